@@ -54,16 +54,17 @@
 -- LISTINGS
 --
 -- siding_listings        the newest listing of each resource and scope. While it is open, `next_url` is the checkpoint, moved in
---                        the transaction that saves the page before it. `paging` is declared or detected. `cursor_from` is where
---                        it began (NULL: at the beginning), `cursor_reached` the highest value on its pages,
+--                        the transaction that saves the page before it. `next_source` is the part of the answers that named the
+--                        next pages, which decides what a 304 to the last page means. `cursor_from` is where it began (NULL: at
+--                        the beginning), `cursor_reached` the highest value on its pages,
 --                        `cursor_moves` whether its end moves the cursor, `cursor_waits` whether pages came out of order, so that
 --                        only the end may. `root` is the first page where a parent's record decides it. `pass` is the pass that
 --                        last asked for the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it
 --                        showed a stored record that the page had not shown before.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
---                        repeat: next page and number of records. `next_source` says where the next page was found, `read_at`
---                        when the page was last read whole. `members` are the row ids of its records, ascending, as differences
---                        in LEB128; NULL where not all are known. `high_water_mark` is the highest cursor value on it,
+--                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
+--                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.
+--                        `high_water_mark` is the highest cursor value on it (NULL too where they break the declared order),
 --                        `digest` of its records.
 -- siding_cursors         the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
 -- siding_passes          the fan-out pass under way, or the last one, of a resource with one listing per parent.
@@ -80,7 +81,8 @@
 --                        each resource's revision when the run ended; `=NAME` in it says that the resource NAME was forgotten
 --                        since.
 -- siding_run_resources   the counters of each resource in a run, moved in the transactions that save its pages. `withheld` counts
---                        deletions that the mass-deletion guard blocked.
+--                        deletions that the mass-deletion guard blocked, `null_filtered` those of `deleted` for which the filter
+--                        was NULL, `answers_set_aside` those of `quarantined` that are whole answers.
 -- siding_leases          one row per name that was ever leased ("resource:posts"). `owner` names a lock file beside the database
 --                        on which the holder keeps a flock(2) while it lives. `token` grows with each acquisition: a commit under
 --                        an older token changes nothing (fencing).
@@ -240,14 +242,11 @@ CREATE TABLE siding_listings (
     scope           TEXT    NOT NULL DEFAULT '',
     listing         INTEGER NOT NULL,
     state           TEXT    NOT NULL,
-    paging          TEXT,
+    next_source     TEXT    CONSTRAINT listings_next_source CHECK (next_source IN ('header', 'body', 'nowhere')),
     next_url        TEXT,
     next_sent       TEXT    NOT NULL DEFAULT '',
     next_number     INTEGER,
     next_offset     INTEGER,
-    pages           INTEGER NOT NULL DEFAULT 0,
-    records         INTEGER NOT NULL DEFAULT 0,
-    incomplete      TEXT,
     started_at      INTEGER NOT NULL,
     checkpoint_at   INTEGER NOT NULL,
     run             INTEGER NOT NULL,
@@ -263,8 +262,7 @@ CREATE TABLE siding_listings (
     moved           INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (resource, scope),
     CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
-    CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL)),
-    CONSTRAINT listings_incomplete_says_why CHECK ((state = 'incomplete') = (incomplete IS NOT NULL))
+    CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL))
 ) STRICT;
 
 CREATE TABLE siding_pages (
@@ -283,7 +281,6 @@ CREATE TABLE siding_pages (
     records       INTEGER NOT NULL,
     fetched_at    INTEGER NOT NULL,
     members       BLOB,
-    next_source          TEXT    CONSTRAINT pages_next_source CHECK (next_source IS NULL OR next_source IN ('header', 'body', 'nowhere')),
     read_at       INTEGER,
     high_water_mark      TEXT,
     digest        INTEGER,
@@ -364,6 +361,8 @@ CREATE TABLE siding_run_resources (
     error        TEXT,
     notes        TEXT    NOT NULL DEFAULT '[]',
     withheld     INTEGER NOT NULL DEFAULT 0,
+    null_filtered     INTEGER NOT NULL DEFAULT 0,
+    answers_set_aside INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (run, resource),
     CONSTRAINT run_resources_outcome CHECK (outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed')),
     CONSTRAINT run_resources_error_is_json CHECK (error IS NULL OR json_valid(error)),

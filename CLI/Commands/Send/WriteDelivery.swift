@@ -27,8 +27,9 @@ struct WriteDelivery {
         if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) { return try await tell(entry) }
         let status = try await withSender { sender, _ in
             if waits {
-                try await sender.watch(sources: [source.name], wakingOn: NetworkChanges()) {
-                    outlook throws(StoreError) in
+                let loop = ServiceLoop(
+                    sender: sender, sources: [source.name], pace: WriteSender.pace, changes: NetworkChanges())
+                try await loop.run { outlook throws(StoreError) in
                     let now = try await current(entry)
                     return now.state.isSettled || now.state == .parked || !canGoOn([source.name], outlook)
                 }

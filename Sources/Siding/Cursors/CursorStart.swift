@@ -11,37 +11,8 @@ struct CursorStart: Sendable, Hashable {
     /// Why it starts there, for people; nil without a cursor.
     var reason: String?
 
-    /// For a resource without a cursor.
-    static let none = CursorStart()
-
-    /// - Parameters:
-    ///   - stored: the stored cursor, if it belongs to the present definition.
-    ///   - since: begins at this value, as the user asked.
-    ///   - backfill: asks for what changed between two values, as the user asked.
-    ///   - isFull: whether everything is listed, whatever is stored.
-    ///   - now: the current time, to check the cursor's age against the origin's retention.
-    init(
-        _ rule: IncrementalCursor?, stored: StoredCursor?, since: String? = nil,
-        backfill: (from: String, to: String)? = nil, isFull: Bool = false, now: Timestamp
-    ) {
-        guard let rule else { return }
-        if let backfill {
-            (from, until) = (backfill.from, backfill.to)
-            reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
-        } else if let since {
-            from = since
-            // Nobody requested the changes between the stored cursor and a later value.
-            moves = stored.map { !rule.isOpaque && !rule.isFurther(since, than: $0.value) } ?? false
-            reason = "what changed since \(since), as asked" + (moves ? "" : "; the cursor stays")
-        } else {
-            moves = true
-            (from, reason) = Self.usual(rule, stored, isFull: isFull, now: now)
-        }
-    }
-
-    private init() {}
-
-    private static func usual(
+    /// Where a listing starts that nobody asked to start elsewhere.
+    static func usual(
         _ rule: IncrementalCursor, _ stored: StoredCursor?, isFull: Bool, now: Timestamp
     ) -> (from: String?, reason: String?) {
         guard !isFull, let stored else { return (rule.start, nil) }
@@ -64,11 +35,7 @@ struct CursorStart: Sendable, Hashable {
     ///
     /// - Parameter highWaterMark: the page's highest cursor value.
     func isPast(_ highWaterMark: String?, by rule: IncrementalCursor?) -> Bool {
-        guard let rule, rule.order == .descending, let from, let highWaterMark,
-            highWaterMark != StoredPage.disorder
-        else {
-            return false
-        }
+        guard let rule, rule.order == .descending, let from, let highWaterMark else { return false }
         return rule.isFurther(from, than: highWaterMark)
     }
 

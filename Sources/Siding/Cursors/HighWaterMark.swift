@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingJSON
 
 /// Tracks the high-water mark of one listing's cursor.
@@ -15,21 +14,21 @@ struct HighWaterMark: Sendable {
     /// The stored cursor at the time the listing was opened.
     let stored: String?
     /// The high-water mark of the saved pages, in this run and before.
-    private(set) var reached: String?
+    private var reached: String?
     /// The highest value below ``reached``: all records up to it are saved.
     private var vouched: String?
     /// The highest value of this run's pages. A resumed listing may repeat earlier values.
     private var last: String?
-    private(set) var isDisordered = false
+    private var isDisordered = false
     /// The order check of a descending listing.
-    private(set) var descent: DescendingOrder
+    private var descent: DescendingOrder
     /// Whether pages of earlier runs came out of order.
     private let waitsForEnd: Bool
-    private(set) var unusable = 0
-    private(set) var future: String?
+    private var unusable = 0
+    private var future: String?
 
     /// - Parameter waits: as stored with the listing.
-    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool = false) {
+    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
         waitsForEnd = waits
         descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
@@ -39,17 +38,16 @@ struct HighWaterMark: Sendable {
     mutating func look(at page: FetchedPage) {
         guard let rule, rule.order == .descending, rule.isOfRecords else { return }
         if let cursor = page.cursor {
-            descent.look(at: cursor, by: rule)
+            descent.look(at: cursor.values, highest: cursor.highWaterMark, isInOrder: cursor.isDescending, rule)
         } else {
-            descent.look(atUnchanged: page.highWaterMark, by: rule)
+            descent.look(atUnchanged: page.highWaterMark, rule)
         }
         if descent.isPageBroken { isDisordered = true }
     }
 
-    /// The highest value to store for `page`, which was checked last.
-    func remembered(of page: FetchedPage) -> String? {
-        descent.isPageBroken ? StoredPage.disorder : page.highWaterMark
-    }
+    /// The highest value to store for `page`, which was checked last: nil for a page out of order, so that its 304 ends no
+    /// listing.
+    func highWaterMark(of page: FetchedPage) -> String? { descent.isPageBroken ? nil : page.highWaterMark }
 
     /// Records the values of `page`, and returns the cursor changes to store with it; nil without a cursor.
     mutating func move(with page: FetchedPage) -> CursorMove? {
@@ -114,7 +112,7 @@ struct HighWaterMark: Sendable {
     func isPast(unchanged highWaterMark: String?) -> Bool {
         guard let rule, rule.order == .descending else { return false }
         var descent = descent
-        if rule.isOfRecords { descent.look(atUnchanged: highWaterMark, by: rule) }
+        if rule.isOfRecords { descent.look(atUnchanged: highWaterMark, rule) }
         return isPast(highWaterMark, nearest: nil, descent)
     }
 
@@ -143,5 +141,49 @@ struct HighWaterMark: Sendable {
             warnings.append("the cursor does not follow \(future), which lies in the future: check the clocks")
         }
         return warnings
+    }
+}
+
+/// Checks that the pages of a listing really come newest first, as `order: desc` declares. Only then are all pages behind one
+/// that is past the cursor past it too.
+///
+/// It checks within each page and between pages. A record that new ones push onto the next page while pages are read is on both
+/// pages, and does not count as disorder. Neither do records without a usable value.
+private struct DescendingOrder: Sendable {
+    /// Whether any page of the listing was out of order.
+    private(set) var isBroken: Bool
+    /// Whether the latest page is out of order.
+    private(set) var isPageBroken = false
+    /// The highest value so far.
+    private var top: String?
+    /// The values of the previous page, in order; of an unchanged page only the highest.
+    private var before: [String] = []
+
+    init(isBroken: Bool, top: String?) { (self.isBroken, self.top) = (isBroken, top) }
+
+    /// Checks the next page of the listing, of which only the stored highest value is known; nil if it has none.
+    mutating func look(atUnchanged highest: String?, _ rule: IncrementalCursor) {
+        look(at: [highest].compactMap(\.self), highest: highest, isInOrder: true, rule)
+    }
+
+    /// Checks the next page of the listing.
+    mutating func look(at values: [String], highest: String?, isInOrder: Bool, _ rule: IncrementalCursor) {
+        isPageBroken = !isInOrder || goesUp(to: values, rule)
+        if isPageBroken { isBroken = true }
+        if let highest, isInOrder { top = rule.further(top, highest) }
+        if !values.isEmpty { before = values }
+    }
+
+    /// Whether a page begins with values above the previous page's last one that were not on that page.
+    private func goesUp(to values: [String], _ rule: IncrementalCursor) -> Bool {
+        guard let last = before.last else { return false }
+        return values.prefix { rule.isFurther($0, than: last) }.contains { !before.contains($0) }
+    }
+
+    /// Whether the listing has descended to `value` in order. A first page that is unchanged, or whose records share one value,
+    /// shows no order yet.
+    func hasFallen(to value: String, by rule: IncrementalCursor) -> Bool {
+        guard !isBroken, let top else { return false }
+        return rule.isFurther(top, than: value)
     }
 }

@@ -3,19 +3,26 @@ internal import SidingSQLite
 
 /// The mass-deletion guard: blocks too many deletions at once until an operator accepts them. An origin that lost or hides its
 /// data looks just like one whose records were deleted.
-package struct DeletionGuard: Sendable {
+struct DeletionGuard: Sendable {
     /// Up to 10 deletions, never more than half of all records, pass whatever the percentage.
-    package static let alwaysAllowed = 10
+    static let alwaysAllowed = 10
 
     /// The number of records that the pages of the resource show now.
     let listed: Int
     /// The maximum share of deletions, from 0 to 1; 0 for none.
     let most: Double
 
-    package init(listed: Int, most: Double) { (self.listed, self.most) = (listed, most) }
+    /// Whether the guard blocks this many deletions at once in all listings of a resource together.
+    static func blocks(
+        _ count: Int, of resource: Int64, _ terms: DeletionTerms, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        guard count > 0, !terms.isAccepted else { return false }
+        return DeletionGuard(listed: try PageMembers.all(of: resource, database).ids.count, most: terms.rule.most)
+            .blocks(count)
+    }
 
     /// Whether the guard blocks this many deletions at once.
-    package func blocks(_ count: Int) -> Bool {
+    func blocks(_ count: Int) -> Bool {
         guard count > 0 else { return false }
         guard listed > 0, most > 0 else { return true }
         let all = listed + count
@@ -24,16 +31,12 @@ package struct DeletionGuard: Sendable {
 }
 
 /// How saving a page handles deletions.
-package struct DeletionTerms: Sendable, Hashable {
-    package var rule: Deletions
+struct DeletionTerms: Sendable, Hashable {
+    var rule = Deletions()
     /// Whether one uninterrupted listing is enough; see ``AnyResource/isStable``.
-    package var isStable: Bool
+    var isStable = false
     /// Whether an operator accepted the deletions, so that the guard does not apply.
-    package var isAccepted: Bool
-
-    package init(_ rule: Deletions = Deletions(), isStable: Bool = false, isAccepted: Bool = false) {
-        (self.rule, self.isStable, self.isAccepted) = (rule, isStable, isAccepted)
-    }
+    var isAccepted = false
 }
 
 extension Deletions {
@@ -49,44 +52,37 @@ extension Deletions {
 ///
 /// What the origin itself reports about a record counts as it is. But if only the config says so, a misspelt name or a wrong
 /// value may affect all records. So the mass-deletion guard applies.
-protocol LeavingRecords: Sendable {
+struct LeavingRecords: Sendable, Hashable {
     /// The number of live records.
-    var stored: Int { get }
+    var stored: Int
     /// How many of them would be removed.
-    var count: Int { get }
-    /// Which key of the config would do it, and how.
-    static var consequence: String { get }
-    /// The count, the total and the reason, as text.
-    var words: String { get }
-}
+    var count: Int
+    /// The mark of `deletes` that they have; nil where `where` excludes them.
+    var mark: String?
+    /// What looks wrong about the filter; nil if nothing does.
+    var doubt: String?
 
-extension LeavingRecords {
+    /// Which key of the config would do it, and how.
+    var consequence: String { mark == nil ? "'where' would leave out" : "'deletes' would delete" }
+
+    /// The count, the total and the reason, as text.
+    var words: String {
+        "\(count) of \(stored) stored records" + (mark.map { ", which have the mark (\($0))" } ?? "")
+            + (doubt.map { " (\($0))" } ?? "")
+    }
+
     /// Whether the mass-deletion guard blocks the removal; see ``DeletionGuard``.
     func isTooMuch(for deletions: Deletions) -> Bool {
         DeletionGuard(listed: stored - count, most: deletions.most).blocks(count)
     }
 }
 
-/// Stored records that have a changed deletion mark.
-struct MarkedRecords: LeavingRecords, Hashable {
-    let mark: DeletionMark
-    var stored = 0
-    /// How many of them have the mark.
-    var count = 0
-
-    static let consequence = "'deletes' would delete"
-
-    var words: String {
-        "\(count) of \(stored) stored records, which have the mark (\(PlainText.oneLine("\(mark)", limit: 80)))"
-    }
-}
-
 extension Store {
     /// The live records that have the mark; nil if there are none.
-    func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> MarkedRecords? {
+    func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> LeavingRecords? {
         try await read { snapshot in
-            var marked = MarkedRecords(mark: mark)
             guard let id = try Self.resourceRow(resource, snapshot)?.id else { return nil }
+            var marked = LeavingRecords(stored: 0, count: 0, mark: PlainText.oneLine("\(mark)", limit: 80))
             try RecordsTable.load(id, snapshot).forEachBody(snapshot) { body in
                 marked.stored += 1
                 if mark.marks(body) { marked.count += 1 }

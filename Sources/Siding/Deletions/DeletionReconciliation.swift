@@ -143,9 +143,7 @@ struct DeletionReconciliation {
             absent.ids, needed: evidence.passesNeeded(isFirst: isFirst), of: resource, transaction)
         let proven = evidence.isVerified ? [] : counted
         var counters = RunCounters()
-        if try !proven.isEmpty && !terms.isAccepted
-            && DeletionGuard(of: resource, terms, transaction).blocks(proven.count)
-        {
+        if try DeletionGuard.blocks(proven.count, of: resource, terms, transaction) {
             counters.withheld = proven.count
         } else {
             try Tombstones.insert(
@@ -175,15 +173,6 @@ struct DeletionReconciliation {
             "UPDATE siding_resources SET reconciled_revision = NULL WHERE id = ?1 AND reconciled_revision IS NOT NULL",
             resource)
         if wasReconciled > 0 { try MissingTable.resetCounts(of: resource, transaction) }
-    }
-}
-
-extension DeletionGuard {
-    /// The guard for all listings of a resource together.
-    init(
-        of resource: Int64, _ terms: DeletionTerms, _ database: borrowing some Queryable & ~Copyable
-    ) throws {
-        self.init(listed: try PageMembers.count(resource, database), most: terms.rule.most)
     }
 }
 

@@ -135,19 +135,13 @@ enum MissingTable {
         return found
     }
 
-    /// Stores that the record was verified, and not confirmed as deleted.
+    /// Stores when the record was verified, and not confirmed as deleted; nil forgets it.
     static func setChecked(
-        _ key: String, of resource: Int64, at now: Timestamp, _ transaction: borrowing Transaction
+        _ record: Int64?, of resource: Int64, at moment: Timestamp?, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            "UPDATE siding_missing SET checked_at = ?3 WHERE resource = ?1 AND record = ?2", resource,
-            try RecordsTable.load(resource, transaction).row(of: key, transaction), now.microseconds)
-    }
-
-    /// Forgets when the record was verified.
-    static func setUnchecked(_ record: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_missing SET checked_at = NULL WHERE resource = ?1 AND record = ?2", resource, record)
+            "UPDATE siding_missing SET checked_at = ?3 WHERE resource = ?1 AND record = ?2", resource, record,
+            moment?.microseconds)
     }
 
     // MARK: For people

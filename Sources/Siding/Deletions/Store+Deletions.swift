@@ -1,10 +1,10 @@
-package import SidingChain
+internal import SidingChain
 internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
     /// Keys of live records that the last complete listing lacked, in key order.
-    package func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
+    func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot) else { return [] }
             return try MissingTable.keys(of: row.id, limit: limit, snapshot)
@@ -16,7 +16,7 @@ extension Store {
     /// - Parameters:
     ///   - passes: only records that so many listings in a row lacked.
     ///   - withParent: only records that were seen in the listing of a parent.
-    package func unconfirmedDeletions(
+    func unconfirmedDeletions(
         of resource: String, passes: Int = 1, withParent: Bool = false, askedBefore moment: Timestamp
     ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
@@ -31,23 +31,17 @@ extension Store {
     func isBlocked(
         deleting count: Int, of resource: String, _ terms: DeletionTerms
     ) async throws(StoreError) -> Bool {
-        guard count > 0, !terms.isAccepted else { return false }
-        return try await read { snapshot in
+        try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot) else { return false }
-            return try DeletionGuard(of: row.id, terms, snapshot).blocks(count)
+            return try DeletionGuard.blocks(count, of: row.id, terms, snapshot)
         }
     }
 
     /// Deletes the confirmed records unless the guard blocks it, and stores when the others were verified.
     ///
     /// - Returns: the numbers of deleted records, blocked deletions and requests.
-    package func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
-        let me = try ownerID()
-        let now = clock.now
-        let counters = try await write { transaction in
-            try Self.check(findings.lease, owner: me, transaction)
-            return try Self.apply(findings, now: now, transaction)
-        }
+    func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
+        let counters = try await write(under: findings.lease) { try Self.apply(findings, now: $0.now, $1) }
         if counters.deleted > 0 { changeSignal.fire() }
         return counters
     }
@@ -60,7 +54,8 @@ extension Store {
         var gone: [Int64] = []
         for (key, isGone) in findings.isGone {
             guard isGone else {
-                try MissingTable.setChecked(key, of: resource.id, at: now, transaction)
+                let row = try table.row(of: key, transaction)
+                try MissingTable.setChecked(row, of: resource.id, at: now, transaction)
                 continue
             }
             guard let record = try table.find(key, transaction), record.deletedAt == nil, record.pending == 0,
@@ -71,19 +66,17 @@ extension Store {
         }
         var counters = RunCounters()
         counters.requests = findings.requests
-        if try !findings.terms.isAccepted
-            && DeletionGuard(of: resource.id, findings.terms, transaction).blocks(gone.count)
-        {
+        if try DeletionGuard.blocks(gone.count, of: resource.id, findings.terms, transaction) {
             counters.withheld = gone.count
             // They count as unconfirmed again, so that the guard also blocks their next verification.
-            for id in gone { try MissingTable.setUnchecked(id, of: resource.id, transaction) }
+            for id in gone { try MissingTable.setChecked(id, of: resource.id, at: nil, transaction) }
         } else {
             counters.deleted = gone.count
             try Tombstones.insert(
                 for: gone, in: resource.id, cause: .missing, run: findings.run, now: now,
                 revision: resource.revision + 1, transaction)
         }
-        try RunCounting.add(counters, to: findings.resource, in: findings.run, transaction)
+        try RunResourcesTable.add(counters, to: findings.resource, in: findings.run, transaction)
         return counters
     }
 
@@ -100,36 +93,26 @@ extension Store {
 }
 
 /// Missing records that are to be verified by GET.
-package struct UnconfirmedDeletions: Sendable, Hashable {
+struct UnconfirmedDeletions: Sendable, Hashable {
     /// Those that were never asked about first, then those asked about longest ago; without those that have pending edits.
-    package var keys: [String] = []
+    var keys: [String] = []
     /// How many were never verified: up to this many may be deleted at once.
-    package var unchecked = 0
+    var unchecked = 0
     /// The parents whose listings showed the records last, by record key.
-    package var parents: [String: String] = [:]
-
-    package init() {}
+    var parents: [String: String] = [:]
 }
 
 /// The origin's answers for single missing records.
-package struct VerificationFindings: Sendable {
-    package var resource: String
-    package var lease: Lease
-    package var run: RunID
+struct VerificationFindings: Sendable {
+    var resource: String
+    var lease: Lease
+    var run: RunID
     /// Whether a record is deleted at the origin, by key.
-    package var isGone: [String: Bool]
+    var isGone: [String: Bool]
     /// The number of requests, added to the run's counters.
-    package var requests: Int
+    var requests: Int
     /// When the first of them was asked about: an answer says nothing of a record that was written later.
-    package var since: Timestamp
+    var since: Timestamp
     /// How the deletions are limited.
-    package var terms: DeletionTerms
-
-    package init(
-        resource: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int, since: Timestamp,
-        terms: DeletionTerms
-    ) {
-        (self.resource, self.lease, self.run) = (resource, lease, run)
-        (self.isGone, self.requests, self.since, self.terms) = (isGone, requests, since, terms)
-    }
+    var terms: DeletionTerms
 }

@@ -144,6 +144,16 @@ struct RecordPull {
     /// The request that brought the change; nil for one made locally.
     var request: Int64?
 
+    /// Nil if no record of the resource has pending edits.
+    static func load(
+        _ name: String, _ row: ResourceRow, run: RunID, now: Timestamp, transitions: QueueTransitions?,
+        request: Int64? = nil, _ transaction: borrowing Transaction
+    ) throws -> RecordPull? {
+        guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
+        let overlay = EditProjection(resource: row.id, name: name, now: now, revision: row.revision + 1)
+        return RecordPull(overlay: overlay, run: run, transitions: transitions, request: request)
+    }
+
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
         try ServerCopiesTable.has(key, of: overlay.resource, transaction)
     }

@@ -152,7 +152,7 @@ struct OperatorActions {
         if entry.kind == .fetch, let resource = entry.resource {
             try transaction.execute(
                 """
-                UPDATE siding_listings SET state = 'incomplete', incomplete = 'its queued page was dropped', next_url = NULL
+                UPDATE siding_listings SET state = 'incomplete', next_url = NULL
                 WHERE state = 'open' AND resource = (SELECT id FROM siding_resources WHERE name = ?1)
                     AND scope = ?2
                 """, resource, try OutboxTable.scope(of: entry.id, transaction))

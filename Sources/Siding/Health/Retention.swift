@@ -102,22 +102,3 @@ extension HTTPFailure {
         }
     }
 }
-
-/// Why a resource failed or was queued, in a form that is stored and shown.
-public struct RecordedError: Sendable, Hashable, Codable {
-    /// A stable name, as in ``Failure/Reason/name``.
-    public var name: String
-    /// One line for users.
-    public var message: String
-    /// What to do about it.
-    public var hint: String?
-    /// The HTTP status, if the origin answered.
-    public var status: Int?
-    /// `not_sent`, `maybe_sent` or `answered`.
-    public var phase: String?
-}
-
-extension RecordedError {
-    /// Whether no byte of the request can have reached the origin.
-    var isUnsent: Bool { phase == Failure.Phase.notSent.rawValue }
-}

@@ -30,14 +30,13 @@ enum CursorRows {
 
     /// Sets or deletes the cursor, as an operator action. Open listings end, and their retained fetches are superseded.
     static func set(
-        _ value: String?, of name: String, owner: String, now: Timestamp, _ transaction: borrowing Transaction
+        _ value: String?, of name: String, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        let resource = try transaction.first("SELECT id FROM siding_resources WHERE name = ?1", name) { $0.int(0) }
-        guard let resource else {
+        guard let resource = try Store.resourceRow(name, transaction)?.id else {
             throw StoreError(.notFound, "nothing is stored of a resource '\(name)'")
         }
         if let value {
-            try save(value, of: resource, scope: "", run: nil, now: now, transaction)
+            try save(value, of: resource, scope: "", run: nil, now: queue.now, transaction)
             // The range behind the new cursor may never have been listed.
             try CompleteListings.forget(resource, transaction)
         } else {
@@ -45,8 +44,7 @@ enum CursorRows {
         }
         try FreshnessRows.askAnew(resource, transaction)
         try ListingOpener.discardAll(
-            of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
-            transaction)
+            of: resource, named: name, because: "the cursor was set by hand", queue, transaction)
         // Parents' listings are deleted too, so that each begins again.
         try PassRows.forget(resource, transaction)
     }
@@ -69,33 +67,22 @@ package struct StoredCursor: Sendable, Hashable {
     package var value: String
     package var movedAt: Timestamp
     /// The definition under which it was found: under another one it means nothing.
-    package var definition: ResourceDefinition
+    var definition: ResourceDefinition
     /// Where the listing begins that it was found in; see ``ListingOpening/root``.
-    package var root: String?
-
-    package init(value: String, movedAt: Timestamp, definition: ResourceDefinition, root: String? = nil) {
-        (self.value, self.movedAt, self.definition, self.root) = (value, movedAt, definition, root)
-    }
+    var root: String?
 }
 
 /// What a saved page does to its resource's cursor.
-package struct CursorMove: Sendable, Hashable {
+struct CursorMove: Sendable, Hashable {
     /// The value that the listing begins at: one that goes on at its cursor asks for changes from there on, and no longer for
     /// all there is.
-    package var from: String?
+    var from: String?
     /// The furthest value of the listing so far that it may go on at.
-    package var reached: String?
+    var reached: String?
     /// The resource's cursor from now on; nil where it stays.
-    package var moved: String?
+    var moved: String?
     /// Whether the cursor is what it was before the listing: ``moved``, or none.
-    package var takesBack: Bool
-    /// Whether only the listing's end moves the cursor, as its pages came out of order; where the newest come first, whether the
-    /// listing goes to its end for that reason.
-    package var waits: Bool
-
-    package init(
-        from: String? = nil, reached: String?, moved: String?, takesBack: Bool = false, waits: Bool = false
-    ) {
-        (self.from, self.reached, self.moved, self.takesBack, self.waits) = (from, reached, moved, takesBack, waits)
-    }
+    var takesBack = false
+    /// Whether pages of the listing came out of order: then only its end moves the cursor, or it is read to its end.
+    var waits = false
 }

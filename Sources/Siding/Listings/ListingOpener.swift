@@ -4,13 +4,13 @@ internal import SidingSQLite
 /// Opens a listing inside a transaction: at its retained fetch, at its checkpoint, or at the first page.
 struct ListingOpener {
     let opening: ListingOpening
-    let owner: String
-    let now: Timestamp
+    let queue: QueueTransitions
     /// What stored bodies have, where the schema needs it.
     var members: StoredMembers?
+    private var now: Timestamp { queue.now }
 
     func open(_ transaction: borrowing Transaction) throws -> ListingPosition {
-        if opening.isAdHoc { return try aside(transaction) }
+        if opening.isAdHoc { return try openAdHoc(transaction) }
         let resource = try registerResource(transaction)
         if !resource.changedAspects.isEmpty {
             try Self.discardAll(
@@ -21,44 +21,94 @@ struct ListingOpener {
         }
         var position = try startOrGoOn(resource.id, resource.changedAspects, transaction)
         position.changedAspects = resource.changedAspects
-        position.leftOut = resource.leftOut
+        position.counters = resource.counters
         return position
+    }
+
+    /// The position of a new listing that the transaction of its first page may open; nil where something has to be written
+    /// before: the resource is not stored as it is declared, or a listing or fetch was left half-way.
+    func unopened(_ snapshot: borrowing Snapshot) throws -> ListingPosition? {
+        guard !opening.isAdHoc, !opening.isUnconditional,
+            try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, snapshot) == nil
+        else { return nil }
+        return try snapshot.first(
+            """
+            SELECT COALESCE(l.listing, 0)
+            FROM siding_resources r LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = ?2
+            WHERE r.name = ?1 AND r.source = ?3 AND r.definition = ?4 AND r.schema = ?5 AND r.parent IS ?6
+                AND l.state IS NOT 'open' AND (?7 IS NULL OR l.root IS NULL OR l.root = ?7)
+            """, opening.resource, opening.first.scope, opening.source, opening.definition.text,
+            opening.schema.stored, opening.parent?.resource, opening.root
+        ) { row in
+            ListingPosition(
+                listing: row.int(0) + 1, page: opening.first, isResumed: false, cursor: opening.cursor,
+                unopened: (opening, now))
+        }
+    }
+
+    /// Where the listing begins or goes on, and the rows that decide it.
+    struct Decision {
+        let start: ListingStart
+        /// The listing that was left half-way; nil if there is none.
+        let unfinished: ListingPosition?
+        /// The fetch that the queue retains; nil if there is none.
+        let entry: QueueEntry?
+        /// Whether the last listing began at another address: its parent was another one then.
+        let isElsewhere: Bool
+
+        /// The page at which the listing goes on; nil if it begins at its first page.
+        var page: PageRequest? { if case .first = start { nil } else { unfinished?.page } }
+    }
+
+    /// - Parameter changed: the aspects in which the definition changed.
+    func decide(
+        _ resource: Int64, _ changed: [String], _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Decision {
+        let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, database)
+        let isElsewhere =
+            try database.first(
+                "SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
+                opening.first.scope, opening.root
+            ) { _ in true } ?? false
+        let row = opening.isAdHoc ? nil : try openRow(resource, database)
+        let unfinished = row.map { row in
+            ListingStart.Unfinished(
+                page: row.position.page.number, progressedAt: row.progressedAt, isElsewhere: isElsewhere,
+                isRetained: entry != nil, isHeld: entry?.waitsForPerson ?? false)
+        }
+        let start = ListingStart(
+            unfinished, changed: changed, startsAnew: opening.startsAnew, within: opening.resumeWithin, now: now)
+        return Decision(start: start, unfinished: row?.position, entry: entry, isElsewhere: isElsewhere)
     }
 
     private func startOrGoOn(
         _ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction
     ) throws -> ListingPosition {
-        let isElsewhere = try opening.root.map { try isLeft(root: $0, resource, transaction) } ?? false
+        let decision = try decide(resource, changed, transaction)
         // What was found at the other address is no cursor for this one.
-        if isElsewhere { try CursorRows.forget(resource, scope: opening.first.scope, transaction) }
-        let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, transaction)
-        let unfinished = try openRow(resource, transaction).map { row in
-            ListingStart.Unfinished(
-                page: row.page.number, progressedAt: row.progressedAt, isElsewhere: isElsewhere,
-                isRetained: entry != nil, isHeld: entry?.waitsForPerson ?? false)
-        }
-        let start = ListingStart(
-            unfinished, changed: changed, startsAnew: opening.startsAnew, within: opening.resumeWithin, now: now)
+        if decision.isElsewhere { try CursorRows.forget(resource, scope: opening.first.scope, transaction) }
         // A page of a listing that ended elsewhere goes with it.
-        let dropping = start.dropping ?? (isElsewhere ? ListingStart.first(.elsewhere).dropping : nil)
+        let dropping =
+            decision.start.dropping ?? (decision.isElsewhere ? ListingStart.first(.elsewhere).dropping : nil)
         if let dropping { try discard(resource, dropping, transaction) }
-        switch start {
-        case .checkpoint, .retained:
-            return try resume(resource, entry, transaction) ?? begin(resource, transaction)
-        case .first(let cause):
+        if case .first(let cause) = decision.start {
             var position = try begin(resource, transaction)
             // Whoever asked for it need not be told.
-            if cause != .asked { position.droppedCheckpoint = start.dropping }
+            if cause != .asked { position.droppedCheckpoint = decision.start.dropping }
             return position
         }
+        guard var position = decision.unfinished else { return try begin(resource, transaction) }
+        try note(resource, isNew: false, transaction)
+        guard let entry = decision.entry else { return position }
+        position.isResumed = true
+        let claimed = try queue.claim(entry, transaction)
+        if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
+        return position
     }
 
     /// Opens an ad-hoc listing. It registers an unknown resource, and leaves all else as it is.
-    private func aside(_ transaction: borrowing Transaction) throws -> ListingPosition {
-        let known = try transaction.first("SELECT 1 FROM siding_resources WHERE name = ?1", opening.resource) { _ in
-            true
-        }
-        if known == nil { _ = try registerResource(transaction) }
+    private func openAdHoc(_ transaction: borrowing Transaction) throws -> ListingPosition {
+        if try Store.resourceRow(opening.resource, transaction) == nil { _ = try registerResource(transaction) }
         return ListingPosition(listing: 0, page: opening.first, isResumed: false)
     }
 
@@ -66,7 +116,7 @@ struct ListingOpener {
     func restart(because reason: String, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
-        // The stored next page is the one that the origin refused: a 304 must not next_source there again.
+        // The stored next page is the one that the origin refused: a 304 must not lead there again.
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
         try PageMembers.setChanged(resource.id, transaction)
@@ -79,39 +129,32 @@ struct ListingOpener {
     }
 
     // MARK: The resource and its definition
-    /// Inserts the resource's row, or updates its definition, source and record schema.
 
+    /// Inserts the resource's row, or updates its definition, source and record schema.
     func registerResource(
         _ transaction: borrowing Transaction
-    ) throws -> (id: Int64, changedAspects: [String], leftOut: Int) {
+    ) throws -> (id: Int64, changedAspects: [String], counters: RunCounters) {
         let found = try transaction.first(
             "SELECT id, definition, source FROM siding_resources WHERE name = ?1", opening.resource
         ) { row in
             (id: row.int(0), definition: ResourceDefinition(stored: row.text(1)), source: row.text(2))
         }
-        guard let found else {
-            let id = try ResourceRegistration.insert(
+        let id =
+            try found?.id
+            ?? ResourceRegistration.insert(
                 opening.resource, source: opening.source, opening.definition, now: now, transaction)
-            try DeclaredSchema(resource: id, name: opening.resource, run: opening.run)
-                .apply(opening.schema, now: now, transaction)
-            try showParent(id, transaction)
-            return (id, [], 0)
+        var changed: [String] = []
+        if let found {
+            changed = opening.definition.differences(from: found.definition)
+            if !changed.isEmpty { try redefine(id, changed, transaction) }
+            if found.source != opening.source { try rename(id, changed, transaction) }
         }
-        let changed = opening.definition.differences(from: found.definition)
-        if !changed.isEmpty { try redefine(found.id, changed, transaction) }
-        if found.source != opening.source { try rename(found.id, changed, transaction) }
-        let leftOut = try DeclaredSchema(resource: found.id, name: opening.resource, run: opening.run, members: members)
-            .apply(opening.schema, now: now, transaction)
+        let schema = DeclaredSchema(resource: id, name: opening.resource, run: opening.run, members: members)
         var counters = RunCounters()
-        counters.deleted = leftOut
-        if leftOut > 0 { try RunCounting.add(counters, to: opening.resource, in: opening.run, transaction) }
-        try showParent(found.id, transaction)
-        return (found.id, changed, leftOut)
-    }
-
-    private func showParent(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        try DeclaredSchema(resource: resource, name: opening.resource)
-            .show(parent: opening.parent?.resource, transaction)
+        counters.deleted = try schema.apply(opening.schema, now: now, transaction)
+        try RunResourcesTable.add(counters, to: opening.resource, in: opening.run, transaction)
+        try schema.show(parent: opening.parent?.resource, transaction)
+        return (id, changed, counters)
     }
 
     /// A table without records is dropped with the type of its keys. Records under two keys would show twice.
@@ -151,25 +194,10 @@ struct ListingOpener {
 
     // MARK: Old checkpoints
 
-    /// Whether the last listing began at another address than `root`: its parent was another one then.
-    private func isLeft(root: String, _ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first(
-            "SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
-            opening.first.scope, root
-        ) { _ in true } ?? false
-    }
-
-    private var queue: QueueTransitions { QueueTransitions(owner: owner, now: now) }
-
     /// Ends the open listing of this parent as incomplete, and supersedes its retained fetch.
     private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
-        let scope = opening.first.scope
-        try transaction.execute(
-            """
-            UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
-            WHERE resource = ?1 AND scope = ?3 AND state = 'open'
-            """, resource, reason, scope)
-        if let entry = try OutboxTable.openFetch(of: opening.resource, scope: scope, transaction) {
+        try Self.end(resource, scope: opening.first.scope, transaction)
+        if let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, transaction) {
             try queue.complete(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
     }
@@ -180,95 +208,66 @@ struct ListingOpener {
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            """
-            UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
-            WHERE resource = ?1 AND state = 'open'
-            """, resource, reason)
+            "UPDATE siding_listings SET state = 'incomplete', next_url = NULL WHERE resource = ?1 AND state = 'open'",
+            resource)
         for entry in try OutboxTable.openFetches(of: name, transaction) {
             try queue.complete(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
     }
 
-    // MARK: Resume or begin
-
-    private func resume(
-        _ resource: Int64, _ entry: QueueEntry?, _ transaction: borrowing Transaction
-    ) throws -> ListingPosition? {
-        guard let listing = try openRow(resource, transaction) else { return nil }
-        var position = ListingPosition(
-            listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
-        position.cursor = listing.cursor
-        position.freshness = listing.freshness
-        try note(resource, isNew: false, transaction)
-        guard let entry else { return position }
-        position.isResumed = true
-        let claimed = try queue.claim(entry, transaction)
-        if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
-        return position
+    /// Ends the open listing of a scope as incomplete.
+    static func end(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_listings SET state = 'incomplete', next_url = NULL
+            WHERE resource = ?1 AND scope = ?2 AND state = 'open'
+            """, resource, scope)
     }
 
+    // MARK: Rows of listings
+
     private func openRow(
-        _ resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> OpenListing? {
-        let row = try transaction.first(
+        _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (position: ListingPosition, progressedAt: Timestamp)? {
+        try database.first(
             """
             SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves,
-                fresh_until, not_before, cursor_waits, checkpoint_at
+                cursor_waits, fresh_until, not_before, checkpoint_at, next_source
             FROM siding_listings
             WHERE resource = ?1 AND scope = ?2 AND state = 'open'
             """, resource, opening.first.scope
         ) { row in
             PageRequest(row, at: 1).map { page in
-                OpenListing(
-                    number: row.int(0), page: page,
-                    cursor: ListingCursor(
-                        from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1,
-                        waits: row.int(11) == 1),
-                    freshness: ListingFreshness(row, at: 9), progressedAt: Timestamp(microseconds: row.int(12)))
+                let position = ListingPosition(
+                    listing: row.int(0), page: page, isResumed: page.number > 1, cursor: ListingCursor(row, at: 6),
+                    freshness: ListingFreshness(row, at: 10),
+                    nextPageSource: row.optionalText(13).flatMap(NextPageSource.init))
+                return (position, Timestamp(microseconds: row.int(12)))
             }
-        }
-        return row ?? nil
+        } ?? nil
     }
 
-    private struct OpenListing {
-        let number: Int64
-        let page: PageRequest
-        let cursor: ListingCursor
-        let freshness: ListingFreshness
-        let progressedAt: Timestamp
-    }
-
-    private func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
+    @discardableResult
+    func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let first = opening.first
-        try transaction.execute(
+        let listing = try transaction.first(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
                 checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root)
             VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (resource, scope) DO UPDATE SET
-                listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
-                next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
-                incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
+                listing = listing + 1, state = 'open', next_url = excluded.next_url,
+                next_number = excluded.next_number, next_offset = excluded.next_offset,
+                started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
                 cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
                 not_before = NULL, root = excluded.root, moved = 0
+            RETURNING listing
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
-            opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root)
-        let listing = try transaction.first(
-            "SELECT listing FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, first.scope
+            opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root
         ) { $0.int(0) }
         try note(resource, isNew: true, transaction)
-        var position = ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
-        position.cursor = opening.cursor
-        // A stored page out of order would not be seen again if the listing ended before it.
-        position.cursor.waits =
-            try transaction.first(
-                "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND high_water_mark = ?3 LIMIT 1",
-                resource,
-                first.scope,
-                StoredPage.disorder
-            ) { _ in true } ?? false
-        return position
+        return ListingPosition(listing: listing ?? 1, page: first, isResumed: false, cursor: opening.cursor)
     }
 
     private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {

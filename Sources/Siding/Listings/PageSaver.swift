@@ -5,13 +5,19 @@ internal import SidingSQLite
 /// Saves one page inside a transaction: its records, its listing's progress and its counters.
 struct PageSaver {
     let page: PageCommit
-    let owner: String
-    let now: Timestamp
+    let queue: QueueTransitions
+    private var now: Timestamp { queue.now }
 
     func save(
         _ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>
     ) throws -> (counters: RunCounters, newMemberSets: Set<UInt64>) {
-        let resource = try resourceRow(transaction)
+        guard let resource = try ResourceRow.load(named: page.resource, transaction) else {
+            throw StoreError(.notFound, "the resource '\(page.resource)' was never opened")
+        }
+        if let (opening, moment) = page.unopened {
+            try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
+                .begin(resource.id, transaction)
+        }
         var counters = RunCounters()
         var newMemberSets: Set<UInt64> = []
         var shown: PageMembers.Shown?
@@ -60,10 +66,9 @@ struct PageSaver {
                 .reconcile(page.deletions, run: page.run, now: now, transaction)
         }
         if let entry = page.settles {
-            try QueueTransitions(owner: owner, now: now)
-                .complete(entry, as: .done, event: "answered", detail: nil, transaction)
+            try queue.complete(entry, as: .done, event: "answered", detail: nil, transaction)
         }
-        try RunCounting.add(counters, to: page.resource, in: page.run, transaction)
+        try RunResourcesTable.add(counters, to: page.resource, in: page.run, transaction)
         return (counters, newMemberSets)
     }
 
@@ -71,16 +76,11 @@ struct PageSaver {
         _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
         let request = try RequestRow.nextID(transaction)
-        let kept = page.schema ?? resource.schema
         var saver = RecordSaver(
-            resource: resource.id, keyType: resource.keyType, run: page.run, now: now, revision: resource.revision + 1,
-            pull: try pull(resource.id, revision: resource.revision + 1, request, transaction),
-            contract: resource.schema.contract,
-            check: try ContractCheck.load(
-                resource.schema, of: resource.id, isGrown: resource.wasCompleted, transaction),
-            mark: page.deletions.rule.mark,
-            condition: kept.transforms.condition, columns: kept.columns,
-            isOtherCondition: kept.hasOtherCondition(than: resource.schema), paths: self.page.columns, request: request)
+            row: resource, contract: resource.schema, filter: page.schema ?? resource.schema, run: page.run, now: now,
+            pull: try RecordPull.load(
+                page.resource, resource, run: page.run, now: now, transitions: queue, request: request, transaction),
+            mark: page.deletions.rule.mark, paths: page.columns, request: request)
         var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
@@ -89,7 +89,10 @@ struct PageSaver {
             if saved.isWritten {
                 try RequestRow(page: self.page, at: now).insert(as: request, of: resource.id, transaction)
             }
-            try noteScope(slices, saved, page, resource, transaction)
+            if !self.page.page.scope.isEmpty {
+                try RecordScopes(resource: resource.id, scope: self.page.page.scope, revision: resource.revision + 1)
+                    .note(slices, except: saved.refused, in: page, transaction)
+            }
             try quarantine.forgetTheRest(transaction)
             let good = slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
             try quarantine.forget(good, of: page, transaction)
@@ -102,16 +105,6 @@ struct PageSaver {
             resource: resource, run: page.run, scope: page.page.scope, url: page.page.url.description,
             sent: page.page.body ?? "", now: now, isPartial: try isPartial(resource, transaction),
             isOfChanges: isOfChanges)
-    }
-
-    private func noteScope(
-        _ slices: [RecordSlice], _ saved: RecordSaver.Saved, _ bytes: UnsafeRawBufferPointer, _ resource: ResourceRow,
-        _ transaction: borrowing Transaction
-    ) throws {
-        let scope = page.page.scope
-        guard !scope.isEmpty else { return }
-        try RecordScopes(resource: resource.id, scope: scope, revision: resource.revision + 1)
-            .note(slices, except: saved.refused, in: bytes, transaction)
     }
 
     /// Whether the listing covers only some of the records: it has a limit, or requests only changes.
@@ -127,23 +120,6 @@ struct PageSaver {
 
     /// Whether the resource has a cursor.
     private var isOfChanges: Bool { page.progress?.cursor != nil }
-
-    /// Checked once per page; nil when no record of the resource has pending edits.
-    private func pull(
-        _ resource: Int64, revision: Int64, _ request: Int64, _ transaction: borrowing Transaction
-    ) throws -> RecordPull? {
-        guard try ServerCopiesTable.hasAny(of: resource, transaction) else { return nil }
-        let overlay = EditProjection(resource: resource, name: page.resource, now: now, revision: revision)
-        return RecordPull(
-            overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now), request: request)
-    }
-
-    private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
-        guard let row = try ResourceRow.load(named: page.resource, transaction) else {
-            throw StoreError(.notFound, "the resource '\(page.resource)' was never opened")
-        }
-        return row
-    }
 
     // MARK: Validators, checkpoint, and the end of the listing
 
@@ -171,20 +147,20 @@ struct PageSaver {
         try transaction.execute(
             """
             INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
-                next_offset, records, fetched_at, scope, sent, next_sent, next_source, read_at, high_water_mark, digest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                next_offset, records, fetched_at, scope, sent, next_sent, read_at, high_water_mark, digest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
                 listing = excluded.listing, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
                 fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
-                next_source = COALESCE(excluded.next_source, next_source), read_at = COALESCE(excluded.read_at, read_at),
+                read_at = COALESCE(excluded.read_at, read_at),
                 high_water_mark = excluded.high_water_mark, digest = excluded.digest
             """,
-            resource, page.page.url.description, page.listing, progress.status, isForgotten ? nil : progress.etag,
-            isForgotten ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset,
+            resource, page.page.url.description, page.listing, page.status, isForgotten ? nil : page.etag,
+            isForgotten ? nil : page.lastModified, next?.url.description, next?.number, next?.offset,
             page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
-            progress.nextPageSource?.rawValue, page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
+            page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
             progress.digest.map(Int64.init(bitPattern:)))
     }
 
@@ -198,24 +174,16 @@ struct PageSaver {
     private func moveCheckpoint(
         _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
     ) throws {
-        let state: String
-        var reason: String?
-        switch progress.next {
-        case .page: state = "open"
-        case .end: state = "complete"
-        case .cut(let why): (state, reason) = ("incomplete", why)
-        }
+        let state = next != nil ? "open" : progress.next == .end ? "complete" : "incomplete"
         let moved = try transaction.execute(
             """
-            UPDATE siding_listings SET state = ?3, incomplete = ?4, paging = ?5, next_url = ?6, next_number = ?7,
-                next_offset = ?8, pages = pages + 1, records = records + ?9, checkpoint_at = ?10, next_sent = ?12,
-                fresh_until = ?13, not_before = ?14
-            WHERE resource = ?1 AND listing = ?2 AND scope = ?11 AND state = 'open'
+            UPDATE siding_listings SET state = ?3, next_url = ?4, next_number = ?5, next_offset = ?6, next_sent = ?7,
+                checkpoint_at = ?8, next_source = COALESCE(?9, next_source), fresh_until = ?10, not_before = ?11
+            WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
             """,
-            resource, page.listing, state, reason, progress.paging, next?.url.description, next?.number, next?.offset,
-            page.content.recordCount, now.microseconds, page.page.scope, next?.body ?? "",
-            progress.freshness.freshUntil?.microseconds,
-            progress.freshness.notBefore?.microseconds)
+            resource, page.listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
+            now.microseconds, progress.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
+            progress.freshness.notBefore?.microseconds, page.page.scope)
         guard moved == 1 else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
@@ -265,11 +233,10 @@ struct PageSaver {
 extension RequestRow {
     /// The request of the page being saved.
     fileprivate init(page commit: PageCommit, at now: Timestamp) {
-        let (exchange, progress, page) = (commit.exchange, commit.progress, commit.page)
+        let page = commit.page
         self.init(
-            cause: .page, run: commit.run, method: exchange?.method ?? "GET", url: page.url.description,
-            page: page.number, status: exchange?.status ?? progress?.status, etag: exchange?.etag ?? progress?.etag,
-            lastModified: exchange?.lastModified ?? progress?.lastModified, at: now, scope: page.scope,
+            cause: .page, run: commit.run, method: commit.method, url: page.url.description, page: page.number,
+            status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now, scope: page.scope,
             sent: page.body ?? "")
     }
 }

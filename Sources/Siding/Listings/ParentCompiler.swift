@@ -16,11 +16,7 @@ struct ParentCompiler {
 
     /// The due parents, in the order of their keys.
     func due() throws(StoreError) -> Condition {
-        let columns: SQL = """
-            p.text, p.body, p.revision, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
-            CASE WHEN l.state = 'open' THEN l.checkpoint_at END, l.root
-            """
-        var statement = try joined(selecting: columns, behind: selection.after, withBodies: true)
+        var statement = try joined(selecting: "p.text, p.body, p.revision", behind: selection.after, withBodies: true)
         statement.sql = "\(statement.sql) WHERE \(isDue) ORDER BY p.key LIMIT ?"
         statement.arguments += dueArguments + [.integer(Int64(selection.limit ?? -1))]
         return statement

@@ -22,61 +22,51 @@ enum PassRows {
     }
 
     // MARK: Opening
-    /// Resumes the open pass, or begins a new one.
 
+    /// Resumes the open pass, or begins a new one.
     static func open(
-        _ opening: PassOpening, owner: String, now: Timestamp, _ transaction: borrowing Transaction
+        _ listing: ListingOpening, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws -> PassPosition {
-        let listing = opening.listing
-        let resource = try ListingOpener(opening: listing, owner: owner, now: now).registerResource(transaction)
+        let resource = try ListingOpener(opening: listing, queue: queue).registerResource(transaction)
         let isChanged = !resource.changedAspects.isEmpty
         if isChanged || listing.startsAnew {
             try ListingOpener.discardAll(
                 of: resource.id, named: listing.resource,
-                because: isChanged ? "the definition changed" : "a full listing was asked for",
-                QueueTransitions(owner: owner, now: now), transaction)
+                because: isChanged ? "the definition changed" : "a full listing was asked for", queue, transaction)
         }
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
-        if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
-            if listing.resumes(try lastProgress(of: resource.id, known, transaction), now: now) {
-                var position = PassPosition(pass: known.pass, takesAll: known.takesAll, isResumed: true)
-                position.leftOut = resource.leftOut
-                return position
+        if let (known, progressedAt) = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
+            if Resumption.isTimely(progressedAt, within: listing.resumeWithin, now: queue.now) {
+                return PassPosition(
+                    pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters)
             }
             dropped = Resumption.passTooOld(listing.resumeWithin)
         }
-        try transaction.execute(
+        let pass = try transaction.first(
             """
             INSERT INTO siding_passes (resource, pass, state, takes_all, started_at, run) VALUES (?1, 1, 'open', ?2, ?3, ?4)
             ON CONFLICT (resource) DO UPDATE SET pass = pass + 1, state = 'open', takes_all = excluded.takes_all,
                 started_at = excluded.started_at, ended_at = NULL, run = excluded.run
-            """, resource.id, listing.startsAnew, now.microseconds, listing.run)
-        let pass = try state(of: resource.id, transaction)?.pass ?? 1
-        var position = PassPosition(
-            pass: pass, takesAll: listing.startsAnew, isResumed: false, changedAspects: resource.changedAspects,
-            droppedPass: dropped)
-        position.leftOut = resource.leftOut
-        return position
+            RETURNING pass
+            """, resource.id, listing.startsAnew, queue.now.microseconds, listing.run
+        ) { $0.int(0) }
+        return PassPosition(
+            pass: pass ?? 1, takesAll: listing.startsAnew, isResumed: false, changedAspects: resource.changedAspects,
+            counters: resource.counters, droppedPass: dropped)
     }
 
-    /// The stored pass of a resource; nil if there was none.
-    static func state(
-        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> PassState? {
-        try database.first(
-            "SELECT pass, state, takes_all, started_at, ended_at FROM siding_passes WHERE resource = ?1", resource
-        ) { PassState($0, at: 0) } ?? nil
-    }
-
-    /// When a page of the pass was last saved, or the pass began.
-    private static func lastProgress(
-        of resource: Int64, _ state: PassState, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Timestamp {
-        let saved = try database.first(
-            "SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = ?1 AND pass = ?2", resource, state.pass
-        ) { $0.optionalInt(0).map(Timestamp.init) }
-        return max((saved ?? nil) ?? state.startedAt, state.startedAt)
+    /// The stored pass of a resource, and when a page of it was last saved, or it began; nil if there was none.
+    private static func state(
+        of resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> (pass: PassState, progressedAt: Timestamp)? {
+        try transaction.first(
+            """
+            SELECT pass, state, takes_all, started_at, ended_at, MAX(started_at, COALESCE((
+                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass), 0))
+            FROM siding_passes p WHERE resource = ?1
+            """, resource
+        ) { row in PassState(row, at: 0).map { ($0, Timestamp(microseconds: row.int(5))) } } ?? nil
     }
 
     // MARK: Ending
@@ -104,18 +94,18 @@ enum PassRows {
             if isListed, end.isComplete {
                 try CompleteListings.complete(resource, pass: end.pass, over: parent, now: queue.now, transaction)
             }
-            let pass = PassReconciliation(end, of: row, over: parent, areParentsListed: isListed, now: queue.now)
-            if let pass {
-                findings = try pass.reconcile(transaction)
+            if end.deletions.rule.byAbsence {
+                findings = try DeletionReconciliation(
+                    resource: resource, parent: parent, run: end.run, now: queue.now, revision: row.revision + 1,
+                    terms: end.deletions
+                ).reconcile(end, over: parent, areParentsListed: isListed, transaction)
             } else {
                 try DeletionReconciliation.startOver(resource, transaction)
             }
         }
         findings.counters += try NullFilteredRecords(resource: row)
-            .reconcile(end.deletions ?? DeletionTerms(), run: end.run, now: queue.now, transaction)
-        if findings.counters != RunCounters() {
-            try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
-        }
+            .reconcile(end.deletions, run: end.run, now: queue.now, transaction)
+        try RunResourcesTable.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
     }
 
@@ -141,11 +131,7 @@ enum PassRows {
         let reason = "its record of '\(end.parent)' is not asked about any more"
         for fetch in left {
             try queue.complete(fetch.entry, as: .done, event: "superseded", detail: reason, transaction)
-            try transaction.execute(
-                """
-                UPDATE siding_listings SET state = 'incomplete', incomplete = ?3, next_url = NULL
-                WHERE resource = ?1 AND scope = ?2 AND state = 'open'
-                """, resource, fetch.scope, reason)
+            try ListingOpener.end(resource, scope: fetch.scope, transaction)
         }
     }
 
@@ -186,5 +172,67 @@ extension PassState {
             pass: pass, isOpen: row.text(column + 1) == "open", takesAll: row.int(column + 2) == 1,
             startedAt: Timestamp(microseconds: row.int(column + 3)),
             endedAt: row.optionalInt(column + 4).map(Timestamp.init))
+    }
+}
+
+extension DeletionReconciliation {
+    /// Counts and deletes missing records if the fan-out pass counts; else reports why it does not.
+    ///
+    /// A record missing from one parent's listing may have moved to another's. So a pass counts only if the listing of every live
+    /// parent was complete in it, and if the parents themselves were listed since the pass before.
+    fileprivate func reconcile(
+        _ end: PassEnd, over parent: Int64, areParentsListed: Bool, _ transaction: borrowing Transaction
+    ) throws -> PassFindings {
+        var findings = PassFindings()
+        guard !end.isOfChanges else { return findings }
+        findings.unknown = try unknownListings(transaction)
+        findings.unasked = try unasked(end, over: parent, transaction)
+        findings.areParentsUnlisted = !areParentsListed
+        if findings.unknown > 0 { try resetCounts(transaction) }
+        guard let pass = try pass(end, transaction), try isNeeded(transaction) else { return findings }
+        findings.isInterrupted = !pass.evidence.counts
+        let absent = try absentRecords(since: pass.startedAt, transaction)
+        guard findings.isProof else {
+            findings.unproven = absent.ids.ids.count
+            return findings
+        }
+        findings.counters = try reconcile(absent, pass.evidence, transaction)
+        return findings
+    }
+
+    /// What the pass proves, and when it, or the first of its listings, began. A listing that an earlier pass began counts as
+    /// interrupted.
+    private func pass(
+        _ end: PassEnd, _ transaction: borrowing Transaction
+    ) throws -> (evidence: ListingEvidence, startedAt: Timestamp)? {
+        try transaction.first(
+            """
+            SELECT r.run <> ?3 OR COALESCE(MAX(l.run <> ?3), 0), COALESCE(MAX(l.moved), 0),
+                MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at))
+            FROM siding_passes r LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope <> '' AND l.pass = ?2
+            WHERE r.resource = ?1 GROUP BY r.resource
+            """, resource, end.pass, end.run
+        ) { row in
+            let evidence = ListingEvidence(
+                isStable: terms.isStable, isInterrupted: row.int(0) == 1, hasMoved: row.int(1) == 1,
+                isPass: true,
+                isVerified: terms.rule.recordPath != nil)
+            return (evidence, Timestamp(microseconds: row.int(2)))
+        }
+    }
+
+    /// The number of live parents without a complete listing in this pass.
+    private func unasked(
+        _ end: PassEnd, over parent: Int64, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let parents = try RecordsTable.load(parent, transaction)
+        return try transaction.first(
+            """
+            SELECT COUNT(*) FROM \(parents.rows) p
+            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
+            WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
+                AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
+            """, resource, end.pass
+        ) { Int($0.int(0)) } ?? 0
     }
 }

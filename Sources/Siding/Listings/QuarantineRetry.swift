@@ -1,6 +1,7 @@
 internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// Retries quarantined records inside a transaction.
 struct QuarantineRetry {
@@ -8,7 +9,7 @@ struct QuarantineRetry {
     let run: RunID
     let now: Timestamp
     /// The lease holders of resources that other runs are using; their records are skipped.
-    var holders: [String: LeaseHolder] = [:]
+    let holders: [String: LeaseHolder]
 
     struct Retried {
         var changes: [QuarantineChange] = []
@@ -34,7 +35,7 @@ struct QuarantineRetry {
             result.changes.append(QuarantineChange(record: record, refusal: refusal))
         }
         for (resource, counters) in result.counters {
-            try RunCounting.add(counters, to: resource, in: run, transaction)
+            try RunResourcesTable.add(counters, to: resource, in: run, transaction)
         }
         return result
     }
@@ -80,11 +81,10 @@ struct QuarantineRetry {
         schema.contract = schema.contract.withoutFailing
         let request = try RequestRow.nextID(transaction)
         var saver = RecordSaver(
-            resource: row.id, keyType: row.keyType, run: run, now: now, revision: row.revision + 1,
-            pull: try pull(record.resource, row, request, transaction), contract: schema.contract,
-            check: try ContractCheck.load(schema, of: row.id, isGrown: row.wasCompleted, transaction),
-            mark: resources.first { $0.name == record.resource }?.deletions.mark,
-            condition: schema.transforms.condition, columns: schema.columns, cause: .quarantine,
+            row: row, contract: schema, filter: schema, run: run, now: now,
+            pull: try RecordPull.load(
+                record.resource, row, run: run, now: now, transitions: nil, request: request, transaction),
+            mark: resources.first { $0.name == record.resource }?.deletions.mark, cause: .quarantine,
             request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
@@ -112,14 +112,6 @@ struct QuarantineRetry {
         _ = try ColumnInference(resource: row.id, name: record.resource, run: run, schema: row.schema)
             .addColumns(of: [slice], in: page, knownMemberSets: [], transaction)
         return nil
-    }
-
-    private func pull(
-        _ resource: String, _ row: ResourceRow, _ request: Int64, _ transaction: borrowing Transaction
-    ) throws -> RecordPull? {
-        guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
-        let overlay = EditProjection(resource: row.id, name: resource, now: now, revision: row.revision + 1)
-        return RecordPull(overlay: overlay, run: run, transitions: nil, request: request)
     }
 
     /// The record as a page of its own, without members that the config drops now.
@@ -190,5 +182,82 @@ extension RequestRow {
     /// The request of a record saved from quarantine, as the origin last sent it.
     fileprivate init(quarantined record: QuarantinedRecord, run: RunID) {
         self.init(cause: .quarantine, run: run, method: "GET", url: record.url, at: record.seenAt)
+    }
+}
+
+extension Store {
+    /// Retries quarantined records with the present declarations of `resources`, in one transaction and a run of its own.
+    ///
+    /// Saved records leave the quarantine. Records stay if the origin or the program wrote a newer version, or if another run
+    /// holds the resource's lease.
+    package func retryQuarantined(
+        _ selection: QuarantineSelection, as resources: [AnyResource]
+    ) async throws(StoreError) -> [QuarantineChange] {
+        // An empty selection needs no run.
+        let meant = Set(try await quarantined(selection).map(\.resource))
+        guard !meant.isEmpty else { return [] }
+        var selection = selection
+        // Records quarantined from now on may belong to resources that another run is using.
+        if selection.ids.isEmpty { selection.resources = meant.sorted() }
+        var (leases, holders) = ([Lease](), [String: LeaseHolder]())
+        let result: Result<[QuarantineChange], StoreError>
+        do throws(StoreError) {
+            // A retry may change a resource's record schema, so no other run may save pages meanwhile.
+            for resource in meant.intersection(resources.map(\.name)).sorted() {
+                switch try await acquireLease(Lease.name(ofResource: resource), command: "quarantine retry") {
+                case .acquired(let lease): leases.append(lease)
+                case .held(let holder): holders[resource] = holder
+                }
+            }
+            let changes = try await retry(selection, as: resources, leases, holders)
+            // Its declarations may be newer than those of the last sync.
+            for resource in meant { _ = try await rewriteRecords(of: resource) }
+            result = .success(changes)
+        } catch { result = .failure(error) }
+        let held = leases
+        try await uncancelled { () throws(StoreError) in for lease in held { try await self.releaseLease(lease) } }
+        return try result.get()
+    }
+
+    private func retry(
+        _ selection: QuarantineSelection, as resources: [AnyResource], _ leases: [Lease],
+        _ holders: [String: LeaseHolder]
+    ) async throws(StoreError) -> [QuarantineChange] {
+        let run = try await beginRun(command: "quarantine retry")
+        let now = clock.now
+        let me = try ownerID()
+        do throws(StoreError) {
+            let result = try await write { transaction in
+                for lease in leases { try Self.check(lease, owner: me, transaction) }
+                return try QuarantineRetry(resources: resources, run: run, now: now, holders: holders)
+                    .retry(selection, transaction)
+            }
+            for (resource, counters) in result.counters.sorted(by: { $0.key < $1.key }) {
+                let changes = result.changes.filter { $0.record.resource == resource }
+                let line = RunResource(
+                    resource: resource, outcome: RunOutcome(ofRetry: changes), counters: counters)
+                try await endResource(line, in: run)
+            }
+            try await endRun(run, outcome: RunOutcome(ofRetry: result.changes))
+            if result.counters.values.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) {
+                changeSignal.fire()
+            }
+            return result.changes
+        } catch {
+            try? await endRun(run, outcome: .failed)
+            throw error
+        }
+    }
+}
+
+extension RunOutcome {
+    /// The outcome of a retry; records that stay in quarantine were not saved.
+    fileprivate init(ofRetry changes: [QuarantineChange]) {
+        let refused = changes.count { $0.refusal != nil }
+        if changes.allSatisfy({ $0.heldBy != nil }) {
+            self = .skipped
+            return
+        }
+        self = refused == 0 ? .saved : refused == changes.count ? .failed : .partial
     }
 }

@@ -7,31 +7,34 @@ internal import SidingSQLite
 /// Comparing first is cheaper than an upsert, and keeps the WAL unchanged if nothing changed. Bodies are bound from the page
 /// without a copy.
 struct RecordSaver {
-    let resource: Int64
-    let keyType: RecordKey.Kind?
+    let row: ResourceRow
+    /// The record schema whose contract the records must keep.
+    let contract: RecordSchema
+    /// The record schema whose filter (`where`) applies, and whose columns that may name. Where it is not the stored filter,
+    /// stored records that it excludes stay.
+    let filter: RecordSchema
     let run: RunID
     let now: Timestamp
-    /// The resource's revision once this transaction has committed.
-    let revision: Int64
     /// Saves records with pending edits; nil if no record of the resource has any.
     let pull: RecordPull?
-    let contract: RecordContract
-    /// Checks the contract; nil if it has no rules for members.
-    var check: ContractCheck?
     /// The member that marks deleted records; nil if there is none.
-    var mark: DeletionMark? = nil
-    /// The filter (`where`); nil keeps all records.
-    var condition: RecordExpression? = nil
-    /// The columns whose names the filter may use.
-    var columns: [RecordColumn] = []
-    /// Whether `condition` is not the stored filter: then stored records that it excludes stay.
-    var isOtherCondition = false
+    let mark: DeletionMark?
     /// The paths of the values that come with the records; see `RecordSlice.columns`.
-    var paths: [JSONPath] = []
+    let paths: [JSONPath]
     /// What brought the records: a page, or the quarantine.
-    var cause = RecordCause.page
+    let cause: RecordCause
     /// The row of the request; the caller inserts it if a record was written.
-    var request: Int64?
+    let request: Int64
+    /// Checks the contract; nil if it has no rules for members.
+    private var check: ContractCheck?
+
+    init(
+        row: ResourceRow, contract: RecordSchema, filter: RecordSchema, run: RunID, now: Timestamp, pull: RecordPull?,
+        mark: DeletionMark?, paths: [JSONPath] = [], cause: RecordCause = .page, request: Int64
+    ) {
+        (self.row, self.contract, self.filter, self.run, self.now) = (row, contract, filter, run, now)
+        (self.pull, self.mark, self.paths, self.cause, self.request) = (pull, mark, paths, cause, request)
+    }
 
     /// The result of saving a page.
     struct Saved {
@@ -66,8 +69,10 @@ struct RecordSaver {
         saved.counters.duplicates = superseded.count
         let keys = slices.lazy.compactMap { slice in if case .key(let key) = slice.outcome { key } else { nil } }
         // The first record that has a key fixes the type of all.
-        let type = keyType ?? keys.first?.kind
-        var table = try RecordsTable.load(resource, transaction)
+        let type = row.keyType ?? keys.first?.kind
+        let revision = row.revision + 1
+        check = try ContractCheck.load(contract, of: row.id, isGrown: row.wasCompleted, transaction)
+        var table = try RecordsTable.load(row.id, transaction)
         if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
         guard table.layout != nil else {
             // No record of the page can be saved, and none was before.
@@ -80,9 +85,11 @@ struct RecordSaver {
             return saved
         }
         var statements = try RecordStatements(
-            transaction, table: table, run: run, now: now, revision: revision, request: request,
-            columns: paths)
-        let test = try condition.map { try RecordCondition($0, beside: columns, transaction) }
+            transaction, table: table, run: run, now: now, revision: revision, request: request, columns: paths)
+        let test = try filter.transforms.condition.map {
+            try RecordCondition($0, beside: filter.columns, transaction)
+        }
+        let isOtherCondition = filter.hasOtherCondition(than: row.schema)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
             // Filtered-out records are not checked against the contract.
@@ -120,10 +127,10 @@ struct RecordSaver {
             }
         }
         if saved.isWritten {
-            try Revisions.set(revision, of: resource, transaction)
+            try Revisions.set(revision, of: row.id, transaction)
         }
-        try Tombstones.insert(saved.deleted, of: resource, run: run, now: now, transaction)
-        if saved.hasNullFiltered { try NullFilteredRecords.setFound(in: resource, transaction) }
+        try Tombstones.insert(saved.deleted, of: row.id, run: run, now: now, transaction)
+        if saved.hasNullFiltered { try NullFilteredRecords.setFound(in: row.id, transaction) }
         try check?.save(run: run, transaction)
         return saved
     }
@@ -166,7 +173,7 @@ struct RecordSaver {
         of slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ type: RecordKey.Kind?
     ) -> ContractBreach? {
         switch slice.outcome {
-        case .fault(let fault): ContractBreach(fault, contract)
+        case .fault(let fault): ContractBreach(fault, contract.contract)
         case .key(let key) where key.kind != type:
             ContractBreach(.keyType, .quarantine, key.kind.reason(unlike: type))
         case .key: check?.breach(of: body, memberSet: slice.memberSet)

@@ -9,7 +9,7 @@ package struct ResourceState: Sendable, Hashable {
     package var definition: ResourceDefinition
     package var records: Int
     /// Records in quarantine.
-    package var quarantined: Int
+    package var quarantined = 0
     /// Missing records: in no page of the last complete listings, and not deleted yet.
     package var missing = 0
     /// When the last complete listing ended.
@@ -17,31 +17,13 @@ package struct ResourceState: Sendable, Hashable {
     /// The next page of an unfinished listing.
     package var checkpoint: PageRequest?
     /// The cursor of that listing: where it began and its high-water mark.
-    package var checkpointCursor: ListingCursor
+    package var checkpointCursor = ListingCursor()
     /// Until when the origin declared the data fresh, in the last complete listing.
-    package var freshness: ListingFreshness
+    var freshness = ListingFreshness()
     /// The last fan-out pass of a resource with parents.
     package var pass: PassState?
     /// When the unfinished listing, or the last fan-out pass, last made progress; nil if there is none.
-    package var progressedAt: Timestamp?
-
-    package init(
-        resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
-        completedAt: Timestamp?,
-        checkpoint: PageRequest?, checkpointCursor: ListingCursor = ListingCursor(),
-        freshness: ListingFreshness = ListingFreshness(), pass: PassState? = nil
-    ) {
-        self.resource = resource
-        self.source = source
-        self.definition = definition
-        self.records = records
-        self.quarantined = quarantined
-        self.completedAt = completedAt
-        self.checkpoint = checkpoint
-        self.checkpointCursor = checkpointCursor
-        self.freshness = freshness
-        self.pass = pass
-    }
+    var progressedAt: Timestamp?
 }
 
 extension ResourceState {
@@ -61,34 +43,27 @@ extension Store {
         try await read { snapshot in
             var states = try snapshot.query(
                 """
-                SELECT r.name, r.source, r.completed_at, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
-                    r.id, r.definition,
-                    (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id), r.fresh_until, r.not_before,
+                SELECT r.name, r.source, r.definition, (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id),
+                    (SELECT COUNT(*) FROM siding_missing WHERE resource = r.id AND passes IS NOT NULL AND checked_at IS NULL),
+                    r.completed_at, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope, l.cursor_from,
+                    l.cursor_reached, COALESCE(l.cursor_moves, 0), COALESCE(l.cursor_waits, 0), r.fresh_until, r.not_before,
                     o.pass, o.state, o.takes_all, o.started_at, o.ended_at,
-                    l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0),
                     CASE WHEN o.pass IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
                         SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND pass = o.pass), 0)) END,
-                    COALESCE(l.cursor_waits, 0),
-                    (SELECT COUNT(*) FROM siding_missing WHERE resource = r.id AND passes IS NOT NULL AND checked_at IS NULL)
+                    r.id
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_passes o ON o.resource = r.id
                 ORDER BY r.name
                 """
             ) { row in
-                var state = ResourceState(
-                    resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(9)),
-                    records: 0, quarantined: Int(row.int(10)),
-                    completedAt: row.optionalInt(2).map(Timestamp.init),
-                    checkpoint: PageRequest(row, at: 3),
-                    checkpointCursor: ListingCursor(
-                        from: row.optionalText(18), reached: row.optionalText(19), moves: row.int(20) == 1,
-                        waits: row.int(22) == 1),
-                    freshness: ListingFreshness(row, at: 11),
-                    pass: PassState(row, at: 13))
-                state.progressedAt = row.optionalInt(21).map(Timestamp.init)
-                state.missing = Int(row.int(23))
-                return (state: state, resource: row.int(8))
+                let state = ResourceState(
+                    resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(2)),
+                    records: 0, quarantined: Int(row.int(3)), missing: Int(row.int(4)),
+                    completedAt: row.optionalInt(5).map(Timestamp.init), checkpoint: PageRequest(row, at: 6),
+                    checkpointCursor: ListingCursor(row, at: 11), freshness: ListingFreshness(row, at: 15),
+                    pass: PassState(row, at: 17), progressedAt: row.optionalInt(22).map(Timestamp.init))
+                return (state: state, resource: row.int(23))
             }
             for index in states.indices where countsRecords {
                 states[index].state.records = try RecordsTable.load(states[index].resource, snapshot)

@@ -7,9 +7,13 @@ extension Store {
     ///
     /// A changed definition first discards checkpoint, validators and retained fetch. Resuming claims the retained fetch; if
     /// its sender died, that counts as a crash, and after three crashes the entry is parked as poison.
-    package func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
-        let me = try ownerID()
-        let now = clock.now
+    ///
+    /// Where none of that is to be written, the first page's transaction opens the listing: one commit for each unchanged parent
+    /// of a fan-out rather than two.
+    func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
+        let queue = QueueTransitions(owner: try ownerID(), now: clock.now)
+        let unopened = try await read { try ListingOpener(opening: opening, queue: queue).unopened($0) }
+        if let unopened { return unopened }
         let schema = opening.schema
         let members =
             schema.contract.looksAtMembers || !schema.children.isEmpty
@@ -17,24 +21,45 @@ extension Store {
                 try ResourceRow.load(named: opening.resource, snapshot)
                     .flatMap { try StoredMembers.load(of: $0.id, $0.schema, schema, snapshot) }
             } : nil
-        return try await write { transaction in
-            try Self.check(opening.lease, owner: me, transaction)
-            return try ListingOpener(opening: opening, owner: me, now: now, members: members).open(transaction)
+        return try await write(under: opening.lease) {
+            try ListingOpener(opening: opening, queue: $0, members: members).open($1)
+        }
+    }
+
+    /// What opening a listing at `now` would decide, and the changed aspects of the definition; nil if nothing is stored of the
+    /// resource.
+    func planListing(
+        _ opening: ListingOpening, now: Timestamp
+    ) async throws(StoreError) -> (decision: ListingOpener.Decision, changed: [String])? {
+        try await read { snapshot in
+            let stored = try snapshot.first(
+                "SELECT id, definition FROM siding_resources WHERE name = ?1", opening.resource
+            ) { (id: $0.int(0), definition: ResourceDefinition(stored: $0.text(1))) }
+            guard let stored else { return nil }
+            let changed = opening.isUnconditional ? [] : opening.definition.differences(from: stored.definition)
+            let opener = ListingOpener(opening: opening, queue: QueueTransitions(owner: "", now: now))
+            return (try opener.decide(stored.id, changed, snapshot), changed)
+        }
+    }
+
+    /// Opens the listing of which no page could be saved.
+    func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
+        guard let (opening, moment) = position.unopened else { return }
+        try await write(under: opening.lease) { queue, transaction in
+            guard let resource = try Self.resourceRow(opening.resource, transaction) else { return }
+            try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
+                .begin(resource.id, transaction)
         }
     }
 
     /// Drops the checkpoint, supersedes the retained fetch, and opens a new listing at its first page.
     ///
     /// Deletes the stored cursor if ``ListingOpening/forgetsCursor`` is set.
-    package func restartListing(
+    func restartListing(
         _ opening: ListingOpening, because reason: String
     ) async throws(StoreError) -> ListingPosition {
-        let me = try ownerID()
-        let now = clock.now
-        return try await write { transaction in
-            try Self.check(opening.lease, owner: me, transaction)
-            let opener = ListingOpener(opening: opening, owner: me, now: now)
-            return try opener.restart(because: reason, transaction)
+        try await write(under: opening.lease) {
+            try ListingOpener(opening: opening, queue: $0).restart(because: reason, $1)
         }
     }
 
@@ -63,12 +88,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
     package func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
-        let me = try ownerID()
-        let now = clock.now
-        try await write { transaction in
-            try Self.check(lease, owner: me, transaction)
-            try CursorRows.set(value, of: resource, owner: me, now: now, transaction)
-        }
+        try await write(under: lease) { try CursorRows.set(value, of: resource, $0, $1) }
     }
 
     /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
@@ -92,13 +112,14 @@ extension Store {
     }
 
     /// The stored row of a page; nil if there is none.
-    package func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
+    func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
         try await read { snapshot in
             try snapshot.first(
                 """
-                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, next_source, read_at,
+                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records,
+                    (SELECT next_source FROM siding_listings WHERE resource = p.resource AND scope = p.scope), read_at,
                     high_water_mark, digest
-                FROM siding_pages
+                FROM siding_pages p
                 WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
                     AND sent = ?4
                 """, resource, page.scope, page.url.description, page.body ?? ""
@@ -117,14 +138,11 @@ extension Store {
     ///
     /// - Returns: the counters of this page.
     /// - Throws: ``StoreError/Kind/leaseLost`` if another run took over; then nothing changes.
-    package func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
+    func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
         try await probes.willCommit(page.page.number)
-        let me = try ownerID()
-        let now = clock.now
         let known = memberSets.known(of: page.resource)
-        let saved = try await write { transaction in
-            try Self.check(page.lease, owner: me, transaction)
-            return try PageSaver(page: page, owner: me, now: now).save(transaction, knownMemberSets: known)
+        let saved = try await write(under: page.lease) {
+            try PageSaver(page: page, queue: $0).save($1, knownMemberSets: known)
         }
         // Only after the commit: member sets of a page that was rolled back would hide its columns.
         memberSets.add(saved.newMemberSets, to: page.resource)
@@ -141,5 +159,14 @@ extension PageRequest {
         self.init(
             url: url, body: body.isEmpty ? nil : body, scope: row.text(column + 4), number: Int(row.int(column + 1)),
             offset: Int(row.int(column + 2)))
+    }
+}
+
+extension ListingCursor {
+    /// Reads four columns from `column` on: `cursor_from`, `cursor_reached`, `cursor_moves`, `cursor_waits`.
+    init(_ row: borrowing Row, at column: Int) {
+        self.init(
+            from: row.optionalText(column), reached: row.optionalText(column + 1), moves: row.int(column + 2) == 1,
+            waits: row.int(column + 3) == 1)
     }
 }

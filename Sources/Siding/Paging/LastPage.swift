@@ -11,18 +11,10 @@ struct LastPage {
     let stored: StoredPage
     /// Its number in the listing.
     let number: Int
+    let resource: AnyResource
     let paging: Paging
     /// What the pages before it showed.
-    let way: KnownNextPage
-    /// The requested page size.
-    let askedSize: Int?
-    /// Whether missing records are deleted.
-    let provesAbsence: Bool
-
-    init(_ stored: StoredPage, _ page: PageRequest, of resource: AnyResource, _ paging: Paging, _ way: KnownNextPage) {
-        (self.stored, number, self.paging, self.way) = (stored, page.number, paging, way)
-        (askedSize, provesAbsence) = (resource.askedPageSize, resource.deletions.byAbsence)
-    }
+    var way = KnownNextPage()
 
     /// How long the conclusion holds until the page is fetched in full again.
     private static let believed = Duration.seconds(86_400)
@@ -51,8 +43,9 @@ struct LastPage {
     /// Whether new records would appear on this page first. A single page allows no conclusion, except that `auto` found no
     /// next page.
     private var hasRoom: Bool {
-        guard !provesAbsence else { return false }
+        guard !resource.deletions.byAbsence else { return false }
         if paging == .automatic, nextPageSource == .nowhere { return true }
+        let askedSize = resource.askedPageSize
         guard number > 1 else { return stored.recordCount < askedSize ?? 1 }
         // One page alone shows no page size, unless that size was requested.
         guard let size = way.pageSize, number > 2 || size == askedSize else { return false }

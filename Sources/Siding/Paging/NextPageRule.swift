@@ -30,7 +30,7 @@ struct NextPageRule: Sendable {
     /// - Parameters:
     ///   - placeholders: the values of the cursor range to request.
     ///   - parent: the parent of the listing.
-    /// - Throws: ``Failure/Reason/invalidRequest`` if a bound value would nextPageSource to another path.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if a bound value would lead to another path.
     func first(
         filling placeholders: Placeholders = Placeholders(), for parent: BoundParent? = nil
     ) throws(Failure) -> PageRequest {
@@ -121,27 +121,6 @@ struct NextPageRule: Sendable {
         return .page(following)
     }
 
-    /// Resolves the next-page address from the origin. An invalid one is a fault of the origin, not of the config.
-    ///
-    /// - Parameter secrets: credentials that error messages must not show.
-    private static func resolve(
-        _ reference: String, against url: HTTPURL, _ secrets: Set<String>
-    ) throws(Failure) -> HTTPURL {
-        let hasSecret = secrets.contains { RepeatedSecrets.holds(reference, $0) }
-        // A header field's invalid UTF-8 was replaced by now, so the URL would be a different one.
-        guard !reference.unicodeScalars.contains("\u{FFFD}") else {
-            throw Failure(
-                .contract, phase: .answered,
-                detail:
-                    "the address of the next page has bytes that are no UTF-8: "
-                    + (hasSecret ? "…" : PlainText.oneLine(reference, limit: 200)))
-        }
-        do throws(Failure) { return try url.resolve(reference) } catch {
-            let why = hasSecret ? "it repeats a credential of the source, and cannot be asked" : error.detail ?? ""
-            throw Failure(.contract, phase: .answered, detail: "the address of the next page: \(why)")
-        }
-    }
-
     /// The request for the next page; nil if there is none.
     ///
     /// - Parameter isMore: whether the answer reports more pages, so that a short page is not the last.
@@ -172,13 +151,27 @@ struct NextPageRule: Sendable {
         }
     }
 
-    /// A reference is relative to the URL of the answer, after redirects (RFC 3986 §5.1.3).
+    /// The page at an address that the origin names, relative to the URL of its answer (RFC 3986 §5.1.3). An invalid one is a
+    /// fault of the origin, not of the config.
     private static func resolved(
         _ reference: String, from page: PageRequest, _ answer: PageAnswer
     ) throws(Failure) -> PageRequest {
+        // Error messages must not show credentials.
+        let hasSecret = answer.secrets.contains { RepeatedSecrets.holds(reference, $0) }
+        // A header field's invalid UTF-8 was replaced by now, so the URL would be a different one.
+        guard !reference.unicodeScalars.contains("\u{FFFD}") else {
+            throw Failure(
+                .contract, phase: .answered,
+                detail:
+                    "the address of the next page has bytes that are no UTF-8: "
+                    + (hasSecret ? "…" : PlainText.oneLine(reference, limit: 200)))
+        }
         var next = page
         let base = answer.url.flatMap { $0.origin == page.url.origin ? $0 : nil } ?? page.url
-        next.url = try resolve(reference, against: base, answer.secrets)
+        do throws(Failure) { next.url = try base.resolve(reference) } catch {
+            let why = hasSecret ? "it repeats a credential of the source, and cannot be asked" : error.detail ?? ""
+            throw Failure(.contract, phase: .answered, detail: "the address of the next page: \(why)")
+        }
         return next
     }
 
@@ -237,15 +230,5 @@ extension PageRequest {
             page.body = try body.setting(path, to: value)
         }
         return page
-    }
-}
-
-extension Optional {
-    /// `map` for transforms that throw a typed error.
-    func map<Mapped, Thrown: Error>(_ transform: (Wrapped) throws(Thrown) -> Mapped) throws(Thrown) -> Mapped? {
-        switch self {
-        case .none: nil
-        case .some(let value): try transform(value)
-        }
     }
 }

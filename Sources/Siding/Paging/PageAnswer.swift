@@ -155,27 +155,18 @@ enum Envelope {
 enum EnvelopePlaces {
     /// Places of a next URL, in the order of lookup.
     static let nextURLs: [JSONPath] = [
-        JSONPath(members: ["next"]), JSONPath(members: ["links", "next"]),
-        JSONPath(members: ["links", "next", "href"]), JSONPath(members: ["_links", "next", "href"]),
-        JSONPath(members: ["paging", "next"]), JSONPath(members: ["pagination", "next"]),
-        JSONPath(members: ["@odata.nextLink"]), JSONPath(members: ["next_page"]), JSONPath(members: ["next_url"]),
-        JSONPath(members: ["nextLink"]),
-    ]
+        ["next"], ["links", "next"], ["links", "next", "href"], ["_links", "next", "href"], ["paging", "next"],
+        ["pagination", "next"], ["@odata.nextLink"], ["next_page"], ["next_url"], ["nextLink"],
+    ].map { JSONPath(members: $0) }
 
     /// Places of a cursor, and the query parameter that usually carries it back.
     static let cursors: [(path: JSONPath, parameter: String)] = [
-        (JSONPath(members: ["next_cursor"]), "cursor"),
-        (JSONPath(members: ["nextCursor"]), "cursor"),
-        (JSONPath(members: ["meta", "next_cursor"]), "cursor"),
-        (JSONPath(members: ["response_metadata", "next_cursor"]), "cursor"),
-        (JSONPath(members: ["pagination", "next_cursor"]), "cursor"),
-        (JSONPath(members: ["next_page_token"]), "page_token"),
-        (JSONPath(members: ["nextPageToken"]), "pageToken"),
-        (JSONPath(members: ["paging", "next", "after"]), "after"),
-        (JSONPath(members: ["paging", "cursors", "after"]), "after"),
-        (JSONPath(members: ["meta", "after_cursor"]), "page[after]"),
-        (JSONPath(members: ["continuationToken"]), "continuationToken"),
-    ]
+        (["next_cursor"], "cursor"), (["nextCursor"], "cursor"), (["meta", "next_cursor"], "cursor"),
+        (["response_metadata", "next_cursor"], "cursor"), (["pagination", "next_cursor"], "cursor"),
+        (["next_page_token"], "page_token"), (["nextPageToken"], "pageToken"), (["paging", "next", "after"], "after"),
+        (["paging", "cursors", "after"], "after"), (["meta", "after_cursor"], "page[after]"),
+        (["continuationToken"], "continuationToken"),
+    ].map { (JSONPath(members: $0), $1) }
 
     /// Members whose `true` reports more pages, without naming the next.
     static let truthsOfMore: [JSONPath] = ["has_more", "hasMore", "more"].map { JSONPath(member: $0) }

@@ -4,11 +4,11 @@ internal import SidingJSON
 
 /// The cursor values of one page.
 struct PageCursor: Sendable, Hashable {
-    /// The value highWaterMark ahead.
+    /// The value furthest ahead.
     var highWaterMark: String?
     /// The value least far ahead, for listings with a declared order.
     var nearest: String?
-    /// The second-highWaterMark distinct value.
+    /// The second-furthest distinct value.
     var below: String?
     /// Whether no value is behind the one before it.
     var isAscending = true

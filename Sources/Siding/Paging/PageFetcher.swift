@@ -27,8 +27,10 @@ struct PageFetcher: Sendable {
         counter = RequestCounter()
         turner = NextPageRule(resource: resource)
         credentials = PageCredentials(resource.source.authorization)
-        chain = PageChain.make(
-            resource, transport: counter.counting(credentials.noting(transport)), budget: budget, in: environment)
+        chain = ChainAssembly(
+            to: resource.source, for: .fetch, over: counter.counting(credentials.noting(transport)), within: budget,
+            in: environment
+        ).page(of: resource)
         reader = PageReader(
             records: resource.records, key: resource.key, columns: resource.schema.columns.map(\.path),
             envelope: turner.envelopePaths, limits: resource.source.jsonLimits)
@@ -40,7 +42,9 @@ struct PageFetcher: Sendable {
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
         let known = isConditional ? stored.flatMap(resource.condition) : nil
-        let last = known.map { LastPage($0, page, of: resource, paging, way) }
+        let last = known.map {
+            LastPage(stored: $0, number: page.number, resource: resource, paging: paging, way: way)
+        }
         let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
         do throws(Failure) {
             var fetched = try await ask(page, isWhole ? nil : known, stored: known, paging)
@@ -54,10 +58,7 @@ struct PageFetcher: Sendable {
             if fetched.nextPageSource != .header, let known = way.nextPageSource { fetched.nextPageSource = known }
             return fetched
         } catch {
-            let placed = error.at(
-                method: resource.method.rawValue,
-                url: Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
-            throw PageFailure(failure: placed, page: page, requests: counter.value - before)
+            throw failure(error, of: page, requests: counter.value - before)
         }
     }
 
@@ -69,12 +70,10 @@ struct PageFetcher: Sendable {
         return try read(page, bytes, response, paging)
     }
 
-    /// A failure of a page that was fetched.
-    func failure(_ reason: Failure.Reason, of page: FetchedPage, _ detail: String) -> PageFailure {
-        let failure = Failure(reason, phase: .answered, detail: detail).at(
-            method: resource.method.rawValue,
-            url: Redaction.url(page.page.url, also: resource.source.authorization.secretQueryNames))
-        return PageFailure(failure: failure, page: page.page, requests: page.requests)
+    func failure(_ failure: Failure, of page: PageRequest, requests: Int) -> PageFailure {
+        let url = Redaction.url(page.url, also: resource.source.authorization.secretQueryNames)
+        return PageFailure(
+            failure: failure.at(method: resource.method.rawValue, url: url), page: page, requests: requests)
     }
 
     /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
@@ -207,6 +206,30 @@ struct PageFetcher: Sendable {
             }
             throw Failure(.contract, phase: .answered, detail: detail, underlying: error)
         }
+    }
+}
+
+/// A page to fetch, conditionally if it is stored.
+private struct PageQuery: Sendable {
+    var page: PageRequest
+    /// The stored page with its validators; nil for an unconditional request.
+    var stored: StoredPage?
+}
+
+extension ChainAssembly {
+    /// The chain that fetches the pages of `resource`, from page request to bytes.
+    fileprivate func page(of resource: AnyResource) -> any Node<PageQuery, LoadedResponse> {
+        chain(
+            from: RequestRouterNode<PageQuery> { query in
+                var fields: HTTPFields = [:]
+                if let etag = query.stored?.etag { fields[.ifNoneMatch] = etag }
+                if let lastModified = query.stored?.lastModified { fields[.ifModifiedSince] = lastModified }
+                let route = Route(resource.method, query.page.url)
+                guard let body = query.page.body else { return RequestDraft(route: route, headerFields: fields) }
+                fields[.contentType] = resource.bodyType
+                return RequestDraft(route: route, headerFields: fields, body: .bytes(Array(body.utf8)))
+            },
+            to: ResponseDataLoaderNode(limit: resource.source.transport.maxBody))
     }
 }
 

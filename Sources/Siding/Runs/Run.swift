@@ -30,26 +30,36 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public var unchanged = 0
     public var stale = 0
     public var deleted = 0
+    /// How many of `deleted` were removed because `where` is NULL for them.
+    public var nullFiltered = 0
     /// Blocked deletions: records missing at the origin that were kept, because there are more than the mass-deletion guard
     /// allows.
     public var withheld = 0
     public var quarantined = 0
-    /// How many of `quarantined` are whole answers set aside by a failure rule; reported, but not stored with the run.
+    /// How many of `quarantined` are whole answers that a failure rule set aside.
     public var answersSetAside = 0
-    /// How many of `deleted` were removed because `where` is NULL for them; reported, but not stored with the run.
-    public var nullFiltered = 0
     /// Records replaced by a later one with the same key on the same page.
     public var duplicates = 0
     public var bytes = 0
 
     public init() {}
 
+    /// Every counter and its column in `siding_run_resources`.
+    static let all: [(column: SQL, path: any WritableKeyPath<RunCounters, Int> & Sendable)] = [
+        ("pages", \.pages), ("requests", \.requests), ("not_modified", \.notModified), ("inserted", \.inserted),
+        ("updated", \.updated), ("unchanged", \.unchanged), ("stale", \.stale), ("deleted", \.deleted),
+        ("null_filtered", \.nullFiltered), ("withheld", \.withheld), ("quarantined", \.quarantined),
+        ("answers_set_aside", \.answersSetAside), ("duplicates", \.duplicates), ("bytes", \.bytes),
+    ]
+
     public static func += (total: inout RunCounters, part: RunCounters) {
-        for path in [
-            \RunCounters.pages, \.requests, \.notModified, \.inserted, \.updated, \.unchanged, \.stale, \.deleted,
-            \.withheld, \.quarantined, \.answersSetAside, \.nullFiltered, \.duplicates, \.bytes,
-        ] { total[keyPath: path] += part[keyPath: path] }
+        for (_, path) in all { total[keyPath: path] += part[keyPath: path] }
     }
+
+    /// The number of records written.
+    var changed: Int { inserted + updated + deleted }
+    /// The number of records read.
+    var saved: Int { inserted + updated + unchanged + stale + quarantined + duplicates }
 }
 
 /// The part of a run that concerns one resource.
@@ -57,26 +67,13 @@ package struct RunResource: Sendable, Hashable {
     package var resource: String
     /// Nil while the resource is being synced.
     package var outcome: RunOutcome?
-    package var counters: RunCounters
-    package var duration: Duration
+    package var counters = RunCounters()
+    package var duration = Duration.zero
     /// The entry that is kept in the queue.
     package var entry: String?
     package var error: RecordedError?
     /// Notes for users: the chosen pagination, a changed definition, a restarted listing.
-    package var notes: [String]
-
-    package init(
-        resource: String, outcome: RunOutcome?, counters: RunCounters = RunCounters(), duration: Duration = .zero,
-        entry: String? = nil, error: RecordedError? = nil, notes: [String] = []
-    ) {
-        self.resource = resource
-        self.outcome = outcome
-        self.counters = counters
-        self.duration = duration
-        self.entry = entry
-        self.error = error
-        self.notes = notes
-    }
+    package var notes: [String] = []
 }
 
 /// One run in the history.
@@ -92,78 +89,111 @@ package struct Run: Sendable, Hashable {
 
     /// Stands for what no run wrote, such as records that the program saved.
     static let none: RunID = 0
-
-    package init(
-        id: RunID, command: String, startedAt: Timestamp, endedAt: Timestamp?, outcome: RunOutcome?,
-        resources: [RunResource]
-    ) {
-        self.id = id
-        self.command = command
-        self.startedAt = startedAt
-        self.endedAt = endedAt
-        self.outcome = outcome
-        self.resources = resources
-    }
 }
 
-extension RunCounters {
-    /// The number of records written.
-    var changed: Int { inserted + updated + deleted }
-}
-
-/// Stores the counters of a resource in a run, in the transactions that write the counted rows.
-enum RunCounting {
+/// The table `siding_run_resources`: what each run did to each resource.
+///
+/// A transaction that writes rows adds what it counted and returns it; the report of the sync adds the same value, and is stored
+/// at the end. So the row of a run that was killed counts the pages that it saved.
+enum RunResourcesTable {
     static func add(
         _ counters: RunCounters, to resource: String, in run: RunID, _ transaction: borrowing Transaction
     ) throws {
-        try transaction.execute(
-            """
-            INSERT INTO siding_run_resources (run, resource, pages, requests, not_modified, inserted, updated, unchanged,
-                stale, deleted, quarantined, bytes, duplicates, withheld)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-            ON CONFLICT (run, resource) DO UPDATE SET
-                pages = pages + excluded.pages, requests = requests + excluded.requests,
-                not_modified = not_modified + excluded.not_modified, inserted = inserted + excluded.inserted,
-                updated = updated + excluded.updated, unchanged = unchanged + excluded.unchanged,
-                stale = stale + excluded.stale, deleted = deleted + excluded.deleted,
-                quarantined = quarantined + excluded.quarantined, bytes = bytes + excluded.bytes,
-                duplicates = duplicates + excluded.duplicates, withheld = withheld + excluded.withheld
-            """,
-            run, resource, counters.pages, counters.requests, counters.notModified, counters.inserted, counters.updated,
-            counters.unchanged, counters.stale, counters.deleted, counters.quarantined, counters.bytes,
-            counters.duplicates, counters.withheld)
+        guard counters != RunCounters() else { return }
+        try execute(insertion, [run, resource], counters, transaction)
     }
 
-    static func resources(of run: RunID, _ snapshot: borrowing Snapshot) throws -> [RunResource] {
+    static func save(_ line: RunResource, in run: RunID, _ transaction: borrowing Transaction) throws {
+        let values: [(any SQLiteBindable)?] = [
+            run, line.resource, line.outcome?.rawValue, line.duration.wholeMicroseconds, line.entry,
+            try line.error.map(Store.json), try Store.json(line.notes),
+        ]
+        try execute(replacement, values, line.counters, transaction)
+    }
+
+    static func load(_ run: RunID, _ snapshot: borrowing Snapshot) throws -> [RunResource] {
         try snapshot.query(
             """
-            SELECT resource, outcome, pages, requests, not_modified, inserted, updated, unchanged, stale, deleted,
-                quarantined, bytes, duration_us, entry, error, notes, duplicates, withheld
+            SELECT resource, outcome, duration_us, entry, error, notes, \(list { $0 })
             FROM siding_run_resources WHERE run = ?1 ORDER BY resource
             """, run
         ) { row in
-            RunResource(
-                resource: row.text(0), outcome: row.optionalText(1).flatMap(RunOutcome.init), counters: counters(row),
-                duration: .microseconds(row.int(12)), entry: row.optionalText(13),
-                error: Store.decode(RecordedError.self, row.optionalText(14)),
-                notes: Store.decode([String].self, row.optionalText(15)) ?? [])
+            var line = RunResource(
+                resource: row.text(0), outcome: row.optionalText(1).flatMap(RunOutcome.init),
+                duration: .microseconds(row.int(2)), entry: row.optionalText(3),
+                error: Store.decode(RecordedError.self, row.optionalText(4)),
+                notes: Store.decode([String].self, row.optionalText(5)) ?? [])
+            for (index, counter) in RunCounters.all.enumerated() {
+                line.counters[keyPath: counter.path] = Int(row.int(6 + index))
+            }
+            return line
         }
     }
 
-    private static func counters(_ row: borrowing Row) -> RunCounters {
-        var counters = RunCounters()
-        counters.pages = Int(row.int(2))
-        counters.requests = Int(row.int(3))
-        counters.notModified = Int(row.int(4))
-        counters.inserted = Int(row.int(5))
-        counters.updated = Int(row.int(6))
-        counters.unchanged = Int(row.int(7))
-        counters.stale = Int(row.int(8))
-        counters.deleted = Int(row.int(9))
-        counters.quarantined = Int(row.int(10))
-        counters.bytes = Int(row.int(11))
-        counters.duplicates = Int(row.int(16))
-        counters.withheld = Int(row.int(17))
-        return counters
+    private static let insertion: SQL = """
+        INSERT INTO siding_run_resources (run, resource, \(list { $0 })) VALUES (?, ?, \(list { _ in "?" }))
+        ON CONFLICT (run, resource) DO UPDATE SET \(list { "\($0) = \($0) + excluded.\($0)" })
+        """
+    private static let replacement: SQL = """
+        INSERT OR REPLACE INTO siding_run_resources
+            (run, resource, outcome, duration_us, entry, error, notes, \(list { $0 }))
+        VALUES (?, ?, ?, ?, ?, ?, ?, \(list { _ in "?" }))
+        """
+
+    /// A piece of SQL for each counter's column.
+    private static func list(_ piece: (SQL) -> SQL) -> SQL {
+        RunCounters.all.dropFirst().reduce(piece(RunCounters.all[0].column)) { "\($0), \(piece($1.column))" }
+    }
+
+    private static func execute(
+        _ sql: SQL, _ values: [(any SQLiteBindable)?], _ counters: RunCounters, _ transaction: borrowing Transaction
+    ) throws {
+        var statement = try transaction.prepare(sql)
+        try statement.bind(all: values + RunCounters.all.map { counters[keyPath: $0.path] })
+        _ = try statement.step()
+    }
+}
+
+extension Store {
+    /// Stores what a run did to a resource.
+    package func endResource(_ line: RunResource, in run: RunID) async throws(StoreError) {
+        try await write { transaction in try RunResourcesTable.save(line, in: run, transaction) }
+    }
+
+    /// The runs, newest first, at most `limit`.
+    package func runs(limit: Int) async throws(StoreError) -> [Run] {
+        try await runs("ORDER BY id DESC LIMIT ?1", Int64(limit))
+    }
+
+    package func run(_ id: RunID) async throws(StoreError) -> Run? {
+        try await runs("WHERE id = ?1", id).first
+    }
+
+    private func runs(_ clause: SQL, _ value: Int64) async throws(StoreError) -> [Run] {
+        try await read { snapshot in
+            try snapshot.query("SELECT id, command, started_at, ended_at, outcome FROM siding_runs \(clause)", value) {
+                row in
+                Run(
+                    id: row.int(0), command: row.text(1), startedAt: Timestamp(microseconds: row.int(2)),
+                    endedAt: row.optionalInt(3).map(Timestamp.init),
+                    outcome: row.optionalText(4).flatMap(RunOutcome.init),
+                    resources: try RunResourcesTable.load(row.int(0), snapshot))
+            }
+        }
+    }
+
+    /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.
+    static func isForgotten(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            """
+            SELECT 1 FROM sqlite_sequence WHERE name = 'siding_runs' AND ?1 BETWEEN 1 AND seq
+                AND NOT EXISTS (SELECT 1 FROM siding_runs WHERE id = ?1)
+            """, run
+        ) { _ in true } ?? false
+    }
+
+    /// Whether a run of this number existed and was pruned.
+    package func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
+        try await read { snapshot in try Self.isForgotten(run, snapshot) }
     }
 }

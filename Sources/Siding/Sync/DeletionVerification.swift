@@ -38,7 +38,7 @@ struct DeletionVerification: Sendable {
     /// If there are so many that the mass-deletion guard would block the deletion, it verifies none: the answers would change
     /// nothing. A failure of the source ends the verification; a record without an answer is kept, and does not hold up the
     /// others.
-    func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
+    func run(_ report: SyncReport) async throws(StoreError) -> SyncReport {
         let store = sync.engine.store
         // In one pass, a record below its parent may have moved to another parent.
         let isPathBound = resource.deletions.isPathBound
@@ -48,16 +48,15 @@ struct DeletionVerification: Sendable {
             askedBefore: sync.engine.now + (.zero - Self.patience))
         guard !missing.keys.isEmpty else { return report }
         var report = report
-        if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, terms) {
-            report.extra.withheld += missing.unchecked
+        if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, sync.deletionTerms) {
+            report.line.counters.withheld += missing.unchecked
             return report
         }
         let left = missing.keys.count - Self.mostPerRun
         if left > 0 {
-            report.line.notes.append(
+            report.note(
                 "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next "
-                    + "one goes on"
-            )
+                    + "one goes on")
         }
         var outcome = try await ask(missing)
         // A source in trouble may report live records as gone: the next run verifies them again.
@@ -65,7 +64,7 @@ struct DeletionVerification: Sendable {
         report.line.counters += try await store.apply(
             VerificationFindings(
                 resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
-                requests: counter.take(), since: since, terms: terms))
+                requests: counter.take(), since: since, terms: sync.deletionTerms))
         if let ending = outcome.ending {
             let outcome = resource.source.outcome(of: ending, .fetch, now: sync.engine.now)
             try await store.record(outcome, of: resource.source.name)
@@ -78,7 +77,9 @@ struct DeletionVerification: Sendable {
     }
 
     /// The answers to all requests of a run.
-    private struct AllAnswers {
+    private struct Answers {
+        /// Whether each record is gone, by key. A record with an unclear answer is kept, and not verified again on the same
+        /// day.
         var isGone: [String: Bool] = [:]
         /// Records without a clear answer, and why; first the one that ended the verification.
         var unanswered: [(key: String, why: String)] = []
@@ -86,25 +87,35 @@ struct DeletionVerification: Sendable {
         var ending: Failure?
     }
 
-    private func ask(_ missing: UnconfirmedDeletions) async throws(StoreError) -> AllAnswers {
-        var (outcome, inARow) = (AllAnswers(), 0)
+    private func ask(_ missing: UnconfirmedDeletions) async throws(StoreError) -> Answers {
+        var (answers, inARow) = (Answers(), 0)
         var keys = missing.keys.prefix(Self.mostPerRun)
-        while !keys.isEmpty, outcome.ending == nil {
-            let answers = await answers(of: try await questions(keys.prefix(Self.width), missing.parents))
+        while !keys.isEmpty, answers.ending == nil {
+            let questions = try await questions(keys.prefix(Self.width), missing.parents)
             keys = keys.dropFirst(Self.width)
-            outcome.isGone.merge(answers.isGone) { $1 }
-            outcome.unanswered += answers.unclear + answers.failures.map { ($0.key, $0.failure.description) }
-            // An answer that decides nothing is asked for again after a day, so that it does not keep others from being asked about.
-            for (key, failure) in answers.failures where failure.isAnswered { outcome.isGone[key] = false }
-            inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { speaksOfSource($0.failure) } : 0
-            let ending =
-                inARow >= Self.mostInARow ? answers.failures.first : answers.failures.first { isOfSource($0.failure) }
+            var failures: [(key: String, failure: Failure)] = []
+            for (key, answer) in await self.answers(to: questions) {
+                switch answer {
+                case .success(let word):
+                    answers.isGone[key] = word == .gone
+                    if case .unclear(let why) = word { answers.unanswered.append((key, why)) }
+                case .failure(let failure):
+                    failures.append((key, failure))
+                    answers.unanswered.append((key, failure.description))
+                    // An answer that decides nothing is asked for again after a day, so that it does not keep others from being
+                    // asked about.
+                    if failure.isAnswered { answers.isGone[key] = false }
+                }
+            }
+            let isAnswered = failures.count < questions.count
+            inARow = isAnswered ? 0 : inARow + failures.count { speaksOfSource($0.failure) }
+            let ending = inARow >= Self.mostInARow ? failures.first : failures.first { isOfSource($0.failure) }
             guard let ending else { continue }
-            outcome.ending = ending.failure
-            outcome.unanswered =
-                [(ending.key, ending.failure.description)] + outcome.unanswered.filter { $0.key != ending.key }
+            answers.ending = ending.failure
+            answers.unanswered =
+                [(ending.key, ending.failure.description)] + answers.unanswered.filter { $0.key != ending.key }
         }
-        return outcome
+        return answers
     }
 
     /// - Parameter waiting: the number of records not verified, as the verification ended.
@@ -135,13 +146,9 @@ struct DeletionVerification: Sendable {
 
     private func rule(for failure: Failure) -> FailureRule? { resource.source.rule(for: failure, of: .fetch) }
 
-    private var terms: DeletionTerms {
-        DeletionTerms(resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes)
-    }
-
     // MARK: Requests
-    /// One record to verify.
 
+    /// One record to verify.
     private struct Question: Sendable {
         let key: String
         /// The parent's values for the names in the address; nil if it has none.
@@ -156,38 +163,17 @@ struct DeletionVerification: Sendable {
         }
         let wanted = Set(keys.compactMap { parents[$0] })
         let found = try await sync.engine.store.parents(
-            ParentSelection(for: resource.name, of: each.resource, keys: wanted.sorted()))
+            ParentSelection(resource: resource.name, parent: each.resource, keys: wanted.sorted()))
         var values: [String: [String: String]] = [:]
         for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, pass: nil))?.values }
         return keys.map { key in Question(key: key, values: parents[key].flatMap { values[$0] }) }
     }
 
-    /// The answers to one batch of requests.
-    private struct Answers: Sendable {
-        /// Whether each record is gone, by key. A record with an unclear answer is kept, and not verified again on the same
-        /// day.
-        var isGone: [String: Bool] = [:]
-        /// Unclear answers, and why.
-        var unclear: [(key: String, why: String)] = []
-        /// Requests without an answer.
-        var failures: [(key: String, failure: Failure)] = []
-    }
-
-    private func answers(of questions: [Question]) async -> Answers {
-        await withTaskGroup(of: (String, Result<Word, Failure>).self) { group in
+    /// The answers to one batch of requests, in the order of the keys.
+    private func answers(to questions: [Question]) async -> [(key: String, answer: Result<Word, Failure>)] {
+        await withTaskGroup(of: (key: String, answer: Result<Word, Failure>).self) { group in
             for question in questions { group.addTask { (question.key, await word(on: question)) } }
-            var answers = Answers()
-            for await (key, result) in group {
-                switch result {
-                case .success(let word):
-                    answers.isGone[key] = word == .gone
-                    if case .unclear(let why) = word { answers.unclear.append((key, why)) }
-                case .failure(let failure): answers.failures.append((key, failure))
-                }
-            }
-            answers.unclear.sort { $0.key < $1.key }
-            answers.failures.sort { $0.key < $1.key }
-            return answers
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.key < $1.key }
         }
     }
 
@@ -213,10 +199,8 @@ struct DeletionVerification: Sendable {
         }
         values[Deletions.recordName] = question.key
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
-        let context = ChainContext(
-            requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.environment.logger, isResendable: true)
         do throws(Failure) {
-            let answer = try await chain.process(url, context)
+            let answer = try await chain.process(url, sync.context)
             let record = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
             if let record, record.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
                 return .gone

@@ -1,4 +1,3 @@
-internal import Logging
 internal import SidingChain
 
 /// Syncs a resource that has a listing for each record of a parent resource: one fan-out pass over the due parents, several at
@@ -13,9 +12,9 @@ struct FanOut: Sendable {
     private var store: Store { sync.engine.store }
 
     /// Runs one fan-out pass. Skips it if the parent resource was never stored.
-    func run() async throws(StoreError) -> ResourceSync.Report {
+    func run() async throws(StoreError) -> SyncReport {
         guard try await store.freshness(of: each.resource) != nil else {
-            var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .skipped))
+            var report = SyncReport(resource.name, .skipped)
             report.warn("nothing is stored of '\(each.resource)' yet: 'siding sync \(each.resource)' comes first")
             return report
         }
@@ -24,14 +23,13 @@ struct FanOut: Sendable {
             guard error.kind == .invalidQuery || error.kind == .timeLimit else { throw error }
             let failure = Failure(
                 .invalidRequest, phase: .notSent, detail: "'where' in 'for_each': \(error.message)")
-            var report = sync.failed(
-                failure, ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .failed)))
+            var report = SyncReport(resource.name).failed(failure)
             report.line.error?.hint = error.hint
             return report
         }
     }
 
-    private func pass() async throws(StoreError) -> ResourceSync.Report {
+    private func pass() async throws(StoreError) -> SyncReport {
         var keys: [String]?
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
         var tally = FanOutTally(sync)
@@ -42,10 +40,10 @@ struct FanOut: Sendable {
         tally = try await walk(feed, pass?.pass, tally)
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.note(words) }
         if let pass, !tally.isCutShort, tally.queued == 0 || pass.isResumed {
-            var end = PassEnd(
+            let end = PassEnd(
                 resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
-                isComplete: tally.isComplete)
-            end.isOfChanges = each.parents.areChanged && !pass.takesAll
+                isComplete: tally.isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,
+                deletions: sync.deletionTerms)
             return try await settled(end, tally)
         }
         return tally.report()
@@ -57,39 +55,30 @@ struct FanOut: Sendable {
         var selection = each.selection(for: resource.name, in: nil)
         selection.keys = keys
         guard try await store.outlook(selection).all == 0 else { return nil }
-        let count = try await store.outlook(ParentSelection(for: resource.name, of: each.resource)).all
+        let count = try await store.outlook(ParentSelection(resource: resource.name, parent: each.resource)).all
         guard count > 0 else { return nil }
         let records = count == 1 ? "not the one record" : "none of the \(count) records"
         return "'where' in 'for_each' fits \(records) of '\(each.resource)'"
     }
 
     /// Ends the fan-out pass, and reconciles the deletions.
-    private func settled(_ end: PassEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
-        var end = end
-        end.deletions = DeletionTerms(
-            resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
+    private func settled(_ end: PassEnd, _ tally: FanOutTally) async throws(StoreError) -> SyncReport {
         let findings = try await store.endPass(end)
         var report = tally.report()
         report.line.counters += findings.counters
-        findings.notes(of: resource.name, over: each.resource).forEach { report.warn($0) }
+        if let note = findings.note(of: resource.name, over: each.resource) { report.warn(note) }
         if let verification = DeletionVerification(sync) { report = try await verification.run(report) }
-        let counters = report.line.counters
-        if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
-        let withheld = counters.withheld + report.extra.withheld
-        try await sync.withheld(withheld, with: [each.resource], asksAll: each.parents.areChanged)
-            .forEach { report.warn($0) }
+        if report.line.outcome == .notModified, report.line.counters.deleted > 0 { report.line.outcome = .saved }
+        try await sync.warnOfBlockedDeletions(&report, with: [each.resource], asksAll: each.parents.areChanged)
         return report
     }
 
     private func openPass(_ tally: inout FanOutTally) async throws(StoreError) -> PassPosition {
-        var listing = ListingOpening(
-            resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
-            lease: sync.lease, run: sync.run, startsAnew: options.startsAnew,
-            resumeWithin: resource.resumeWithin, first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
-            schema: resource.schema)
-        listing.isUnconditional = options.isFull
-        listing.parent = ListingParent(resource: each.resource, revision: 0, pass: nil)
-        let position = try await store.openPass(PassOpening(listing, over: each.resource))
+        let position = try await store.openPass(
+            ListingOpening(
+                resource, options, lease: sync.lease, run: sync.run,
+                first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
+                parent: ListingParent(resource: each.resource)))
         tally.note(position)
         return position
     }
@@ -99,7 +88,7 @@ struct FanOut: Sendable {
     /// What came of one parent.
     private struct Ended: Sendable {
         let key: String
-        let result: Result<ResourceSync.Report, StoreError>
+        let result: Result<SyncReport, StoreError>
     }
 
     private func walk(
@@ -136,7 +125,7 @@ struct FanOut: Sendable {
 
     private static func ended(_ sync: ResourceSync) async -> Ended {
         let key = sync.parent?.key ?? ""
-        do throws(StoreError) { return Ended(key: key, result: .success(try await sync.run())) } catch {
+        do throws(StoreError) { return Ended(key: key, result: .success(try await sync.runListing())) } catch {
             return Ended(key: key, result: .failure(error))
         }
     }
@@ -148,11 +137,11 @@ struct FanOut: Sendable {
         while let parent = try await feed.next(from: store) {
             do throws(BoundParent.Unbound) {
                 let bound = try BoundParent(parent, by: each, pass: pass)
-                var options = options
-                options.limit = options.limit.map { $0 - tally.saved }
-                return ResourceSync(
-                    engine: sync.engine.reporting { board.show($0.counters, of: bound.key) }, resource: resource,
-                    options: options, lease: sync.lease, run: sync.run, parent: bound)
+                var one = sync
+                one.parent = bound
+                one.options.limit = options.limit.map { $0 - tally.saved }
+                one.engine.progress = { board.show($0.counters, of: bound.key) }
+                return one
             } catch { tally.skip(parent.key, because: error.reason) }
         }
         return nil
@@ -160,9 +149,9 @@ struct FanOut: Sendable {
 }
 
 extension PassFindings {
-    /// Messages about missing records that were kept.
-    fileprivate func notes(of resource: String, over parent: String) -> [String] {
-        guard unproven > 0 else { return [] }
+    /// A message about missing records that were kept; nil if there are none.
+    fileprivate func note(of resource: String, over parent: String) -> String? {
+        guard unproven > 0 else { return nil }
         var reasons: [String] = []
         if unasked > 0 {
             reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this pass")
@@ -176,77 +165,57 @@ extension PassFindings {
         if unknown > 0 {
             reasons.append("\(unknown) \(unknown == 1 ? "listing is" : "listings are") not known completely")
         }
-        return [
-            "\(unproven == 1 ? "1 record is" : "\(unproven) records are") missing from all listings but "
-                + "\(unproven == 1 ? "was" : "were") kept: \(reasons.joined(separator: ", and "))"
-        ]
+        return "\(unproven == 1 ? "1 record is" : "\(unproven) records are") missing from all listings but "
+            + "\(unproven == 1 ? "was" : "were") kept: \(reasons.joined(separator: ", and "))"
     }
 }
 
 extension ForEach {
     /// The parents that are due in a fan-out pass; without a pass, all that match the filter.
     func selection(for resource: String, in pass: PassPosition?) -> ParentSelection {
-        var selection = ParentSelection(for: resource, of: self.resource, pass: pass?.pass)
-        selection.areChanged = parents.areChanged && pass?.takesAll == false
+        var selection = ParentSelection(
+            resource: resource, parent: self.resource, pass: pass?.pass,
+            areChanged: parents.areChanged && pass?.takesAll == false)
         if case .members(let filter)? = parents.filter { selection.filter = filter }
         return selection
     }
 }
 
-extension ResourceSync {
-    /// Syncs the whole resource: its one listing, or one listing per parent.
-    func runWhole() async throws(StoreError) -> Report {
-        let foreign = try await ForeignResource.look(
-            for: resource, options, in: engine.store, file: engine.rateLimitStore)
-        if let foreign { return foreign.report(of: resource) }
-        let watch = ConfigChange(resource: resource, options: options, store: engine.store)
-        let left = try await watch.leftOut()
-        if let left, let why = watch.refusal(left) { return refused(left.count, because: why) }
-        let marked = try await watch.marked()
-        if let marked, let why = watch.refusal(marked) { return refused(marked.count, because: why) }
-        var report =
-            if let forEach = resource.forEach {
-                try await FanOut(sync: self, each: forEach).run()
-            } else {
-                try await run()
-            }
-        try await rewriteRecords(&report)
-        if let marked, report.line.counters.deleted > 0 {
-            report.warn(
-                "'deletes' changed: \(marked.words) are deleted as pages show them; 'siding records undelete \(run)' restores them"
-            )
+/// Reads the due parents in small portions, to keep few of their bodies in memory.
+struct ParentFeed: Sendable {
+    private var selection: ParentSelection
+    /// The remaining keys of the query; nil without a query.
+    private var keys: ArraySlice<String>?
+    private var portion: ArraySlice<Parent> = []
+    private var isAtEnd = false
+    private let size: Int
+
+    /// - Parameters:
+    ///   - keys: in byte order; nil for all.
+    ///   - size: the number of parents per portion.
+    init(_ selection: ParentSelection, keys: [String]?, size: Int) {
+        self.selection = selection
+        self.keys = keys.map { $0[...] }
+        self.size = size
+    }
+
+    /// The next parent, in the order of the keys; nil at the end.
+    mutating func next(from store: Store) async throws(StoreError) -> Parent? {
+        while portion.isEmpty, !isAtEnd { try await read(from: store) }
+        return portion.popFirst()
+    }
+
+    private mutating func read(from store: Store) async throws(StoreError) {
+        if let keys {
+            selection.keys = Array(keys.prefix(size))
+            self.keys = keys.dropFirst(size)
+            isAtEnd = self.keys?.isEmpty ?? true
+            portion = try await store.parents(selection)[...]
+        } else {
+            selection.limit = size
+            portion = try await store.parents(selection)[...]
+            selection.after = portion.last?.key ?? selection.after
+            isAtEnd = portion.count < size
         }
-        if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
-        report.note(nullFiltered: report.line.counters.nullFiltered, in: run)
-        return report
-    }
-
-    /// Rewrites the stored records as the config declares them since the last sync.
-    func rewriteRecords(_ report: inout Report) async throws(StoreError) {
-        let (name, logger) = (resource.name, engine.environment.logger)
-        let rows = try await engine.store.rewriteRecords(of: name) { rows in
-            logger.info("rewrote stored records", metadata: ["resource": "\(name)", "records": "\(rows)"])
-        }
-        guard rows > 0 else { return }
-        report.line.notes.append("'columns' or 'drop' changed: \(rows) stored records were rewritten")
-    }
-
-    /// The report of a sync that sends no request, as it would delete too many records.
-    private func refused(_ count: Int, because why: String) -> Report {
-        var report = Report(line: RunResource(resource: resource.name, outcome: .saved))
-        report.extra.withheld = count
-        report.warn(
-            "\(why), so nothing was requested or changed. To do it all the same: siding sync \(resource.name) "
-                + "--accept-deletes")
-        return report
-    }
-}
-
-extension SyncEngine {
-    /// The same engine, which reports its progress to `progress`.
-    fileprivate func reporting(to progress: @escaping @Sendable (SyncProgress) -> Void) -> SyncEngine {
-        var engine = self
-        engine.progress = progress
-        return engine
     }
 }

@@ -19,9 +19,9 @@ struct FanOutTally: Sendable {
     private var resumed = 0
     /// Transient failures in a row; a success or another failure resets it.
     private var inARow = 0
-    private var firstFailure: ResourceSync.Report?
-    private var stopped: ResourceSync.Report?
-    private var sum: ResourceSync.Report
+    private var firstFailure: SyncReport?
+    private var stopped: SyncReport?
+    private var sum: SyncReport
 
     /// Counts all, keeps the texts of the first five.
     private struct Named: Sendable {
@@ -38,7 +38,7 @@ struct FanOutTally: Sendable {
     init(_ sync: ResourceSync) {
         self.sync = sync
         isAdHoc = sync.options.isAdHoc
-        sum = ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed))
+        sum = SyncReport(sync.resource.name)
     }
 
     /// After this many transient failures in a row, the source is presumed to fail.
@@ -59,21 +59,21 @@ struct FanOutTally: Sendable {
     var isComplete: Bool { failed.count + queued + held + incomplete == 0 }
 
     // MARK: Adding results
-    /// Adds notes about how the pass was opened.
 
+    /// Adds notes about how the pass was opened.
     mutating func note(_ position: PassPosition) {
         if !position.changedAspects.isEmpty {
             sum.warn(
                 "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is asked "
                     + "about anew")
         }
-        sum.note(leftOut: position.leftOut, in: sync.run)
+        sum.add(opening: position.counters, in: sync.run)
         if let dropped = position.droppedPass { sum.warn("started anew: \(dropped)") }
-        if position.isResumed { sum.line.notes.append("goes on with the pass that was left half-way") }
+        if position.isResumed { note("goes on with the pass that was left half-way") }
     }
 
     /// Adds a note that needs no action.
-    mutating func note(_ words: String) { sum.line.notes.append(words) }
+    mutating func note(_ words: String) { sum.note(words) }
 
     /// Counts a parent for which no request can be made.
     mutating func skip(_ key: String, because reason: String) {
@@ -82,19 +82,15 @@ struct FanOutTally: Sendable {
 
     /// Records our own cancellation.
     mutating func stop() {
-        guard stopped == nil else { return }
-        stopped = sync.failed(
-            Failure(.cancelled, phase: .notSent),
-            ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed)))
+        stopped = stopped ?? SyncReport(sync.resource.name).failed(Failure(.cancelled, phase: .notSent))
     }
 
     /// Adds the report of one parent's sync.
-    mutating func add(_ one: ResourceSync.Report, of key: String) {
+    mutating func add(_ one: SyncReport, of key: String) {
         sum.line.counters += one.line.counters
-        sum.extra += one.extra
         if one.isResumed { resumed += 1 }
         for warning in one.warnings { warned.add("\(Self.shown(key)): \(warning)") }
-        if let paging = one.paging { sum.found(paging) }
+        if let paging = one.paging { sum.paging = paging }
         sum.line.entry = sum.line.entry ?? one.line.entry
         switch one.line.outcome {
         case .saved, .notModified, .partial, .skipped:
@@ -106,7 +102,7 @@ struct FanOutTally: Sendable {
         }
     }
 
-    private mutating func addFailure(_ one: ResourceSync.Report, of key: String) {
+    private mutating func addFailure(_ one: SyncReport, of key: String) {
         if let failure = one.failure, failure.reason == .invalidRequest {
             skip(key, because: failure.detail ?? failure.description)
             return
@@ -147,11 +143,7 @@ extension ResourceSync {
 
     /// Whether the same request may succeed later.
     func isTransient(_ failure: Failure) -> Bool {
-        if case .keep = resource.source.retention(of: failure, .fetch, now: engine.now) {
-            true
-        } else {
-            false
-        }
+        if case .keep = resource.source.retention(of: failure, .fetch, now: engine.now) { true } else { false }
     }
 }
 
@@ -159,10 +151,10 @@ extension ResourceSync {
 
 extension FanOutTally {
     /// The combined report, for the one line of the run.
-    func report() -> ResourceSync.Report {
+    func report() -> SyncReport {
         var report = sum
         report.line.notes.insert(summary, at: 0)
-        if resumed > 0 { report.line.notes.append("\(resumed) of the listings went on where they had stopped") }
+        if resumed > 0 { report.note("\(resumed) of the listings went on where they had stopped") }
         for named in [failed, skipped, warned] {
             named.words.forEach { report.warn($0) }
             if named.count > named.words.count { report.warn("and \(named.count - named.words.count) more like these") }
@@ -183,7 +175,7 @@ extension FanOutTally {
         return "\(all) \(all == 1 ? "parent" : "parents"): \(words)\(rest)"
     }
 
-    private func conclude(_ report: inout ResourceSync.Report) {
+    private func conclude(_ report: inout SyncReport) {
         if let stopped {
             (report.line.outcome, report.line.error) = (stopped.line.outcome, stopped.line.error)
             (report.failure, report.isFailedByRule) = (stopped.failure, stopped.isFailedByRule)

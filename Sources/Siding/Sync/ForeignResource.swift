@@ -8,16 +8,14 @@ internal import SidingChain
 ///
 /// Another name of the source alone is a renaming, and another origin alone a move. Both at once are another service, and its
 /// records would take the place of those that live under the same keys. So nothing is asked for.
-struct ForeignResource: Sendable {
-    let error: RecordedError
-
+enum ForeignResource {
     /// - Parameters:
     ///   - store: the store that would save the records.
     ///   - file: the store whose path the message names.
     /// - Returns: nil if the store knows the resource, or holds no records for it.
-    static func look(
+    static func error(
         for resource: AnyResource, _ options: SyncOptions, in store: Store, file: Store
-    ) async throws(StoreError) -> ForeignResource? {
+    ) async throws(StoreError) -> RecordedError? {
         guard let known = try await store.freshness(of: resource.name) else { return nil }
         // The user accepts that the records of the other origin are deleted.
         let isAccepted = options.isFull && options.acceptsDeletes && !options.isAdHoc
@@ -28,7 +26,7 @@ struct ForeignResource: Sendable {
 
     private static func ofOtherOrigin(
         _ resource: AnyResource, _ known: ResourceFreshness, in store: Store, file: Store
-    ) async throws(StoreError) -> ForeignResource? {
+    ) async throws(StoreError) -> RecordedError? {
         guard let source = known.source, source != resource.source.name,
             let origin = known.definition.origin, origin != resource.source.baseURL.origin
         else { return nil }
@@ -41,31 +39,22 @@ struct ForeignResource: Sendable {
         let hint =
             "two configs share the file: set database.path in one of them, or give the resource another name; where "
             + "'\(own.name)' takes the place of '\(source)' for good: 'siding sync \(name) --full --accept-deletes'"
-        return ForeignResource(error: RecordedError(name: "foreign_resource", message: message, hint: hint))
+        return RecordedError(name: "foreign_resource", message: message, hint: hint)
     }
 
     private static func underOtherKey(
         _ resource: AnyResource, in store: Store
-    ) async throws(StoreError) -> ForeignResource? {
+    ) async throws(StoreError) -> RecordedError? {
         let count = try await store.count(of: resource.name)
         guard count.count + count.deleted > 0 else { return nil }
         let name = resource.name
-        return ForeignResource(
-            error: RecordedError(
-                name: "key_changed",
-                message:
-                    "the key of '\(name)' changed, and \(count.count + count.deleted) records are stored under the old "
-                    + "one: nothing was asked for",
-                hint:
-                    "'siding records forget \(name)' removes them, and the next sync lists everything under the new key"
-            ))
-    }
-
-    /// The report of a sync that sends no request.
-    func report(of resource: AnyResource) -> ResourceSync.Report {
-        var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .failed, error: error))
-        report.failure = Failure(.invalidRequest, phase: .notSent, detail: error.message)
-        return report
+        return RecordedError(
+            name: "key_changed",
+            message:
+                "the key of '\(name)' changed, and \(count.count + count.deleted) records are stored under the old one: "
+                + "nothing was asked for",
+            hint:
+                "'siding records forget \(name)' removes them, and the next sync lists everything under the new key")
     }
 }
 

@@ -1,19 +1,17 @@
 internal import HTTPTypes
 internal import SidingChain
-internal import SidingJSON
 
 /// Walks one listing from its current page to its end. It fetches the next page while it saves the current one.
 struct ListingRun: Sendable {
-    let resource: AnyResource
-    let store: Store
+    let sync: ResourceSync
     let fetcher: PageFetcher
-    let lease: Lease
-    let run: RunID
-    let options: SyncOptions
     let start: CursorStart
     /// The stored cursor at the time the listing was opened.
     let stored: String?
-    let progress: @Sendable (SyncProgress) -> Void
+
+    private var resource: AnyResource { sync.resource }
+    private var options: SyncOptions { sync.options }
+    private var store: Store { sync.engine.store }
 
     /// How the walk ended.
     enum End: Sendable {
@@ -26,7 +24,8 @@ struct ListingRun: Sendable {
     }
 
     struct Walked: Sendable {
-        var end: End
+        var end = End.complete
+        /// What the saved pages counted, and the requests of the page that failed.
         var counters = RunCounters()
         var paging: Paging?
         /// Whether any page was saved, so that a refusal is not the first answer of the origin.
@@ -35,49 +34,50 @@ struct ListingRun: Sendable {
         var warnings: [String] = []
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isStoredWay = false
+
+        fileprivate func ended(_ end: End, _ warnings: [String]) -> Walked {
+            var result = self
+            result.end = end
+            result.warnings += warnings
+            if case .failed(let failure) = end { result.counters.requests += failure.requests }
+            return result
+        }
     }
 
     /// Walks from `position` on.
     func walk(from position: ListingPosition) async throws(StoreError) -> Walked {
-        var result = Walked(end: .complete)
-        var settles = position.entry?.id
+        var result = Walked()
         var freshness = position.freshness
         var track = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
             waits: position.cursor.waits)
         var circle = LoopDetector()
         var way = KnownNextPage()
+        if position.nextPageSource != .nowhere { way.nextPageSource = position.nextPageSource }
         var fetched = await fetch(position.page, paging: resource.paging, way: way, track)
         while true {
             let page: FetchedPage
             switch fetched {
             case .storeFailed(let error): throw error
-            case .failed(let failure):
-                result.end = .failed(failure)
-                result.warnings += track.warnings
-                return result
+            case .failed(let failure): return result.ended(.failed(failure), track.warnings)
             case .page(let success):
                 track.look(at: success)
                 page = bounded(success, &circle, result.counters, track)
             }
             way.note(page)
             if page.page.number == 1 { freshness = page.freshness }
-            result.note(page.signOfMore)
-            let commit = commit(page, position, settles, track.move(with: page), freshness)
+            if let sign = page.signOfMore {
+                result.warnings.append(
+                    "\(sign) reports more pages, but no next-page link was found: declare 'paginate'")
+            }
+            let commit = commit(page, position, isFirst: !result.hasPages, track.move(with: page), freshness)
             guard case .page(let next) = page.next, !Task.isCancelled else {
                 let fault = try await save(commit, page, &result)
-                result.end = fault.map(End.failed) ?? Self.end(page)
-                result.warnings += track.warnings
-                return result
+                return result.ended(fault.map(End.failed) ?? Self.end(page), track.warnings)
             }
             let warnings = track.warnings
             async let upcoming = fetch(next, paging: page.paging, way: way, track)
-            if let fault = try await save(commit, page, &result) {
-                result.end = .failed(fault)
-                result.warnings += warnings
-                return result
-            }
-            settles = nil
+            if let fault = try await save(commit, page, &result) { return result.ended(.failed(fault), warnings) }
             fetched = await upcoming
         }
     }
@@ -121,7 +121,7 @@ struct ListingRun: Sendable {
         _ page: FetchedPage, _ circle: inout LoopDetector, _ counters: RunCounters, _ track: HighWaterMark
     ) -> FetchedPage {
         var page = page
-        page.highWaterMark = track.remembered(of: page)
+        page.highWaterMark = track.highWaterMark(of: page)
         if track.isPast(page) {
             // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
             switch page.next {
@@ -142,25 +142,20 @@ struct ListingRun: Sendable {
     }
 
     private func commit(
-        _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?,
+        _ page: FetchedPage, _ position: ListingPosition, isFirst: Bool, _ cursor: CursorMove?,
         _ freshness: ListingFreshness
     ) -> PageCommit {
-        var progress = PageCommit.Progress(
-            status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
-            paging: page.paging.description, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource)
-        (progress.behind, progress.highWaterMark, progress.digest) = (page.behind, page.highWaterMark, page.digest)
-        var commit = PageCommit(
-            resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
-            content: page.content, progress: options.isAdHoc ? nil : progress, settles: settles,
-            requests: page.requests, bytes: page.bytes)
-        commit.exchange = PageCommit.Exchange(
-            method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
-        if options.isAdHoc { commit.schema = resource.schema }
-        commit.columns = resource.schema.columns.map(\.path)
-        commit.hasNoList = page.hasNoList
-        commit.deletions = DeletionTerms(
-            resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
-        return commit
+        let progress = PageCommit.Progress(
+            next: page.next, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource,
+            behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest)
+        return PageCommit(
+            resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
+            content: page.content, columns: resource.schema.columns.map(\.path),
+            progress: options.isAdHoc ? nil : progress,
+            unopened: isFirst ? position.unopened : nil, settles: isFirst ? position.entry?.id : nil,
+            requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, status: page.status,
+            etag: page.etag, lastModified: page.lastModified, schema: options.isAdHoc ? resource.schema : nil,
+            hasNoList: page.hasNoList, deletions: sync.deletionTerms)
     }
 
     /// - Returns: the fault of the page if it violates the contract, so that nothing of it was saved; else nil.
@@ -169,21 +164,14 @@ struct ListingRun: Sendable {
     ) async throws(StoreError) -> PageFailure? {
         do throws(StoreError) { result.counters += try await store.commit(commit) } catch {
             guard error.kind == .contract else { throw error }
-            return fetcher.failure(.contract, of: page, error.message)
+            let failure = Failure(.contract, phase: .answered, detail: error.message)
+            return fetcher.failure(failure, of: page.page, requests: page.requests)
         }
         result.hasPages = true
         result.isStoredWay = if case .notModified = page.content { true } else { false }
         result.paging = page.paging
-        progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
+        sync.engine.progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
         return nil
-    }
-}
-
-extension ListingRun.Walked {
-    fileprivate mutating func note(_ signOfMore: JSONPath?) {
-        guard let signOfMore else { return }
-        warnings.append(
-            "\(signOfMore) reports more pages, but no next-page link was found: declare 'paginate'")
     }
 }
 
@@ -219,9 +207,4 @@ extension PageFailure {
             page: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
             bytes: answer.body.count)
     }
-}
-
-extension RunCounters {
-    /// The number of records that a run has read.
-    var saved: Int { inserted + updated + unchanged + stale + quarantined + duplicates }
 }

@@ -1,6 +1,8 @@
 internal import Logging
 internal import SidingChain
+internal import SidingCredentials
 package import SidingNetwork
+internal import SidingSynchronization
 
 /// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs resources concurrently, so that
 /// neither waits for the other.
@@ -204,22 +206,38 @@ package struct ServiceLoop: Sendable {
     }
 }
 
-extension WriteSender {
-    /// Sends what is due whenever something is, until `isDone` says so or the task is cancelled.
-    ///
-    /// It looks again at least once per ``pace``, so that what other processes queue or leave behind is seen; and at once
-    /// when the line returns.
-    ///
-    /// - Parameters:
-    ///   - changes: tells when links, addresses and routes change; nil looks at the routes by the clock.
-    ///   - isDone: asked after each look, by what there is to do after it.
-    @concurrent
-    package func watch(
-        sources names: Set<String>? = nil, wakingOn changes: NetworkChanges? = nil,
-        report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
-        until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool
-    ) async throws(StoreError) {
-        try await ServiceLoop(sender: self, sources: names, pace: Self.pace, changes: changes, report: report)
-            .run(until: isDone)
+/// The resources whose last sync by a service failed, so that none of them is asked for again at each look: an origin may lock
+/// an account whose password is wrong too often.
+///
+/// Such a resource waits until it is as old as it may grow, or until its source has other credentials. It is kept in memory
+/// only: a program that was started anew tries once.
+final class FailedSyncs: Sendable {
+    private let failedAt = Mutex<[String: Timestamp]>([:])
+    private let tried = TriedCredentials()
+    private let usualAge: Duration
+
+    /// - Parameter usualAge: how old a resource without a `maxAge` of its own may grow.
+    init(usualAge: Duration) {
+        self.usualAge = usualAge
+    }
+
+    /// Those of `due` that are worth a try now.
+    func worthTrying(_ due: [AnyResource], now: Timestamp) async -> [AnyResource] {
+        var haveChanged: [String: Bool] = [:]
+        for source in due.map(\.source) where haveChanged[source.name] == nil {
+            haveChanged[source.name] = await tried.areNew(of: source.name, source.authorization)
+        }
+        return due.filter { resource in
+            if haveChanged[resource.source.name] == true { return true }
+            guard let failed = failedAt.withLock({ $0[resource.name] }) else { return true }
+            // A moment that has not come yet was noted before the clock was set back.
+            return failed > now || now - failed >= resource.maxAge ?? usualAge
+        }
+    }
+
+    func note(_ reports: [SyncReport], now: Timestamp) {
+        failedAt.withLock { failedAt in
+            for line in reports.map(\.line) { failedAt[line.resource] = line.outcome == .failed ? now : nil }
+        }
     }
 }

@@ -98,39 +98,41 @@ package struct SyncEngine: Sendable {
         -> SyncReport
     {
         let reports = try await run([resource], options: options, command: "sync \(resource.name)")
-        return reports.first
-            ?? SyncReport(
-                line: RunResource(
-                    resource: resource.name, outcome: .failed,
-                    error: RecordedError(name: "cancelled", message: "cancelled before it began")),
-                failure: Failure(.cancelled, phase: .notSent))
+        let error = RecordedError(name: "cancelled", message: "cancelled before it began")
+        var cancelled = SyncReport(resource.name, error: error)
+        cancelled.failure = Failure(.cancelled, phase: .notSent)
+        return reports.first ?? cancelled
     }
 
     private func sync(
         _ resource: AnyResource, options: SyncOptions, command: String, run: RunID
     ) async throws(StoreError) -> SyncReport {
-        let start = environment.clock.now
+        let stopwatch = Stopwatch(environment.clock)
         var report = try await leased(resource, options, command, run)
-        report.line.duration = Self.duration(from: start, on: environment.clock)
+        report.line.duration = stopwatch.elapsed()
         let (store, line) = (store, report.line)
-        let extra = report.extra
-        try await uncancelled { () throws(StoreError) in try await store.endResource(line, in: run, extra: extra) }
-        return report.public
+        try await uncancelled { () throws(StoreError) in try await store.endResource(line, in: run) }
+        return report
     }
 
     private func leased(
         _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
-    ) async throws(StoreError) -> ResourceSync.Report {
+    ) async throws(StoreError) -> SyncReport {
         let check = FreshnessCheck(resource: resource, options: options, now: now)
         if let note = check.skipReason(try await store.freshness(of: resource.name)) {
-            return .skipped(resource, note: note)
+            var report = SyncReport(resource.name, .skipped)
+            report.note(note)
+            return report
         }
         switch try await lease(resource, options, command) {
         case .held(let holder):
-            return .held(resource, by: holder)
+            let error = RecordedError(
+                name: "locked", message: holder.words(holding: resource.name),
+                hint: "wait for it, or use --wait-lock 30s")
+            return SyncReport(resource.name, .skipped, error: error, heldBy: holder)
         case .acquired(let lease):
             let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
-            let result: Result<ResourceSync.Report, StoreError>
+            let result: Result<SyncReport, StoreError>
             do throws(StoreError) { result = .success(try await sync.runWhole()) } catch { result = .failure(error) }
             let store = store
             try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }
@@ -152,13 +154,6 @@ package struct SyncEngine: Sendable {
             waited += step
         }
     }
-
-    private static func duration<Measuring: Clock<Duration>>(
-        from start: any InstantProtocol<Duration>, on clock: Measuring
-    ) -> Duration {
-        guard let start = start as? Measuring.Instant else { return .zero }
-        return start.duration(to: clock.now)
-    }
 }
 
 extension RunOutcome {
@@ -170,5 +165,25 @@ extension RunOutcome {
         if kinds.contains(.failed) { return kinds.isDisjoint(with: [.saved, .notModified]) ? .failed : .partial }
         for outcome in [RunOutcome.queued, .saved, .notModified] where kinds.contains(outcome) { return outcome }
         return .skipped
+    }
+}
+
+/// Orders resources for a sync, so that parents come before the resources that fan out over them.
+package enum ParentOrder {
+    /// `resources` in their order, but each parent before its fan-out resources. A cycle is left as it is.
+    package static func parentsFirst(_ resources: [AnyResource]) -> [AnyResource] {
+        let byName = Dictionary(resources.map { ($0.name, $0) }) { first, _ in first }
+        var ordered: [AnyResource] = []
+        var taken: Set<String> = []
+        for resource in resources {
+            var line: [AnyResource] = []
+            var next: AnyResource? = resource
+            while let one = next, taken.insert(one.name).inserted {
+                line.append(one)
+                next = one.forEach.flatMap { byName[$0.resource] }
+            }
+            ordered += line.reversed()
+        }
+        return ordered
     }
 }

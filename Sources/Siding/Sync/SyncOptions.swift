@@ -63,9 +63,46 @@ package struct SyncProgress: Sendable, Hashable {
 
 extension CursorStart {
     /// The range of a new listing under `options`.
+    ///
+    /// - Parameters:
+    ///   - stored: the stored cursor, if it belongs to the present definition.
+    ///   - now: the current time, to check the cursor's age against the origin's retention.
     init(_ rule: IncrementalCursor?, stored: StoredCursor?, _ options: SyncOptions, now: Timestamp) {
+        self.init()
+        guard let rule else { return }
+        if let backfill = options.backfill {
+            (from, until) = (backfill.from, backfill.to)
+            reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
+        } else if let since = options.since {
+            from = since
+            // Nobody requested the changes between the stored cursor and a later value.
+            moves = stored.map { !rule.isOpaque && !rule.isFurther(since, than: $0.value) } ?? false
+            reason = "what changed since \(since), as asked" + (moves ? "" : "; the cursor stays")
+        } else {
+            moves = true
+            (from, reason) = Self.usual(rule, stored, isFull: options.isFull, now: now)
+        }
+    }
+}
+
+extension ListingOpening {
+    /// The opening of a listing, or of a fan-out pass, of `resource` under `options`.
+    init(
+        _ resource: AnyResource, _ options: SyncOptions, lease: Lease, run: RunID, first: PageRequest,
+        cursor: ListingCursor = ListingCursor(), parent: ListingParent? = nil, root: String? = nil
+    ) {
         self.init(
-            rule, stored: stored, since: options.since, backfill: options.backfill.map { ($0.from, $0.to) },
-            isFull: options.isFull, now: now)
+            resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
+            lease: lease, run: run, startsAnew: options.startsAnew, isUnconditional: options.isFull,
+            resumeWithin: resource.resumeWithin, first: first, cursor: cursor, isAdHoc: options.isAdHoc,
+            schema: resource.schema, parent: parent, root: root)
+    }
+    /// An opening for a plan, which writes nothing and needs no lease.
+    init(
+        planning resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, root: String? = nil
+    ) {
+        self.init(
+            resource, options, lease: Lease(name: Lease.name(ofResource: resource.name), token: 0), run: Run.none,
+            first: first, root: root)
     }
 }

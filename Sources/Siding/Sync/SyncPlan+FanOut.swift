@@ -42,7 +42,7 @@ extension SyncPlan {
         let parents = try await store.parents(selection)
             .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }.prefix(Self.shown)
         let reason = begin.reason + Self.why(outlook, each, begin.position)
-        let asked = try await requests(for: parents, of: resource, each, options, begin, store, now)
+        let asked = try await requests(for: parents, of: resource, each, options, store, now)
         if outlook.due == 0 {
             plan.obstacle = .parents(why: "no parent is due")
         } else if parents.isEmpty {
@@ -101,7 +101,6 @@ extension SyncPlan {
 
     private static func requests(
         for parents: some Sequence<Parent>, of resource: AnyResource, _ each: ForEach, _ options: SyncOptions,
-        _ begin: Begin,
         _ store: Store, _ now: Timestamp
     ) async throws -> [HTTPURL] {
         var urls: [HTTPURL] = []
@@ -109,14 +108,10 @@ extension SyncPlan {
             guard let bound = try? BoundParent(parent, by: each, pass: nil) else { continue }
             let stored = try await store.cursor(of: resource, for: bound)
             let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-            guard let first = try? NextPageRule(resource: resource).first(from: cursor, for: bound) else { continue }
-            let isThere = parent.root.map { $0 == NextPageRule(resource: resource).root(for: bound) } ?? true
-            let unfinished = parent.checkpoint.map { page in
-                ListingStart.Unfinished(page: page.number, progressedAt: parent.checkpointAt, isElsewhere: !isThere)
-            }
-            let start = ListingStart(
-                unfinished, startsAnew: begin.startsAnew, within: resource.resumeWithin, now: now)
-            urls.append((start == .checkpoint ? parent.checkpoint ?? first : first).url)
+            let rule = NextPageRule(resource: resource)
+            guard let first = try? rule.first(from: cursor, for: bound) else { continue }
+            let opening = ListingOpening(planning: resource, options, first, root: rule.root(for: bound))
+            urls.append((try await store.planListing(opening, now: now)?.decision.page ?? first).url)
         }
         return urls
     }

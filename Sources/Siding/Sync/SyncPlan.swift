@@ -47,14 +47,13 @@ package struct SyncPlan: Sendable, Hashable {
             }
         if let store {
             let watch = ConfigChange(resource: resource, options: options, store: store)
-            switch try await watch.outlook() {
-            case .refused(let why):
+            let outlook = try await watch.outlook()
+            if let why = outlook.refusal {
                 let refused = Obstacle.configChange(why: why)
                 (plan.obstacle, plan.reason) = (refused, refused.explained(plan.reason))
-            case .applied(let words): plan.reason = "\(words); then: \(plan.reason)"
-            case nil: break
             }
-            plan.refusal = try await ForeignResource.look(for: resource, options, in: store, file: store)?.error
+            if let words = outlook.removal { plan.reason = "\(words); then: \(plan.reason)" }
+            plan.refusal = try await ForeignResource.error(for: resource, options, in: store, file: store)
         }
         return plan
     }
@@ -86,7 +85,8 @@ package struct SyncPlan: Sendable, Hashable {
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAdHoc, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
-            !LastPage(stored, start.page, of: resource, resource.paging, KnownNextPage()).isAskedWhole(now: now)
+            !LastPage(stored: stored, number: start.page.number, resource: resource, paging: resource.paging)
+                .isAskedWhole(now: now)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
             if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }
@@ -112,35 +112,19 @@ package struct SyncPlan: Sendable, Hashable {
     }
 
     private static func start(
-        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?,
-        _ now: Timestamp
+        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?, _ now: Timestamp
     ) async throws -> Start {
-        guard let store,
-            let state = try await store.resourceStates(countsRecords: false).first(where: {
-                $0.resource == resource.name
-            })
+        guard let planned = try await store?.planListing(ListingOpening(planning: resource, options, first), now: now)
         else { return Start(page: first, reason: ListingStart.first(.unknown).words) }
-        let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
-        let entry = entries.first { $0.kind == .fetch }
-        let unfinished = state.checkpoint.map { page in
-            ListingStart.Unfinished(
-                page: page.number, progressedAt: state.progressedAt, isRetained: entry != nil,
-                isHeld: entry?.waitsForPerson ?? false)
-        }
-        let changed = options.isFull ? [] : ResourceDefinition(resource).differences(from: state.definition)
-        let start = ListingStart(
-            options.isAdHoc ? nil : unfinished, changed: changed, startsAnew: options.startsAnew,
-            within: resource.resumeWithin, now: now)
-        switch start {
-        case .first(let cause):
-            let isUsual = cause == .asked && !options.isFull
+        let start = planned.decision.start
+        if let page = planned.decision.page {
             return Start(
-                page: first, reason: (isUsual ? .first(.usual) : start).words, mayBeConditional: changed.isEmpty)
-        case .checkpoint, .retained:
-            return Start(
-                page: state.checkpoint ?? first, reason: start.words(at: state.checkpoint, entry),
-                listing: state.checkpointCursor, isHeld: start == .retained(isHeld: true))
+                page: page, reason: start.words(at: page, planned.decision.entry),
+                listing: planned.decision.unfinished?.cursor, isHeld: start == .retained(isHeld: true))
         }
+        let isUsual = start == .first(.asked) && !options.isFull
+        return Start(
+            page: first, reason: (isUsual ? .first(.usual) : start).words, mayBeConditional: planned.changed.isEmpty)
     }
 }
 

@@ -10,19 +10,49 @@ package struct SyncReport: Sendable {
     package var heldBy: LeaseHolder?
     /// The notes to show even in quiet mode: a changed definition, a listing that was restarted or is incomplete, a page that
     /// was given up, missing records that were kept.
-    package var warnings: [String]
+    package private(set) var warnings: [String] = []
     /// Whether a rule of the source makes the run fail because of ``failure``.
-    package var isFailedByRule: Bool
+    package var isFailedByRule = false
+    /// Whether it resumed an earlier listing.
+    var isResumed = false
+    /// Whether it stopped before its end for a reason other than a failure.
+    var isIncomplete = false
+    /// How the pages follow each other, where that was found out.
+    var paging: Paging? { didSet { if let paging { note("paging: \(paging)") } } }
 
-    package init(
-        line: RunResource, failure: Failure? = nil, heldBy: LeaseHolder? = nil, warnings: [String] = [],
-        isFailedByRule: Bool = false
+    init(
+        _ resource: String, _ outcome: RunOutcome = .failed, error: RecordedError? = nil, heldBy: LeaseHolder? = nil
     ) {
-        self.line = line
-        self.failure = failure
+        line = RunResource(resource: resource, outcome: outcome, error: error)
         self.heldBy = heldBy
-        self.warnings = warnings
-        self.isFailedByRule = isFailedByRule
+    }
+
+    /// Adds a note that needs no action; once, however many listings give it.
+    mutating func note(_ text: String) {
+        if !line.notes.contains(text) { line.notes.append(text) }
+    }
+
+    /// Adds a note that is shown even in quiet mode.
+    mutating func warn(_ text: String) {
+        line.notes.append(text)
+        warnings.append(text)
+    }
+
+    /// Adds what opening a listing or a pass counted: the stored records that a changed `where` filtered out.
+    mutating func add(opening counters: RunCounters, in run: RunID) {
+        line.counters += counters
+        let count = counters.deleted
+        guard count > 0 else { return }
+        warn(
+            "'where' left out \(count) stored \(count == 1 ? "record" : "records"); "
+                + "'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")")
+    }
+
+    /// The report of a failure.
+    func failed(_ failure: Failure) -> SyncReport {
+        var report = self
+        (report.line.outcome, report.line.error, report.failure) = (.failed, RecordedError(failure), failure)
+        return report
     }
 
     /// The outcome as a ``SyncOutcome``.
@@ -35,7 +65,7 @@ package struct SyncReport: Sendable {
         case .queued: return .queued(because: line.error?.message ?? "it waits in the queue")
         case .skipped where heldBy == nil: return .skipped
         case .skipped, .failed, .interrupted, nil:
-            throw SyncError(resource: line.resource, error: line.error, failure: failure, heldBy: heldBy)
+            throw SyncError(report: self)
         }
     }
 }
@@ -52,13 +82,7 @@ public enum SyncOutcome: Sendable, Hashable {
 
 /// The error of a sync that failed, or could not start.
 package struct SyncError: Error, Sendable, CustomStringConvertible {
-    package var resource: String
-    package var error: RecordedError?
-    package var failure: Failure?
-    /// Set if another run holds the resource.
-    package var heldBy: LeaseHolder?
+    package var report: SyncReport
 
-    package var description: String {
-        "\(resource): \(error?.message ?? heldBy.map { "held by process \($0.processID)" } ?? "failed")"
-    }
+    package var description: String { "\(report.line.resource): \(report.line.error?.message ?? "failed")" }
 }

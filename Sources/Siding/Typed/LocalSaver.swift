@@ -31,14 +31,6 @@ struct LocalSaver {
         return ResourceRow(id: id, keyType: nil, revision: 0, schema: RecordSchema(), wasCompleted: false)
     }
 
-    /// How to save records with pending edits; the program's own saves cause no conflicts.
-    private func pull(_ resource: ResourceRow, _ transaction: borrowing Transaction) throws -> RecordPull? {
-        guard try ServerCopiesTable.hasAny(of: resource.id, transaction) else { return nil }
-        let overlay = EditProjection(
-            resource: resource.id, name: changes.resource, now: now, revision: resource.revision + 1)
-        return RecordPull(overlay: overlay, run: Run.none, transitions: nil)
-    }
-
     private func rows(
         _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> [RecordChangeOutcome] {
@@ -58,7 +50,9 @@ struct LocalSaver {
             }
             var statements = try RecordStatements(
                 transaction, table: table, run: Run.none, now: now, revision: resource.revision + 1)
-            let pull = try pull(resource, transaction)
+            // The program's own saves cause no conflicts.
+            let pull = try RecordPull.load(
+                changes.resource, resource, run: Run.none, now: now, transitions: nil, transaction)
             for row in changes.rows {
                 guard case .key(let key) = row.slice.outcome else {
                     outcomes.append(.invalid(row.slice.reason(unlike: type)))

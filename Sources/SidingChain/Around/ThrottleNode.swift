@@ -89,11 +89,11 @@ private final class Pace: Sendable {
 }
 
 /// Measures the time since its creation, on any kind of clock.
-struct Stopwatch: Sendable {
+package struct Stopwatch: Sendable {
     /// The time since the stopwatch was made.
-    let elapsed: @Sendable () -> Duration
+    package let elapsed: @Sendable () -> Duration
 
-    init(_ clock: some Clock<Duration>) {
+    package init(_ clock: some Clock<Duration>) {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
     }

@@ -3,7 +3,7 @@
 ///
 /// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` (only at the end) is Siding's own, `[#-1]` is
 /// not supported, and inside quotes `\"` and `\\` stand for a quote and a backslash.
-public struct JSONPath: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     /// One step of a path: a member, an index from 0, or each element.
     public enum Component: Sendable, Hashable {
         case member(String)
@@ -69,18 +69,6 @@ public struct JSONPath: Sendable, Hashable, Codable, CustomStringConvertible {
             text.unicodeScalars.append(scalar)
         }
         return "\"" + escaped + "\""
-    }
-}
-
-extension JSONPath {
-    /// Coded as its text.
-    public init(from decoder: any Decoder) throws {
-        try self.init(parsing: decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

@@ -148,17 +148,14 @@ import Testing
         #expect(third.targets == Self.targets(1, 2, 3) && third.warnings == [])
     }
 
-    @Test func `a page's row says that it is out of order, and only that page's`() async throws {
+    @Test func `the 304 of a page that was out of order ends no listing`() async throws {
         let bench = try await bench()
-        list(bench, [[3, 4], [2, 1], [9]])
+        let pages = [[9, 10], [8, 7], [6, 5]]
+        list(bench, pages)
         _ = try await asked(bench)
-        var highWaterMark: [String?] = []
-        for number in 1...3 {
-            let url = try HTTPURL("https://api.example.org\(Self.target(number))")
-            let page = PageRequest(url: url, number: number, offset: 0)
-            highWaterMark.append(try await bench.store.storedPage(page, of: "posts")?.highWaterMark)
-        }
-        #expect(highWaterMark == [StoredPage.disorder, "2", StoredPage.disorder])
+        // Its highest value is not known, so only the third page is seen to lie below another.
+        list(bench, pages + [[4]], unchanged: [1, 2])
+        #expect(try await asked(bench).targets == Self.targets(1, 2, 3))
     }
 
     @Test func `a listing that was out of order goes to its end in another run, too`() async throws {
@@ -174,17 +171,12 @@ import Testing
         #expect(try await bench.keys().contains("10"))
     }
 
-    @Test func `disorder behind the first page that would end a listing is remembered, until it is gone`() async throws
-    {
+    @Test func `disorder that one listing saw does not keep the next one from ending at the cursor`() async throws {
         let bench = try await bench()
         list(bench, [[30, 29], [28, 27], [50], [26, 25]])
         #expect(try await asked(bench).warnings == [Self.told])
-        list(bench, [[30, 29], [28, 27], [50], [70, 26], [25]])
+        list(bench, [[60, 50], [30, 29], [28, 27], [26, 25]])
         let second = try await asked(bench)
-        #expect(second.targets == Self.targets(1, 2, 3, 4, 5) && second.warnings == [Self.told])
-        #expect(try await bench.keys().contains("70"))
-        list(bench, [[70, 50], [30, 29], [28, 27], [26, 25]])
-        #expect(try await asked(bench).targets.count == 4)
-        #expect(try await asked(bench).targets == Self.targets(1, 2))
+        #expect(second.targets == Self.targets(1, 2) && second.warnings == [])
     }
 }

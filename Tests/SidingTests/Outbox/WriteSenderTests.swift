@@ -271,7 +271,8 @@ import Testing
             environment: Environment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: clock, wallClock: bench.time.clock))
         let entry = try await bench.enqueue("/a")
-        async let watching: Void = sender.watch { _ throws(StoreError) in
+        let loop = ServiceLoop(sender: sender, pace: WriteSender.pace, changes: nil)
+        async let watching: Void = loop.run { _ throws(StoreError) in
             try await bench.store.entries(QueueSelection()).isEmpty
         }
         // The first try meets no way out; watching goes on in steps, and none of them tries again. The deadline of the

@@ -142,7 +142,7 @@ import Testing
         ])
         let turner = try turner(.none, body, cursor: IncrementalCursor(at: .record(path("$.at"))))
         #expect(try turner.first().body == #"{"filter":{"op":">="},"l":[]}"#)
-        var start = CursorStart.none
+        var start = CursorStart()
         (start.from, start.until) = ("2024-01-01T00:00:00Z", "{cursor}")
         #expect(
             try turner.first(from: start).body
@@ -161,7 +161,7 @@ import Testing
     ) throws {
         let body = SearchBody(["a": "{cursor}", "b": "x{cursor}"])
         let turner = try turner(.none, body, cursor: IncrementalCursor(at: .record(path("$.at")), type: type))
-        var start = CursorStart.none
+        var start = CursorStart()
         start.from = value
         #expect(try turner.first(from: start).body == #"{"a":\#(written),"b":"x\#(value)"}"#)
     }

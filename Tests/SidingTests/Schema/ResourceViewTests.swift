@@ -1,6 +1,7 @@
 import SidingJSON
-import Siding
 import Testing
+
+@testable import Siding
 
 @testable import SidingTesting
 

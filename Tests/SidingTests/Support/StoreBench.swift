@@ -64,8 +64,8 @@ struct StoreBench: Sendable {
     ) throws -> ListingOpening {
         ListingOpening(
             resource: resource, source: "blog", definition: try Self.definition(key: key, path: path),
-            lease: lease ?? self.lease,
-            run: run, startsAnew: startsAnew, first: try Self.page(1), isAdHoc: isAdHoc, schema: schema)
+            lease: lease ?? self.lease, run: run, startsAnew: startsAnew, first: try Self.page(1), isAdHoc: isAdHoc,
+            schema: schema)
     }
 
     func open(
@@ -99,11 +99,11 @@ struct StoreBench: Sendable {
         _ content: PageCommit.Content, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
         page: PageRequest? = nil, cursor: CursorMove? = nil, isAdHoc: Bool = false
     ) -> PageCommit {
-        let progress = PageCommit.Progress(
-            status: 200, etag: etag, lastModified: nil, next: next, paging: "link_header", cursor: cursor)
-        return PageCommit(
+        PageCommit(
             resource: Self.resource, lease: lease, run: run, listing: position.listing, page: page ?? position.page,
-            content: content, progress: isAdHoc ? nil : progress, settles: position.entry?.id, requests: 1, bytes: 100)
+            content: content, progress: isAdHoc ? nil : PageCommit.Progress(next: next, cursor: cursor),
+            unopened: page == nil ? position.unopened : nil, settles: position.entry?.id, requests: 1, bytes: 100,
+            status: 200, etag: etag)
     }
 
     /// Commits the page at which `position` stands.
@@ -144,7 +144,7 @@ struct StoreBench: Sendable {
         let error = RecordedError(name: "timeout", message: "timeout while connecting", phase: "not_sent")
         return try await store.retain(
             FetchRetention(
-                resource: resource, source: "blog", lease: lease ?? self.lease, run: run, method: "GET",
+                resource: resource, source: "blog", lease: lease ?? self.lease, method: "GET",
                 page: try Self.page(number), error: error, isCounted: counted, parks: parks, expiry: expiry,
                 wait: { wait * $0 }))
     }

@@ -1,10 +1,11 @@
 import HTTPTypes
-import Siding
 import SidingChain
 import SidingJSON
 import SidingTesting
 import SidingSynchronization
 import Testing
+
+@testable import Siding
 
 /// A listing for each record of another resource.
 @Suite(.timeLimit(.minutes(1))) struct FanOutTests {

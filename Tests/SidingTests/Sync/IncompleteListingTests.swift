@@ -1,8 +1,9 @@
 import HTTPTypes
-import Siding
 import SidingChain
 import SidingTesting
 import Testing
+
+@testable import Siding
 
 @Suite struct IncompleteListingTests {
     @Test func `the most pages of a listing close it as incomplete`() async throws {

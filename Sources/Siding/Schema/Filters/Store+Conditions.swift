@@ -3,7 +3,7 @@ internal import SidingJSON
 internal import SidingSQLite
 
 extension Store {
-    func leftOut(by schema: RecordSchema, of resource: String) async throws(StoreError) -> LeftOutRecords? {
+    func leftOut(by schema: RecordSchema, of resource: String) async throws(StoreError) -> LeavingRecords? {
         // Most resources have no filter.
         guard schema.transforms.condition != nil else { return nil }
         let now = clock.now
@@ -16,7 +16,7 @@ extension Store {
         }
     }
 
-    func nullFiltered(of resource: String) async throws(StoreError) -> LeftOutRecords? {
+    func nullFiltered(of resource: String) async throws(StoreError) -> LeavingRecords? {
         let now = clock.now
         return try await read { snapshot in
             guard let known = try ResourceRow.load(named: resource, snapshot),
@@ -34,7 +34,7 @@ extension StoredRecordTransforms {
     /// What a changed filter would remove; nil if it has not changed, or there are no records.
     func look(
         at schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> LeftOutRecords? {
+    ) throws -> LeavingRecords? {
         guard let condition = schema.transforms.condition,
             let left = try filteredOut(by: schema, after: before, database)
         else { return nil }
@@ -45,12 +45,16 @@ extension StoredRecordTransforms {
     fileprivate func report(
         _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable
-    ) throws -> LeftOutRecords? {
+    ) throws -> LeavingRecords? {
         let stored = try RecordsTable.load(resource, database).countLiving(database)
         guard stored > 0 else { return nil }
+        // Members in the filter that no stored record has: misspelt, or dropped.
         var unknown: [String] = []
         for name in condition.members(beside: columns) where try !isKnown(name, database) { unknown.append(name) }
-        return LeftOutRecords(stored: stored, count: count, unknownMembers: unknown)
+        let names = unknown.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")
+        return LeavingRecords(
+            stored: stored, count: count,
+            doubt: unknown.isEmpty ? nil : "'where' names \(names), which no stored record has")
     }
 
     private func isKnown(_ member: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
@@ -59,26 +63,5 @@ extension StoredRecordTransforms {
             "SELECT 1 FROM \(records) WHERE deleted_at IS NULL AND json_type(body, ?1) IS NOT NULL LIMIT 1",
             JSONPath(member: member).description
         ) { _ in true } ?? false
-    }
-}
-
-/// The stored records that a filter removes.
-struct LeftOutRecords: LeavingRecords, Hashable {
-    var stored: Int
-    /// The number of records that the filter excludes.
-    var count: Int
-    /// Members in the filter that no stored record has: misspelt, or dropped.
-    var unknownMembers: [String]
-
-    static let consequence = "'where' would leave out"
-
-    /// The numbers as a message, with doubts about the filter.
-    var words: String { "\(count) of \(stored) stored records\(doubt.map { " (\($0))" } ?? "")" }
-
-    /// What looks wrong about the filter; nil if nothing does.
-    var doubt: String? {
-        guard !unknownMembers.isEmpty else { return nil }
-        let names = unknownMembers.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")
-        return "'where' names \(names), which no stored record has"
     }
 }

@@ -72,13 +72,14 @@ package struct SyncRehearsal: Sendable {
             let stored = try await original?.records(lookup) ?? []
             let living = Set(stored.filter { $0.deletedAt == nil }.map(\.key))
             for record in try await copy.records(lookup) {
-                let was = living.contains(record.key)
-                switch (was, record.deletedAt == nil) {
-                case (true, true): changes.append(RehearsedChange(key: record.key, kind: .updated))
-                case (true, false): changes.append(RehearsedChange(key: record.key, kind: .deleted))
-                case (false, true): changes.append(RehearsedChange(key: record.key, kind: .inserted))
-                case (false, false): break
-                }
+                let kind: RehearsedChange.Kind? =
+                    switch (living.contains(record.key), record.deletedAt == nil) {
+                    case (true, true): .updated
+                    case (true, false): .deleted
+                    case (false, true): .inserted
+                    case (false, false): nil
+                    }
+                if let kind { changes.append(RehearsedChange(key: record.key, kind: kind)) }
             }
         }
         return changes
@@ -95,10 +96,6 @@ package struct RehearsedSync: Sendable {
     /// In the order of the keys.
     package var changes: [RehearsedChange]
 
-    package init(report: SyncReport, requests: [RehearsedRequest], changes: [RehearsedChange]) {
-        (self.report, self.requests, self.changes) = (report, requests, changes)
-    }
-
     /// The number of records that would change in this way.
     package func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
 }
@@ -110,10 +107,6 @@ package struct RehearsedRequest: Sendable, Hashable {
     package var url: String
     /// Nil if there was no answer.
     package var status: Int?
-
-    package init(method: String, url: String, status: Int?) {
-        (self.method, self.url, self.status) = (method, url, status)
-    }
 }
 
 /// One record that would change.
@@ -127,10 +120,6 @@ package struct RehearsedChange: Sendable, Hashable {
 
     package var key: String
     package var kind: Kind
-
-    package init(key: String, kind: Kind) {
-        (self.key, self.kind) = (key, kind)
-    }
 }
 
 /// Transports that record every request for a rehearsal.

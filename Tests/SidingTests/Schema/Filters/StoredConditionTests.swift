@@ -45,7 +45,7 @@ import Testing
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2},{"id":"c","v":3}]"#)
         let position = try await bench.bench.open(schema: Self.schema("v > 1"))
-        #expect(position.leftOut == 1)
+        #expect(position.counters.deleted == 1)
         let run = try #require(try await bench.store.run(bench.bench.run))
         #expect(run.resources.first?.counters.deleted == 1)
         let deletion = try await bench.store.provenance(of: "posts", key: "a")?.deletion

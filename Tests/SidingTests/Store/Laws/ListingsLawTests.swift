@@ -1,3 +1,5 @@
+import SidingChain
+import SidingSQLite
 import SidingTesting
 import Testing
 
@@ -59,6 +61,30 @@ import Testing
         let second = try await bench.open()
         try require(second.page, is: StoreBench.page(1), "the page")
         try require(second.listing != first.listing, "the listing has the number of the one before")
+    }
+
+    @Test func `the first page opens a listing as of its request, where nothing has to be written before`() async throws
+    {
+        let bench = try await StoreBench()
+        try await bench.commit(#"[{"id":"a"}]"#, bench.open())
+        let first = bench.time.now
+        bench.time.advance(by: .seconds(7))
+        let second = bench.time.now
+        let position = try await bench.open()
+        try await require(bench.listing(), is: "1 complete \(first.microseconds)", "the listing before its page")
+        bench.time.advance(by: .seconds(7))
+        try await bench.commit("[]", position, next: .page(StoreBench.page(2)))
+        try await require(bench.listing(), is: "2 open \(second.microseconds)", "the listing after its page")
+    }
+
+    @Test func `a listing of which no page could be saved is open all the same`() async throws {
+        let bench = try await StoreBench()
+        try await bench.commit(#"[{"id":"a"}]"#, bench.open())
+        let position = try await bench.open()
+        try await bench.store.openWithoutPage(position)
+        try await require(bench.store.resourceStates().first?.checkpoint, is: position.page, "the checkpoint")
+        let entry = try await bench.retain(1)
+        try await require(bench.open().entry?.id, is: entry.id, "the entry in hand")
     }
 
     @Test func `a complete listing forgets the pages that it did not see`() async throws {
@@ -209,5 +235,16 @@ import Testing
         try require(counters.quarantined, is: 0, "quarantined")
         try await bench.refuses(.contract, "a key under which nothing is stored") { _ = try await bench.open() }
         try await require(bench.record("x").run, is: bench.run, "what is stored")
+    }
+}
+
+extension StoreBench {
+    /// Number, state and beginning of the listing.
+    fileprivate func listing() async throws -> String? {
+        try await store.read { snapshot in
+            try snapshot.first("SELECT listing || ' ' || state || ' ' || started_at FROM siding_listings") {
+                $0.text(0)
+            }
+        }
     }
 }

@@ -212,11 +212,11 @@ extension StoreBench {
 
     fileprivate func openPass(path: String = "/posts", startsAnew: Bool = false) async throws -> PassPosition {
         try await store.openPass(
-            PassOpening(childOpening(path: path, startsAnew: startsAnew), over: Self.resource))
+            childOpening(path: path, startsAnew: startsAnew))
     }
 
     fileprivate func selection(_ pass: PassPosition, changed: Bool = false) -> ParentSelection {
-        ParentSelection(for: Self.child, of: Self.resource, pass: pass.pass, areChanged: changed)
+        ParentSelection(resource: Self.child, parent: Self.resource, pass: pass.pass, areChanged: changed)
     }
 
     fileprivate func due(
@@ -257,12 +257,12 @@ extension StoreBench {
             let position = try await open(key, pass)
             let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
             var commit = try pageCommit(Self.content("[\(json)]"), position)
-            (commit.resource, commit.deletions) = (Self.child, DeletionTerms(Deletions(byAbsence: true)))
+            (commit.resource, commit.deletions) = (Self.child, DeletionTerms(rule: Deletions(byAbsence: true)))
             _ = try await store.commit(commit)
         }
         var end = PassEnd(
             resource: Self.child, parent: Self.resource, pass: pass.pass, lease: lease, run: run, isComplete: true)
-        end.deletions = DeletionTerms(Deletions(byAbsence: true))
+        end.deletions = DeletionTerms(rule: Deletions(byAbsence: true))
         let deleted = try await store.endPass(end).counters.deleted
         time.advance(by: .seconds(1))
         try await nextChildSync()
@@ -283,7 +283,7 @@ extension StoreBench {
         let error = RecordedError(name: "timeout", message: "timeout while connecting", phase: "not_sent")
         return try await store.retain(
             FetchRetention(
-                resource: Self.child, source: "blog", lease: lease, run: run, method: "GET", page: page, error: error,
+                resource: Self.child, source: "blog", lease: lease, method: "GET", page: page, error: error,
                 isCounted: true, parks: nil, expiry: nil, wait: { _ in .seconds(60) }))
     }
 

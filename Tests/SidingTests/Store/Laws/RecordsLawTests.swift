@@ -70,15 +70,14 @@ import Testing
         _ = try await bench.add("comments")
         let first = try StoreBench.page(1)
         let definition = try StoreBench.definition()
-        var wanted = [
+        let wanted = [
             ResourceState(
                 resource: "comments", source: "blog", definition: definition, records: 0, completedAt: nil,
-                checkpoint: first),
+                checkpoint: first, progressedAt: bench.time.now),
             ResourceState(
                 resource: "posts", source: "blog", definition: definition, records: 1, completedAt: bench.time.now,
                 checkpoint: nil),
         ]
-        wanted[0].progressedAt = bench.time.now
         try await require(bench.store.resourceStates(), is: wanted, "the states")
     }
 }

@@ -30,25 +30,20 @@ import Testing
         try await require(bench.store.run(bench.run + 100) == nil, "a run was made up")
     }
 
-    @Test func `a resource's line keeps outcome, notes, error and entry, and adds the extra counters to its pages'`()
+    @Test func `at its end a run keeps a resource's outcome, notes, error, entry and counters as they were reported`()
         async throws
     {
         let bench = try await StoreBench()
-        let position = try await bench.open()
-        try await bench.commit(#"[{"id":"a"}]"#, position)
-        var extra = RunCounters()
-        extra.requests = 3
+        var counters = try await bench.commit(#"[{"id":"a"}]"#, bench.open())
+        try await require(bench.counters(), is: counters, "the counters before its end")
+        counters.requests += 3
+        (counters.answersSetAside, counters.nullFiltered) = (1, 2)
         let error = RecordedError(name: "http500", message: "no", hint: "wait", status: 500, phase: "answered")
         let line = RunResource(
-            resource: "posts", outcome: .queued, counters: extra, duration: .milliseconds(1_500), entry: "abcd",
+            resource: "posts", outcome: .queued, counters: counters, duration: .milliseconds(1_500), entry: "abcd",
             error: error, notes: ["one", "two"])
-        try await bench.store.endResource(line, in: bench.run, extra: extra)
-        let stored = try await require(bench.store.run(bench.run)?.resources.first, "the line")
-        try require(stored.counters.requests, is: 4, "the page's request and the extra ones")
-        try require(stored.counters.inserted, is: 1, "the page's records")
-        var wanted = line
-        wanted.counters = stored.counters
-        try require(stored, is: wanted, "the line")
+        try await bench.store.endResource(line, in: bench.run)
+        try await require(bench.store.run(bench.run)?.resources, is: [line], "the lines")
     }
 
     @Test func `the run of a dead process is closed as interrupted by the next one`() async throws {

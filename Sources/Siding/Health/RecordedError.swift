@@ -1,0 +1,98 @@
+internal import HTTPTypes
+public import SidingChain
+internal import SidingJSON
+
+/// Why a resource failed or was queued, in a form that is stored and shown.
+public struct RecordedError: Sendable, Hashable, Codable {
+    /// A stable name, as in ``Failure/Reason/name``.
+    public var name: String
+    /// One line for users.
+    public var message: String
+    /// What to do about it.
+    public var hint: String?
+    /// The HTTP status, if the origin answered.
+    public var status: Int?
+    /// `not_sent`, `maybe_sent` or `answered`.
+    public var phase: String?
+
+    public init(name: String, message: String, hint: String? = nil, status: Int? = nil, phase: String? = nil) {
+        (self.name, self.message, self.hint, self.status, self.phase) = (name, message, hint, status, phase)
+    }
+}
+
+extension RecordedError {
+    init(_ failure: Failure) {
+        var status: Int?
+        if case .http(let answer) = failure.reason { status = answer.status }
+        self.init(
+            name: failure.reason.name, message: failure.description, hint: failure.hint, status: status,
+            phase: failure.phase.rawValue)
+    }
+
+    /// Whether no byte of the request can have reached the origin.
+    var isUnsent: Bool { phase == Failure.Phase.notSent.rawValue }
+}
+
+extension Failure {
+    /// Whether the source needs a new sign-in: the origin refused the credential, or a rule of `errors:` treats the answer as a
+    /// refusal (``FailureRule/Action/refreshToken``).
+    public var asksForSignIn: Bool {
+        if underlying is CredentialRefusal { return true }
+        if (underlying as? RuledFailure)?.rule.action == .refreshToken { return true }
+        if case .http(let answer) = reason { return answer.statusClass == .unauthorized }
+        return false
+    }
+
+    /// What the user can do about it; nil if there is no advice.
+    var hint: String? {
+        if underlying is RefreshRefusal {
+            return
+                "'siding auth status' tells where its secrets are read: put a good one there. 'siding auth forget SOURCE' "
+                + "drops the stored token, so that the next sync begins with what the config says"
+        }
+        if underlying is BudgetSpent {
+            return
+                "it goes on when the limit has room, to which 'siding queue retry' keeps too; 'limits' of the source says how "
+                + "many requests go out"
+        }
+        // A rule may treat any status as a refused credential.
+        if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
+        return switch reason {
+        case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
+        case .captivePortal: "open a browser on this network and sign in"
+        case .waitingForOrigin:
+            "it goes on when the time has come; 'siding queue retry' asks before that, as far as the source's limits allow"
+        case .hostNotFound: "check base_url for a misspelt name"
+        case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
+        case .credentialUnavailable: "check the secret's place and its permissions"
+        case .contract:
+            (underlying as? PageFault)?.hint
+                ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
+        case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
+        case .http(let answer): answer.hint
+        default: nil
+        }
+    }
+}
+
+extension PageFault {
+    /// The setting that would accept such a page; nil if none would.
+    fileprivate var hint: String? {
+        switch self {
+        case .tooDeep: "raise http.max_depth of the source, if the origin is to be trusted with that"
+        case .tooManyValues: "raise http.max_values of the source, or ask for smaller pages"
+        default: nil
+        }
+    }
+}
+
+extension HTTPFailure {
+    fileprivate var hint: String? {
+        switch statusClass {
+        case .refused where status == 403: "the credentials are known but not allowed to read this"
+        case .gone: "check 'path' and 'base_url'; nothing stored was removed"
+        case .backOff: "the origin asks for patience; it goes on when the time has come"
+        default: nil
+        }
+    }
+}
