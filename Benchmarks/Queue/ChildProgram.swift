@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -25,11 +27,15 @@ struct ChildProgram {
         let code: Int32
     }
 
+    private static let starting = NSLock()
     private let processID: pid_t
     private let output: Int32
     private let start: ContinuousClock.Instant
 
     init(_ arguments: [String]) throws {
+        // A child that is started at the same time must not keep the pipe open.
+        Self.starting.lock()
+        defer { Self.starting.unlock() }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(program: arguments[0], code: errno) }
         var actions = posix_spawn_file_actions_t()

@@ -10,6 +10,7 @@
 ///
 ///     QueueBenchmark accept SIDING            a namespace without any route
 ///     QueueBenchmark scale SIDING             anywhere
+///     QueueBenchmark act SIDING               anywhere
 ///     QueueBenchmark line SIDING NAMESPACE    the far end of a cable to NAMESPACE; `Benchmarks/run-queue` lays it
 @main struct QueueBenchmark {
     static func main() async throws {
@@ -18,6 +19,7 @@
             switch (arguments.first, arguments.count) {
             case ("accept", 2): try await Accepting(siding: arguments[1]).measure()
             case ("scale", 2): try await Scale(siding: arguments[1]).measure()
+            case ("act", 2): try await Acting(siding: arguments[1]).measure()
             case ("line", 3): try await Line(siding: arguments[1], near: arguments[2]).measure()
             default: usage()
             }
@@ -26,7 +28,9 @@
     }
 
     private static func usage() -> Never {
-        print("usage: QueueBenchmark accept SIDING | scale SIDING | line SIDING NAMESPACE; see Benchmarks/run-queue")
+        print(
+            "usage: QueueBenchmark accept SIDING | scale SIDING | act SIDING | line SIDING NAMESPACE; see Benchmarks/run-queue"
+        )
         exit(64)
     }
 }

@@ -136,7 +136,8 @@ struct DeletionReconciliation {
         let isFirst = try isFirst(transaction)
         // The first listing under a definition may lack records that it no longer asks for: these are not verified.
         guard !(isFirst && evidence.isVerified) else {
-            try setReconciled(isUpToDate: absent.ids.isEmpty && !absent.hasNewer, transaction)
+            try ResourcesTable.setReconciled(
+                isUpToDate: absent.ids.isEmpty && !absent.hasNewer, of: resource, transaction)
             return RunCounters()
         }
         let counted = try MissingTable.count(
@@ -150,7 +151,7 @@ struct DeletionReconciliation {
                 for: proven, in: resource, cause: .missing, run: run, now: now, revision: revision, transaction)
             counters.deleted = proven.count
         }
-        try setReconciled(isUpToDate: !absent.hasNewer, transaction)
+        try ResourcesTable.setReconciled(isUpToDate: !absent.hasNewer, of: resource, transaction)
         return counters
     }
 
@@ -161,18 +162,10 @@ struct DeletionReconciliation {
         } ?? true
     }
 
-    private func setReconciled(isUpToDate: Bool, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET reconciled_revision = CASE WHEN ?2 THEN revision ELSE -1 END WHERE id = ?1",
-            resource, isUpToDate)
-    }
-
     /// Makes the next complete listing the first again: the definition changed, or missing records no longer count.
     static func startOver(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        let wasReconciled = try transaction.execute(
-            "UPDATE siding_resources SET reconciled_revision = NULL WHERE id = ?1 AND reconciled_revision IS NOT NULL",
-            resource)
-        if wasReconciled > 0 { try MissingTable.resetCounts(of: resource, transaction) }
+        guard try ResourcesTable.setUnreconciled(resource, transaction) else { return }
+        try MissingTable.resetCounts(of: resource, transaction)
     }
 }
 

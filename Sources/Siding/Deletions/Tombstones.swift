@@ -19,7 +19,7 @@ enum Tombstones {
         }
         try RecordsTable.load(resource, transaction)
             .markDeleted(ids, cause: cause, run: run, now: now, revision: revision, transaction)
-        try Revisions.set(revision, of: resource, transaction)
+        try ResourcesTable.raise(revision: revision, of: resource, transaction)
     }
 
     /// Stores which records a run deleted.
@@ -31,6 +31,11 @@ enum Tombstones {
                 "INSERT OR REPLACE INTO siding_tombstones (run, resource, record, at) VALUES (?1, ?2, ?3, ?4)", run,
                 resource, id, now.microseconds)
         }
+    }
+
+    /// Deletes a run's list of deleted records; the records stay.
+    static func delete(of run: RunID, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1", run)
     }
 
     /// - Returns: the number of restored records by resource.
@@ -71,7 +76,7 @@ enum Tombstones {
             try transaction.execute(
                 "DELETE FROM siding_tombstones WHERE run = ?1 AND resource = ?2 AND record = ?3", run, resource, id)
         }
-        try Revisions.set(revision, of: resource, transaction)
+        try ResourcesTable.raise(revision: revision, of: resource, transaction)
         return ids.count
     }
 }

@@ -111,7 +111,7 @@ struct ProjectedRecord {
                 var text = try TextStatements(index, transaction)
                 try text.add(row)
             }
-            try Revisions.set(overlay.revision, of: overlay.resource, transaction)
+            try ResourcesTable.raise(revision: overlay.revision, of: overlay.resource, transaction)
             return state.deletedAt == nil ? .inserted : .unchanged
         }
         let deletedAt = state.body == nil ? stored.deletedAt ?? overlay.now : state.deletedAt
@@ -123,7 +123,7 @@ struct ProjectedRecord {
         try text?.remove(stored.row)
         try table.update(stored.row, to: record, transaction)
         try text?.add(stored.row)
-        try Revisions.set(overlay.revision, of: overlay.resource, transaction)
+        try ResourcesTable.raise(revision: overlay.revision, of: overlay.resource, transaction)
         let isRevived = deletedAt == nil && stored.deletedAt != nil
         if deletedAt != nil {
             try MissingTable.remove(stored.row, of: overlay.resource, transaction)

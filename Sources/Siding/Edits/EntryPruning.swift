@@ -55,7 +55,7 @@ struct EntryPruning {
         guard let record = try table.find(key, transaction), record.deletedAt != nil, record.pending == 0 else {
             return
         }
-        try ChangeFeed.forget(revision: record.revision, of: resource, transaction)
+        try ResourcesTable.setForgotten(revision: record.revision, of: resource, transaction)
         try table.remove(record.row, transaction)
     }
 

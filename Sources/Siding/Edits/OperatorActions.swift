@@ -149,13 +149,9 @@ struct OperatorActions {
 
     private func drop(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try transitions.completeWrite(entry.id, as: .dropped, event: "dropped", detail: "by a person", transaction)
-        if entry.kind == .fetch, let resource = entry.resource {
-            try transaction.execute(
-                """
-                UPDATE siding_listings SET state = 'incomplete', next_url = NULL
-                WHERE state = 'open' AND resource = (SELECT id FROM siding_resources WHERE name = ?1)
-                    AND scope = ?2
-                """, resource, try OutboxTable.scope(of: entry.id, transaction))
+        if entry.kind == .fetch, let name = entry.resource, let row = try Store.resourceRow(name, transaction) {
+            let scope = try OutboxTable.scope(of: entry.id, transaction)
+            try ListingsTable.end(row.id, scope: scope, transaction)
         }
         return entry.dropped(at: transitions.now)
     }

@@ -31,16 +31,7 @@ struct HistoryPruning {
             }
             if let versions = kept.retention.versions { try removeSurplus(kept, over: versions, transaction) }
         }
-        try lowerMarks(transaction)
-    }
-
-    /// Lowers marks above the newest version: if it was removed, SQLite reuses its number (sqlite.org/autoinc.html).
-    private func lowerMarks(_ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_resources SET history_pruned = (SELECT COALESCE(MAX(id), 0) FROM siding_history)
-            WHERE history_pruned > (SELECT COALESCE(MAX(id), 0) FROM siding_history)
-            """)
+        try ResourcesTable.lowerPruned(transaction)
     }
 
     /// Removes the oldest versions first, so that those left for the next run are newer than all removed ones.
@@ -52,7 +43,7 @@ struct HistoryPruning {
             RETURNING valid_to
             """, resource, moment.microseconds, Self.mostByAge
         ) { $0.int(0) }
-        try moveBeginning(of: resource, to: ends.max(), transaction)
+        if let end = ends.max() { try ResourcesTable.raiseHistory(to: end, of: resource, transaction) }
     }
 
     /// Removes versions beyond the maximum number. Only keys with versions since the last pruning can have too many.
@@ -70,16 +61,7 @@ struct HistoryPruning {
             RETURNING valid_to
             """, kept.resource, kept.mark, versions
         ) { $0.int(0) }
-        try moveBeginning(of: kept.resource, to: ends.max(), transaction)
-        try transaction.execute(
-            "UPDATE siding_resources SET history_pruned = ?2 WHERE id = ?1", kept.resource, newest)
-    }
-
-    private func moveBeginning(
-        of resource: Int64, to moment: Int64?, _ transaction: borrowing Transaction
-    ) throws {
-        guard let moment else { return }
-        try transaction.execute(
-            "UPDATE siding_resources SET history_since = MAX(history_since, ?2) WHERE id = ?1", resource, moment)
+        if let end = ends.max() { try ResourcesTable.raiseHistory(to: end, of: kept.resource, transaction) }
+        try ResourcesTable.setPruned(to: newest, of: kept.resource, transaction)
     }
 }

@@ -61,11 +61,7 @@ struct RequestPruning {
         guard let state, state.count >= 2 * state.kept + Self.least else { return }
         // After a first listing all rows are in use.
         if state.kept > 0 { try remove(transaction) }
-        try transaction.execute(
-            """
-            UPDATE siding_resources SET requests_kept = (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1)
-            WHERE id = ?1
-            """, resource)
+        try ResourcesTable.countRequests(of: resource, transaction)
     }
 
     private func remove(_ transaction: borrowing Transaction) throws {

@@ -6,20 +6,17 @@ internal import SidingSQLite
 /// A record that no listing shows may belong to a parent that is not stored here. So missing records of a fan-out pass count
 /// only if all parents were listed before it.
 enum CompleteListings {
-    /// Until the next listing of everything, nothing is known to be complete.
-    static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET all_listed_at = NULL WHERE id = ?1", resource)
-    }
-
     /// Sets the time after the only listing of a resource is complete: it asked for everything, or for all changes since then.
     static func complete(_ resource: Int64, now: Timestamp, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
+        let isOfAll = try transaction.first(
             """
-            UPDATE siding_resources SET all_listed_at = ?2 WHERE id = ?1 AND EXISTS (
-                SELECT 1 FROM siding_listings l WHERE l.resource = ?1 AND l.scope = ''
-                    AND (l.cursor_from IS NOT NULL AND all_listed_at IS NOT NULL OR l.cursor_from IS NULL AND NOT EXISTS (
-                        SELECT 1 FROM siding_pages p WHERE p.resource = ?1 AND p.members IS NULL)))
-            """, resource, now.microseconds)
+            SELECT CASE WHEN l.cursor_from IS NOT NULL THEN r.all_listed_at IS NOT NULL
+                ELSE NOT EXISTS (SELECT 1 FROM siding_pages WHERE resource = ?1 AND members IS NULL) END
+            FROM siding_listings l JOIN siding_resources r ON r.id = l.resource
+            WHERE l.resource = ?1 AND l.scope = ''
+            """, resource
+        ) { $0.int(0) == 1 }
+        if isOfAll == true { try ResourcesTable.set(allListedAt: now, of: resource, transaction) }
     }
 
     /// Sets the time after a pass over all parents is complete. The caller knows that the parents were listed.
@@ -27,17 +24,17 @@ enum CompleteListings {
         _ resource: Int64, pass: Int64, over parent: Int64, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         let parents = try RecordsTable.load(parent, transaction)
-        try transaction.execute(
+        let isOfAll = try transaction.first(
             """
-            UPDATE siding_resources SET all_listed_at = ?3 WHERE id = ?1
-                AND NOT EXISTS (SELECT 1 FROM siding_pages WHERE resource = ?1 AND members IS NULL)
-                AND NOT EXISTS (
-                    SELECT 1 FROM \(parents.rows) p
-                    LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
-                    WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
-                        AND (l.pass IS NOT ?2 OR l.state <> 'complete'
-                            OR l.cursor_from IS NOT NULL AND all_listed_at IS NULL))
-            """, resource, pass, now.microseconds)
+            SELECT NOT EXISTS (SELECT 1 FROM siding_pages WHERE resource = ?1 AND members IS NULL) AND NOT EXISTS (
+                SELECT 1 FROM \(parents.rows) p
+                LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
+                WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
+                    AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL AND r.all_listed_at IS NULL))
+            FROM siding_resources r WHERE r.id = ?1
+            """, resource, pass
+        ) { $0.int(0) == 1 }
+        if isOfAll == true { try ResourcesTable.set(allListedAt: now, of: resource, transaction) }
     }
 
     /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them. A

@@ -16,11 +16,7 @@ enum CursorRows {
         _ cursor: CursorMove, of resource: Int64, scope: String, listing: Int64, run: RunID, now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_listings SET cursor_reached = ?3, cursor_from = ?5, cursor_waits = ?6
-            WHERE resource = ?1 AND listing = ?2 AND scope = ?4
-            """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits)
+        try ListingsTable.set(cursor, of: resource, scope: scope, listing: listing, transaction)
         guard let moved = cursor.moved else {
             if cursor.takesBack { try forget(resource, scope: scope, transaction) }
             return
@@ -38,11 +34,11 @@ enum CursorRows {
         if let value {
             try save(value, of: resource, scope: "", run: nil, now: queue.now, transaction)
             // The range behind the new cursor may never have been listed.
-            try CompleteListings.forget(resource, transaction)
+            try ResourcesTable.set(allListedAt: nil, of: resource, transaction)
         } else {
             try forget(resource, transaction)
         }
-        try FreshnessRows.askAnew(resource, transaction)
+        try ResourcesTable.askAnew(resource, transaction)
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", queue, transaction)
         // Parents' listings are deleted too, so that each begins again.

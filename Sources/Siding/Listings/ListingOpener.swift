@@ -117,9 +117,8 @@ struct ListingOpener {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
         // The stored next page is the one that the origin refused: a 304 must not lead there again.
-        try transaction.execute(
-            "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
-        try PageMembers.setChanged(resource.id, transaction)
+        try PagesTable.delete(resource.id, scope: opening.first.scope, transaction)
+        try ResourcesTable.setPagesChanged(resource.id, transaction)
         if opening.forgetsCursor {
             try CursorRows.forget(resource.id, scope: opening.first.scope, transaction)
         }
@@ -172,21 +171,20 @@ struct ListingOpener {
     /// Validators and checkpoints belong to the old definition.
     private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         if changed.contains("key") { try leaveKey(resource, transaction) }
-        try transaction.execute(
-            "UPDATE siding_resources SET definition = ?2, source = ?3 WHERE id = ?1", resource, opening.definition.text,
-            opening.source)
+        try ResourcesTable.set(definition: opening.definition, of: resource, transaction)
+        try ResourcesTable.set(source: opening.source, of: resource, transaction)
         if changed.contains("key") { try ResourceView.remake(opening.resource, transaction) }
         try DeletionReconciliation.startOver(resource, transaction)
-        try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
+        try PagesTable.delete(resource, scope: nil, transaction)
         try CursorRows.forget(resource, transaction)
         try PassRows.forget(resource, transaction)
-        try CompleteListings.forget(resource, transaction)
+        try ResourcesTable.set(allListedAt: nil, of: resource, transaction)
     }
 
     /// Applies a new name of the source to its queue entries. Edits follow only if origin and account are the same: nobody
     /// decided to send them elsewhere.
     private func rename(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET source = ?2 WHERE id = ?1", resource, opening.source)
+        try ResourcesTable.set(source: opening.source, of: resource, transaction)
         let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
         try OutboxTable.setSource(
             opening.source, ofResource: opening.resource, includesWrites: isSameOrigin, transaction)
@@ -196,7 +194,7 @@ struct ListingOpener {
 
     /// Ends the open listing of this parent as incomplete, and supersedes its retained fetch.
     private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
-        try Self.end(resource, scope: opening.first.scope, transaction)
+        try ListingsTable.end(resource, scope: opening.first.scope, transaction)
         if let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, transaction) {
             try queue.complete(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
@@ -207,21 +205,10 @@ struct ListingOpener {
         of resource: Int64, named name: String, because reason: String, _ queue: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws {
-        try transaction.execute(
-            "UPDATE siding_listings SET state = 'incomplete', next_url = NULL WHERE resource = ?1 AND state = 'open'",
-            resource)
+        try ListingsTable.end(resource, scope: nil, transaction)
         for entry in try OutboxTable.openFetches(of: name, transaction) {
             try queue.complete(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
-    }
-
-    /// Ends the open listing of a scope as incomplete.
-    static func end(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_listings SET state = 'incomplete', next_url = NULL
-            WHERE resource = ?1 AND scope = ?2 AND state = 'open'
-            """, resource, scope)
     }
 
     // MARK: Rows of listings
@@ -249,31 +236,16 @@ struct ListingOpener {
 
     @discardableResult
     func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
-        let first = opening.first
-        let listing = try transaction.first(
-            """
-            INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-            ON CONFLICT (resource, scope) DO UPDATE SET
-                listing = listing + 1, state = 'open', next_url = excluded.next_url,
-                next_number = excluded.next_number, next_offset = excluded.next_offset,
-                started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
-                run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
-                cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
-                not_before = NULL, root = excluded.root, moved = 0
-            RETURNING listing
-            """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
-            opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root
-        ) { $0.int(0) }
+        let listing = try ListingsTable.begin(opening, of: resource, now: now, transaction)
         try note(resource, isNew: true, transaction)
-        return ListingPosition(listing: listing ?? 1, page: first, isResumed: false, cursor: opening.cursor)
+        return ListingPosition(listing: listing, page: opening.first, isResumed: false, cursor: opening.cursor)
     }
 
     private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
+        guard let parent = opening.parent else { return }
         // Nobody requested the changes between the cursor and the start of such a listing, so the parent stays due.
-        try PassRows.note(
-            opening.parent, of: resource, scope: opening.first.scope, isNew: isNew && !opening.cursor.isPassing,
+        try ListingsTable.set(
+            parent, of: resource, scope: opening.first.scope, takesRevision: isNew && !opening.cursor.isPassing,
             transaction)
     }
 }

@@ -52,7 +52,7 @@ struct PageSaver {
         if page.hasNoList { shown?.hasUnknown = true }
         if let progress = page.progress {
             try move(resource.id, progress, transaction)
-            if page.hasNoList { try CompleteListings.forget(resource.id, transaction) }
+            if page.hasNoList { try ResourcesTable.set(allListedAt: nil, of: resource.id, transaction) }
         }
         if let shown {
             try PageMembers(
@@ -128,8 +128,10 @@ struct PageSaver {
     ) throws {
         var next: PageRequest?
         if case .page(let following) = progress.next { next = following }
-        try rememberPage(resource, progress, next, transaction)
-        try moveCheckpoint(resource, progress, next, transaction)
+        try PagesTable.save(page, progress, next: next, of: resource, now: now, transaction)
+        guard try ListingsTable.advance(page, progress, to: next, of: resource, now: now, transaction) else {
+            throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
+        }
         if let cursor = progress.cursor {
             try CursorRows.move(
                 cursor, of: resource, scope: page.page.scope, listing: page.listing, run: page.run, now: now,
@@ -137,56 +139,11 @@ struct PageSaver {
         }
     }
 
-    /// Stores the page's row. A page that cuts its listing short keeps no validators, as a 304 would make it the last one.
-    /// Neither does an answer without a list, as a 304 would be evidence of missing records.
-    private func rememberPage(
-        _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
-    ) throws {
-        let isForgotten = page.hasNoList || (next == nil && progress.next != .end)
-        let next = next ?? progress.behind
-        try transaction.execute(
-            """
-            INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
-                next_offset, records, fetched_at, scope, sent, next_sent, read_at, high_water_mark, digest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
-            ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
-                listing = excluded.listing, status = excluded.status, etag = excluded.etag,
-                last_modified = excluded.last_modified, next_url = excluded.next_url,
-                next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
-                fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
-                read_at = COALESCE(excluded.read_at, read_at),
-                high_water_mark = excluded.high_water_mark, digest = excluded.digest
-            """,
-            resource, page.page.url.description, page.listing, page.status, isForgotten ? nil : page.etag,
-            isForgotten ? nil : page.lastModified, next?.url.description, next?.number, next?.offset,
-            page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
-            page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
-            progress.digest.map(Int64.init(bitPattern:)))
-    }
-
     /// Whether the page ends the resource's only listing, complete or not.
     private var isLast: Bool {
         guard page.page.scope.isEmpty, let progress = page.progress else { return false }
         if case .page = progress.next { return false }
         return true
-    }
-
-    private func moveCheckpoint(
-        _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
-    ) throws {
-        let state = next != nil ? "open" : progress.next == .end ? "complete" : "incomplete"
-        let moved = try transaction.execute(
-            """
-            UPDATE siding_listings SET state = ?3, next_url = ?4, next_number = ?5, next_offset = ?6, next_sent = ?7,
-                checkpoint_at = ?8, next_source = COALESCE(?9, next_source), fresh_until = ?10, not_before = ?11
-            WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
-            """,
-            resource, page.listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
-            now.microseconds, progress.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
-            progress.freshness.notBefore?.microseconds, page.page.scope)
-        guard moved == 1 else {
-            throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
-        }
     }
 
     /// Whether the listing started beyond the cursor, so that no listing covers the changes between the two.
@@ -202,18 +159,15 @@ struct PageSaver {
     /// - Returns: the numbers of deleted records and blocked deletions.
     private func complete(_ row: ResourceRow, _ transaction: borrowing Transaction) throws -> RunCounters {
         let (resource, scope) = (row.id, page.page.scope)
-        let removed = try transaction.execute(
-            "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?3 AND listing <> ?2", resource, page.listing,
-            scope)
-        if removed > 0 { try PageMembers.setChanged(resource, transaction) }
+        if try PagesTable.deleteOthers(than: page.listing, of: resource, scope: scope, transaction) {
+            try ResourcesTable.setPagesChanged(resource, transaction)
+        }
         try PageQuarantine.forgetOtherPages(resource, scope: scope, isOfChanges: isOfChanges, transaction)
         if scope.isEmpty, try !isPassing(resource, transaction) {
-            try transaction.execute(
-                "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
-                now.microseconds, page.run)
+            try ResourcesTable.setCompleted(
+                page.run, at: now, page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
             try CompleteListings.complete(resource, now: now, transaction)
             try RequestPruning(resource: resource).removeUnused(transaction)
-            try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
         }
         guard page.deletions.rule.byAbsence else {
             try DeletionReconciliation.startOver(resource, transaction)

@@ -1,24 +1,12 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The rows of `siding_passes`, the fan-out passes, and the columns of listings that refer to them.
+/// The rows of `siding_passes`: the fan-out passes.
 enum PassRows {
-    /// Stores the pass of a listing that was opened. A new listing without a gap behind the cursor also stores the parent's revision.
-    static func note(
-        _ parent: ListingParent?, of resource: Int64, scope: String, isNew: Bool, _ transaction: borrowing Transaction
-    ) throws {
-        guard let parent else { return }
-        try transaction.execute(
-            """
-            UPDATE siding_listings SET pass = ?3, parent_revision = CASE WHEN ?5 THEN ?4 ELSE parent_revision END
-            WHERE resource = ?1 AND scope = ?2
-            """, resource, scope, parent.pass, parent.revision, isNew)
-    }
-
     /// Deletes the pass and all parents' listings, so that each parent is listed again.
     static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_passes WHERE resource = ?1", resource)
-        try transaction.execute("DELETE FROM siding_listings WHERE resource = ?1 AND scope <> ''", resource)
+        try ListingsTable.deleteParents(of: resource, transaction)
     }
 
     // MARK: Opening
@@ -82,10 +70,7 @@ enum PassRows {
             "UPDATE siding_passes SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND pass = ?2 AND state = 'open'",
             resource, end.pass, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
         if try end.isComplete && isOfAll(resource, end, transaction) {
-            try transaction.execute(
-                "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3, asks_anew = 0 WHERE id = ?1",
-                resource,
-                queue.now.microseconds, end.run)
+            try ResourcesTable.setCompleted(end.run, at: queue.now, nil, of: resource, transaction)
         }
         try supersede(resource, end, queue, transaction)
         var findings = PassFindings()
@@ -131,7 +116,7 @@ enum PassRows {
         let reason = "its record of '\(end.parent)' is not asked about any more"
         for fetch in left {
             try queue.complete(fetch.entry, as: .done, event: "superseded", detail: reason, transaction)
-            try ListingOpener.end(resource, scope: fetch.scope, transaction)
+            try ListingsTable.end(resource, scope: fetch.scope, transaction)
         }
     }
 
@@ -142,13 +127,7 @@ enum PassRows {
         _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
         let parents = try RecordsTable.load(parent, transaction)
-        // Only quarantined answers: quarantined records of such a parent may be shown by another.
-        try transaction.execute(
-            """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2 AND NOT EXISTS (
-                SELECT 1 FROM \(parents.rows) r
-                WHERE r.key = \(parents.key(ofText: "siding_quarantine.scope")) AND r.deleted_at IS NULL)
-            """, resource, PageQuarantine.answerCode)
+        try QuarantineTable.deleteAnswers(of: resource, notAbout: parents, transaction)
         var forgotten = 0
         for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
             forgotten += try transaction.execute(
@@ -159,7 +138,7 @@ enum PassRows {
                 """, resource)
         }
         guard forgotten > 0 else { return }
-        try PageMembers.setChanged(resource, transaction)
+        try ResourcesTable.setPagesChanged(resource, transaction)
         try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)
     }
 }

@@ -21,7 +21,7 @@ struct QuarantineRetry {
     func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Retried {
         var result = Retried()
         // Holds one body in memory at a time; the newest record of each key comes first.
-        for record in try QuarantineRows.find(selection, transaction).sorted(by: {
+        for record in try QuarantineTable.find(selection, transaction).sorted(by: {
             ($0.seenAt, $1.id) > ($1.seenAt, $0.id)
         }) {
             if let holder = holders[record.resource] {
@@ -90,9 +90,7 @@ struct QuarantineRetry {
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
                 refusal = breach.reason
-                try transaction.execute(
-                    "UPDATE siding_quarantine SET reason = ?2, code = ?3 WHERE id = ?1", record.id, breach.reason,
-                    breach.code)
+                try QuarantineTable.set(breach, of: record.id, transaction)
             }
         }
         counters += saved.counters
@@ -108,7 +106,7 @@ struct QuarantineRetry {
                     .note([slice], except: [], in: bytes, transaction)
             }
         }
-        try QuarantineRows.remove(record.id, transaction)
+        try QuarantineTable.remove(record.id, transaction)
         _ = try ColumnInference(resource: row.id, name: record.resource, run: run, schema: row.schema)
             .addColumns(of: [slice], in: page, knownMemberSets: [], transaction)
         return nil

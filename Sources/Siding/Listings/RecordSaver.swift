@@ -127,10 +127,10 @@ struct RecordSaver {
             }
         }
         if saved.isWritten {
-            try Revisions.set(revision, of: row.id, transaction)
+            try ResourcesTable.raise(revision: revision, of: row.id, transaction)
         }
         try Tombstones.insert(saved.deleted, of: row.id, run: run, now: now, transaction)
-        if saved.hasNullFiltered { try NullFilteredRecords.setFound(in: row.id, transaction) }
+        if saved.hasNullFiltered { try ResourcesTable.set(hasNullFiltered: true, of: row.id, transaction) }
         try check?.save(run: run, transaction)
         return saved
     }

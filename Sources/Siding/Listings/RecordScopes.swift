@@ -22,7 +22,7 @@ struct RecordScopes {
         }
         let hasChanged = try RecordsTable.load(resource, transaction)
             .setScope(scope, of: keys, in: page, revision: revision, transaction)
-        if hasChanged { try Revisions.set(revision, of: resource, transaction) }
+        if hasChanged { try ResourcesTable.raise(revision: revision, of: resource, transaction) }
     }
 
     /// Reassigns records whose last parent is gone to a parent with a page that shows them: a 304 confirms that page without
@@ -58,6 +58,6 @@ struct RecordScopes {
         for (scope, id) in found {
             try table.setScope(scope, of: id, revision: revision, transaction)
         }
-        if !found.isEmpty { try Revisions.set(revision, of: resource, transaction) }
+        if !found.isEmpty { try ResourcesTable.raise(revision: revision, of: resource, transaction) }
     }
 }

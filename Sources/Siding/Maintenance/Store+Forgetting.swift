@@ -44,9 +44,9 @@ extension Store {
             for table in Self.tablesOfResources {
                 try transaction.execute("DELETE FROM \(table) WHERE resource = ?1", resource)
             }
-            try ChangeFeed.forget(name, transaction)
+            try RunsTable.note(forgotten: name, transaction)
             // No other resource is ever given its number: what runs noted of it is nobody's.
-            try transaction.execute("DELETE FROM siding_resources WHERE id = ?1", resource)
+            try ResourcesTable.delete(resource, transaction)
             return count.living + count.deleted
         }
     }

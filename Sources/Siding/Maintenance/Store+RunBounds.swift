@@ -10,20 +10,11 @@ extension Store {
             try snapshot.query("SELECT DISTINCT owner FROM siding_runs WHERE ended_at IS NULL") { $0.text(0) }
         }
         let dead = unfinished.filter { !owner.isAlive($0) }
-        let now = clock.now.microseconds
+        let now = clock.now
         let run = try await write { transaction -> RunID in
-            for owner in dead {
-                try transaction.execute(
-                    "UPDATE siding_runs SET ended_at = ?2, outcome = 'interrupted' WHERE owner = ?1 AND ended_at IS NULL",
-                    owner, now)
-            }
-            try QueueTransitions(owner: me, now: Timestamp(microseconds: now)).parkExpired(transaction)
-            try transaction.execute(
-                """
-                INSERT INTO siding_runs (command, owner, started_at, revisions)
-                VALUES (?1, ?2, ?3, \(ChangeFeed.revisions))
-                """, command, me, now)
-            return transaction.lastInsertedRowID
+            for owner in dead { try RunsTable.interrupt(owner, now: now, transaction) }
+            try QueueTransitions(owner: me, now: now).parkExpired(transaction)
+            return try RunsTable.begin(command, owner: me, now: now, transaction)
         }
         // An owner without a lock file counts as dead, so anything else that it owned can still be taken over.
         for owner in dead { self.owner.forget(owner) }
@@ -38,10 +29,7 @@ extension Store {
         let now = clock.now
         let oldest = Timestamp(microseconds: now.microseconds - Self.retention)
         try await write { transaction in
-            try transaction.execute(
-                """
-                UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1
-                """, run, now.microseconds, outcome.rawValue)
+            try RunsTable.end(run, as: outcome, now: now, transaction)
             try EntryPruning(now: now).removeSettled(before: oldest, transaction)
             try HistoryPruning(now: now).prune(transaction)
             try RunPruning.deleteRuns(endedBefore: oldest, transaction)
@@ -62,9 +50,9 @@ enum RunPruning {
     /// restored by run number.
     static func deleteRuns(endedBefore moment: Timestamp, _ transaction: borrowing Transaction) throws {
         for run in try old(moment.microseconds, transaction) {
-            try transaction.execute("DELETE FROM siding_run_resources WHERE run = ?1", run)
-            try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1", run)
-            try transaction.execute("DELETE FROM siding_runs WHERE id = ?1", run)
+            try RunResourcesTable.delete(run, transaction)
+            try Tombstones.delete(of: run, transaction)
+            try RunsTable.delete(run, transaction)
         }
     }
 

@@ -84,20 +84,6 @@ struct ChangeFeed {
         ) { $0.int(0) }
         return newest ?? 0
     }
-
-    /// Records that a resource is forgotten, with its deletions: changes since the runs so far are no longer complete.
-    static func forget(_ name: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_runs SET revisions = json_patch(revisions, json_object('=' || ?1, 1)) WHERE revisions IS NOT NULL
-            """, name)
-    }
-
-    /// Records that a tombstone is removed: changes since before its revision are then no longer complete.
-    static func forget(revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET forgotten = MAX(forgotten, ?2) WHERE id = ?1", resource, revision)
-    }
 }
 
 extension Store {

@@ -111,6 +111,10 @@ enum RunResourcesTable {
         try execute(replacement, values, line.counters, transaction)
     }
 
+    static func delete(_ run: RunID, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_run_resources WHERE run = ?1", run)
+    }
+
     static func load(_ run: RunID, _ snapshot: borrowing Snapshot) throws -> [RunResource] {
         try snapshot.query(
             """

@@ -150,6 +150,12 @@ struct ChildMembers {
         children[index].members.append(member)
     }
 
+    /// Removes the inferred columns of a child.
+    static func forget(_ child: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_child_columns WHERE resource = ?1 AND child = ?2", resource, child)
+    }
+
     /// Adds the missing columns and recreates the changed views.
     func show(in keeper: ColumnInference, _ transaction: borrowing Transaction) throws {
         guard children.contains(where: { !$0.members.isEmpty }),

@@ -28,16 +28,17 @@ struct DeclaredSchema {
         }
         try checkViewNames(schema, transaction)
         let before = RecordSchema(stored: stored ?? nil)
-        if schema.history != before.history { try setHistory(isOn: schema.history != nil, now: now, transaction) }
+        if schema.history != before.history {
+            // Versions stay when the history is switched off; switched on again, it begins then.
+            try ResourcesTable.setHistory(since: schema.history == nil ? nil : now, of: resource, transaction)
+        }
         guard !schema.looksLike(before) else {
-            try transaction.execute(
-                """
-                UPDATE siding_resources SET schema = ?2, schema_made = COALESCE(schema_made, \(Self.maker)) WHERE id = ?1
-                """, resource, text)
+            try ResourcesTable.set(schema: text, of: resource, transaction)
+            try ResourcesTable.setMade(by: "COALESCE(schema_made, \(Self.maker))", of: resource, transaction)
             return 0
         }
         try remake(transaction) { transaction in
-            try transaction.execute("UPDATE siding_resources SET schema = ?2 WHERE id = ?1", resource, text)
+            try ResourcesTable.set(schema: text, of: resource, transaction)
             try forgetChildren(of: before, without: schema, transaction)
         }
         let leftOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
@@ -54,21 +55,10 @@ struct DeclaredSchema {
         }
         guard shown ?? nil != parent else { return }
         try remake(transaction) { transaction in
-            try transaction.execute("UPDATE siding_resources SET parent = ?2 WHERE id = ?1", resource, parent)
+            try ResourcesTable.set(parent: parent, of: resource, transaction)
         }
         // The keys of other parents are meaningless now.
         try RecordsTable.load(resource, transaction).forgetScopes(transaction)
-    }
-
-    /// Versions stay when the history is switched off; switched on again, it begins at that time. A changed retention must check
-    /// all versions again.
-    private func setHistory(isOn: Bool, now: Timestamp, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_resources SET history_pruned = 0,
-                history_since = CASE WHEN ?2 THEN COALESCE(history_since, ?3) END
-            WHERE id = ?1
-            """, resource, isOn, now.microseconds)
     }
 
     /// Checks that the views of children do not collide with other views.
@@ -89,8 +79,7 @@ struct DeclaredSchema {
     ) throws {
         for child in before.children
         where !schema.children.contains(where: { $0.name == child.name && $0.path == child.path }) {
-            try transaction.execute(
-                "DELETE FROM siding_child_columns WHERE resource = ?1 AND child = ?2", resource, child.name)
+            try ChildMembers.forget(child.name, of: resource, transaction)
         }
     }
 
@@ -100,8 +89,7 @@ struct DeclaredSchema {
     ) throws {
         try ResourceView.remove(name, transaction)
         try change(transaction)
-        try transaction.execute(
-            "UPDATE siding_resources SET schema_made = \(Self.maker) WHERE id = ?1", resource)
+        try ResourcesTable.setMade(by: Self.maker, of: resource, transaction)
         let declared = try ResourceView.load(named: name, transaction)?.schema.columns ?? []
         try RecordsTable.load(resource, transaction).declare(declared, transaction)
         try ResourceView.remake(name, transaction)

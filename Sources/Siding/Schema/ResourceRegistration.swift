@@ -11,10 +11,7 @@ enum ResourceRegistration {
         _ transaction: borrowing Transaction
     ) throws -> Int64 {
         try ResourceName.check(name, transaction)
-        try transaction.execute(
-            "INSERT INTO siding_resources (name, source, definition, created_at) VALUES (?1, ?2, ?3, ?4)", name, source,
-            definition.text, now.microseconds)
-        let id = transaction.lastInsertedRowID
+        let id = try ResourcesTable.insert(name, source: source, definition, now: now, transaction)
         // A resource without records can be queried too.
         try ResourceView.remake(name, transaction)
         return id

@@ -17,7 +17,7 @@ struct LocalSaver {
         let resource = try resourceRow(transaction)
         let outcomes = try rows(resource, transaction)
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
-        if isWritten { try Revisions.set(resource.revision + 1, of: resource.id, transaction) }
+        if isWritten { try ResourcesTable.raise(revision: resource.revision + 1, of: resource.id, transaction) }
         let slices = changes.rows.map(\.slice)
         let newMemberSets = try ColumnInference(resource: resource.id, name: changes.resource, schema: resource.schema)
             .addColumns(of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)

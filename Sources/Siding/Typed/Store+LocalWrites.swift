@@ -69,7 +69,7 @@ extension Store {
                     [id], cause: .local, run: Run.none, now: now, revision: row.revision + 1, transaction)
                 try MissingTable.remove(id, of: row.id, transaction)
             }
-            try Revisions.set(row.revision + 1, of: row.id, transaction)
+            try ResourcesTable.raise(revision: row.revision + 1, of: row.id, transaction)
             return ids.count
         }
         if count > 0 { changeSignal.fire() }

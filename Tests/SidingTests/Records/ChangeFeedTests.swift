@@ -162,7 +162,7 @@ import Testing
                 try transaction.first("SELECT 1, revision FROM siding_records_posts WHERE key = 'a'") {
                     [$0.int(0), $0.int(1)]
                 })
-            try ChangeFeed.forget(revision: row[1], of: row[0], transaction)
+            try ResourcesTable.setForgotten(revision: row[1], of: row[0], transaction)
             try transaction.execute("DELETE FROM siding_records_posts WHERE key = 'a'")
         }
         let run = try await store.export(RecordExport("posts")) { _ in }
@@ -205,7 +205,7 @@ import Testing
                 try transaction.first("SELECT id, 1, revision FROM siding_records_posts WHERE key = 'a'") {
                     [$0.int(0), $0.int(1), $0.int(2)]
                 })
-            try ChangeFeed.forget(revision: row[2], of: row[1], transaction)
+            try ResourcesTable.setForgotten(revision: row[2], of: row[1], transaction)
             try transaction.execute("DELETE FROM siding_records_posts WHERE id = ?1", row[0])
         }
         do {

@@ -20,11 +20,6 @@ extension RecordsTable {
         return end == .max ? nil : end
     }
 
-    /// Notes that the rows before `row` are as the config declares records now; nil for all.
-    func setRewritten(upTo row: Int64?, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET rewrite_from = ?2 WHERE id = ?1", resource, row)
-    }
-
     /// Rewrites the next `count` rows as the config declares records now: without dropped members, and with the values of columns
     /// that are not filled yet. With the last row the view turns from the expressions over the body to the stored values.
     func rewrite(next count: Int, now: Timestamp, _ transaction: borrowing Transaction) throws -> RowStep {
@@ -38,7 +33,7 @@ extension RecordsTable {
             step.rows = try transaction.execute(
                 "UPDATE \(identifier: name) SET \(values.joined) WHERE rowid BETWEEN ?1 AND ?2", from, end ?? .max)
         }
-        try setRewritten(upTo: end.map { $0 + 1 }, transaction)
+        try ResourcesTable.set(rewriteFrom: end.map { $0 + 1 }, of: resource, transaction)
         if step.isDone {
             try StoredColumn.setFilled(resource, transaction)
             if !values.isEmpty { try ResourceView.remake(resourceName, transaction) }

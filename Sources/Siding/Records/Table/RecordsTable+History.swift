@@ -33,6 +33,15 @@ extension RecordsTable {
             """)
     }
 
+    /// Converts the keys of versions that were stored as texts.
+    func convertHistory(_ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_history SET key = CAST(key AS INTEGER)
+            WHERE resource = ?1 AND typeof(key) = 'text' AND \(Self.isInteger("key"))
+            """, resource)
+    }
+
     /// Before the table is renamed or dropped: the trigger is made again with the next write.
     func dropHistoryTrigger(_ transaction: borrowing Transaction) throws {
         guard try hasHistoryTrigger(transaction) else { return }

@@ -65,8 +65,7 @@ extension RecordsTable {
     }
 
     private func noteLayout(_ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET layout = ?2 WHERE id = ?1", resource, layout?.rawValue)
+        try ResourcesTable.set(layout: layout, of: resource, transaction)
         try ResourceView.remake(resourceName, transaction)
     }
 
@@ -147,8 +146,7 @@ extension RecordsTable {
     func fixKeyType(_ kind: RecordKey.Kind, _ transaction: borrowing Transaction) throws -> RecordsTable {
         var table = self
         table.keyType = kind
-        try transaction.execute(
-            "UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, kind.rawValue)
+        try ResourcesTable.set(keyType: kind, of: resource, transaction)
         if kind == .integer, layout == .indexed {
             try transaction.execute(
                 """
@@ -156,13 +154,7 @@ extension RecordsTable {
                 WHERE typeof(key) = 'text' AND \(Self.isInteger("key"))
                 """)
         }
-        if kind == .integer {
-            try transaction.execute(
-                """
-                UPDATE siding_history SET key = CAST(key AS INTEGER)
-                WHERE resource = ?1 AND typeof(key) = 'text' AND \(Self.isInteger("key"))
-                """, resource)
-        }
+        if kind == .integer { try convertHistory(transaction) }
         let children = try transaction.query("SELECT id FROM siding_resources WHERE parent = ?1", resourceName) {
             $0.int(0)
         }
@@ -195,8 +187,8 @@ extension RecordsTable {
         try dropHistoryTrigger(transaction)
         if layout != nil { try transaction.execute("DROP TABLE \(identifier: name)") }
         try StoredColumn.forget(resource, transaction)
-        try transaction.execute(
-            "UPDATE siding_resources SET layout = NULL, key_type = NULL WHERE id = ?1", resource)
+        try ResourcesTable.set(layout: nil, of: resource, transaction)
+        try ResourcesTable.set(keyType: nil, of: resource, transaction)
     }
 }
 

@@ -182,12 +182,3 @@ extension RecordsTable {
         try transaction.execute("UPDATE \(identifier: name) SET scope = NULL WHERE scope IS NOT NULL")
     }
 }
-
-/// The revisions of resources, by which watchers detect changes.
-enum Revisions {
-    /// Raises the revision; it never decreases, whichever part of a transaction writes last.
-    static func set(_ revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET revision = MAX(revision, ?2) WHERE id = ?1", resource, revision)
-    }
-}

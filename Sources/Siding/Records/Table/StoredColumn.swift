@@ -93,13 +93,15 @@ extension StoredColumn {
                 "UPDATE siding_stored_columns SET is_declared = 0 WHERE resource = ?1 AND name = ?2",
                 table.resource, old.column.column.name)
         }
-        if isNew, hasRows { try table.setRewritten(upTo: RecordsTable.beginning, transaction) }
+        if isNew, hasRows {
+            try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: table.resource, transaction)
+        }
     }
 
     /// Fills all columns anew: another version of SQLite may read some values differently.
     static func fillAgain(_ table: RecordsTable, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_stored_columns SET is_filled = 0 WHERE resource = ?1", table.resource)
-        try table.setRewritten(upTo: RecordsTable.beginning, transaction)
+        try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: table.resource, transaction)
     }
 
     /// Notes the columns of a table that is made with them.

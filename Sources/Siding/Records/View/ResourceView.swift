@@ -166,9 +166,8 @@ extension ResourceView {
 
     /// Adds the column for pending edits to a resource's view, if it is missing.
     static func showEdits(of resource: String, _ transaction: borrowing Transaction) throws {
-        let isNew = try transaction.execute(
-            "UPDATE siding_resources SET edited = 1 WHERE name = ?1 AND edited = 0", resource)
-        guard isNew > 0, let view = try load(named: resource, transaction) else { return }
+        guard try ResourcesTable.setEdited(resource, transaction), let view = try load(named: resource, transaction)
+        else { return }
         try transaction.execute(view.removal)
         try transaction.execute(view.creation)
     }

@@ -9,12 +9,6 @@ internal import SidingSQLite
 struct NullFilteredRecords {
     let resource: ResourceRow
 
-    /// Sets the mark after a page showed such a record.
-    static func setFound(in resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET null_filtered = 1 WHERE id = ?1 AND null_filtered = 0", resource)
-    }
-
     /// How many could be deleted.
     func count(_ database: borrowing some Queryable & ~Copyable) throws -> Int {
         try find(database).leaving.count
@@ -42,7 +36,7 @@ struct NullFilteredRecords {
                 transaction)
         }
         guard !isBlocked, waiting == 0 else { return counters }
-        try transaction.execute("UPDATE siding_resources SET null_filtered = 0 WHERE id = ?1", resource.id)
+        try ResourcesTable.set(hasNullFiltered: false, of: resource.id, transaction)
         return counters
     }
 

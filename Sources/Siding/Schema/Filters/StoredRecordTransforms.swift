@@ -24,7 +24,7 @@ struct StoredRecordTransforms {
         guard let revision else { return 0 }
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
-            try RecordsTable.load(resource, transaction).setRewritten(upTo: RecordsTable.beginning, transaction)
+            try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: resource, transaction)
             try ServerCopiesTable.rewriteBodies(of: resource, transaction) { body in
                 body.withUnsafeBytes { removal.applied(to: $0) }
             }
@@ -62,7 +62,7 @@ struct StoredRecordTransforms {
             last = portion.last?.id
             if last ?? .max >= rows.upperBound { break }
         }
-        if count > 0 { try Revisions.set(found.revision, of: table.resource, transaction) }
+        if count > 0 { try ResourcesTable.raise(revision: found.revision, of: table.resource, transaction) }
         return count
     }
 

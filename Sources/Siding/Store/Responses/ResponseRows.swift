@@ -48,6 +48,14 @@ enum ResponseRows {
             key.account, key.method, key.url)
     }
 
+    static func removeAll(ofAccount account: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_responses WHERE account = ?1", account)
+    }
+
+    static func touch(_ row: Int64, now: Timestamp, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_responses SET used_at = ?2 WHERE id = ?1", row, now.microseconds)
+    }
+
     /// Removes the rows of the key that vary on other fields than `head`.
     static func removeOtherVariants(of head: CachedHead, _ transaction: borrowing Transaction) throws {
         let key = head.key

@@ -68,11 +68,7 @@ public struct SQLiteResponseCache: ResponseCache {
     }
 
     public func removeAll(ofAccount account: String) async throws(Failure) {
-        try await failing {
-            try await store.write { transaction in
-                try transaction.execute("DELETE FROM siding_responses WHERE account = ?1", account)
-            }
-        }
+        try await failing { try await store.write { try ResponseRows.removeAll(ofAccount: account, $0) } }
     }
 
     public func evict(to bytes: Int) async throws(Failure) {
@@ -85,10 +81,7 @@ public struct SQLiteResponseCache: ResponseCache {
         let idle = now - row.usedAt
         // A timestamp in the future comes from a clock that was set back, and would keep the row for ever.
         guard store.writer != nil, idle >= Self.touchInterval || idle < .zero else { return }
-        _ = try? await store.write { transaction in
-            try transaction.execute(
-                "UPDATE siding_responses SET used_at = ?2 WHERE id = ?1", row.id, now.microseconds)
-        }
+        _ = try? await store.write { try ResponseRows.touch(row.id, now: now, $0) }
     }
 
     @discardableResult

@@ -2,6 +2,62 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
+/// Reads and writes `siding_quarantine`, which has a row per record, or whole answer, that broke the contract.
+enum QuarantineTable {
+    static func find(
+        _ selection: QuarantineSelection, withBodies: Bool = false, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QuarantinedRecord] {
+        let body: SQL = withBodies ? "q.body" : "NULL"
+        let found = try database.query(
+            """
+            SELECT q.id, r.name, q.key, q.reason, q.code, q.run, q.url, q.position, q.created_at, q.seen_at,
+                length(q.body), \(body)
+            FROM siding_quarantine q JOIN siding_resources r ON r.id = q.resource
+            WHERE (?1 IS NULL OR q.id IN (SELECT value FROM json_each(?1)))
+                AND (?2 IS NULL OR r.name IN (SELECT value FROM json_each(?2)))
+            ORDER BY q.created_at, q.id LIMIT ?3
+            """, selection.ids.isEmpty ? nil : try Store.json(selection.ids),
+            selection.resources.isEmpty ? nil : try Store.json(selection.resources), selection.limit ?? -1
+        ) { row in
+            QuarantinedRecord(
+                id: row.int(0), resource: row.text(1), key: row.optionalText(2), reason: row.text(3),
+                code: row.text(4), run: row.int(5), url: row.text(6), position: Int(row.int(7)),
+                createdAt: Timestamp(microseconds: row.int(8)), seenAt: Timestamp(microseconds: row.int(9)),
+                size: Int(row.int(10)), body: row.blob(11))
+        }
+        let missing = selection.ids.first { id in !found.contains { $0.id == id } }
+        if let missing, selection.limit == nil {
+            throw StoreError(
+                .notFound, "nothing with the number \(missing) is in quarantine",
+                hint: "'siding quarantine list' shows what is; what the origin has mended is there no more")
+        }
+        return found
+    }
+
+    static func remove(_ id: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_quarantine WHERE id = ?1", id)
+    }
+
+    static func set(
+        _ breach: ContractBreach, of record: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_quarantine SET reason = ?2, code = ?3 WHERE id = ?1", record, breach.reason, breach.code)
+    }
+
+    /// Deletes the answers about parents that are gone. Records that such a parent showed may be shown by another.
+    static func deleteAnswers(
+        of resource: Int64, notAbout parents: RecordsTable, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2 AND NOT EXISTS (
+                SELECT 1 FROM \(parents.rows) r
+                WHERE r.key = \(parents.key(ofText: "siding_quarantine.scope")) AND r.deleted_at IS NULL)
+            """, resource, PageQuarantine.answerCode)
+    }
+}
+
 /// Quarantines the records of a page that break the contract; keeps the newest bytes at each position.
 struct PageQuarantine {
     let resource: Int64

@@ -1,0 +1,138 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Writes `siding_pages`, which has a row per page of the last listing: its validators, its next page, and the records that it
+/// shows.
+enum PagesTable {
+    /// Stores a page that was fetched, with its validators and the page behind it.
+    ///
+    /// A page that cuts its listing short keeps no validators, as a 304 would make it the last one. Neither does an answer without
+    /// a list, as a 304 would be evidence of missing records.
+    static func save(
+        _ page: PageCommit, _ progress: PageCommit.Progress, next following: PageRequest?, of resource: Int64,
+        now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        let isForgotten = page.hasNoList || (following == nil && progress.next != .end)
+        let next = following ?? progress.behind
+        try transaction.execute(
+            """
+            INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
+                next_offset, records, fetched_at, scope, sent, next_sent, read_at, high_water_mark, digest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+            ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
+                listing = excluded.listing, status = excluded.status, etag = excluded.etag,
+                last_modified = excluded.last_modified, next_url = excluded.next_url,
+                next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
+                fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
+                read_at = COALESCE(excluded.read_at, read_at),
+                high_water_mark = excluded.high_water_mark, digest = excluded.digest
+            """,
+            resource, page.page.url.description, page.listing, page.status, isForgotten ? nil : page.etag,
+            isForgotten ? nil : page.lastModified, next?.url.description, next?.number, next?.offset,
+            page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
+            page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
+            progress.digest.map(Int64.init(bitPattern:)))
+    }
+
+    /// Stores which records a page shows; nil if they are not all known.
+    static func set(_ members: RecordIDs?, of page: PageMembers, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_pages SET members = ?5 WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4",
+            page.resource, page.scope, page.url, page.sent, members.map { SQLiteValue.blob($0.packed) })
+    }
+
+    /// Deletes the pages of a resource.
+    ///
+    /// - Parameter scope: the key of the parent; nil for all listings.
+    static func delete(_ resource: Int64, scope: String?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_pages WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2)", resource, scope)
+    }
+
+    /// Deletes the pages that a complete listing did not show, as their tokens will not come back.
+    ///
+    /// - Returns: whether there were any.
+    static func deleteOthers(
+        than listing: Int64, of resource: Int64, scope: String, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        try transaction.execute(
+            "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?3 AND listing <> ?2", resource, listing, scope)
+            > 0
+    }
+}
+
+/// Deletes the validators of stored pages, inside a transaction. A 304 means that a page is as last fetched, so it would
+/// wrongly confirm records written since by other means. The next listing fetches a page without validators in full.
+struct PageValidators {
+    let resource: Int64
+
+    /// Deletes those of all pages.
+    ///
+    /// - Parameter scope: the key of the parent; nil for all listings.
+    func forget(scope: String?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("\(Self.forget) AND (?2 IS NULL OR scope = ?2)", resource, scope)
+    }
+
+    /// Deletes those of pages whose records are not all known although their listing requests everything: a 304 would leave
+    /// them unknown for ever.
+    ///
+    /// - Parameter scope: the key of the parent; nil for all listings.
+    func forgetUnknown(scope: String?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            \(Self.forget) AND (?2 IS NULL OR scope = ?2) AND members IS NULL
+                AND scope IN (SELECT scope FROM siding_listings WHERE resource = ?1 AND cursor_from IS NULL)
+            """, resource, scope)
+    }
+
+    /// Deletes those of the pages that show the records `ids`, which were written by other means than their page.
+    ///
+    /// Pages whose records are not all known lose theirs too.
+    func forget(showing ids: [Int64], _ transaction: borrowing Transaction) throws {
+        guard !ids.isEmpty else { return }
+        try transaction.execute("\(Self.forget) AND members IS NULL", resource)
+        let written = RecordIDs(ids)
+        for page in try known(transaction) where page.members.subtracting(written).ids.count < page.members.ids.count {
+            try transaction.execute(
+                "\(Self.forget) AND scope = ?2 AND url = ?3 AND sent = ?4", resource, page.scope, page.url, page.sent)
+        }
+    }
+
+    /// Deletes those of the pages that show the record `key`.
+    func forget(showing key: String, _ transaction: borrowing Transaction) throws {
+        let row = try RecordsTable.load(resource, transaction).row(of: key, transaction)
+        if let row { try forget(showing: [row], transaction) }
+    }
+
+    /// Deletes those of the page from which a record was quarantined, once the record is stored: the page now shows one more
+    /// record.
+    func forget(whereQuarantined record: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            \(Self.forget) AND members IS NOT NULL
+                AND (scope, url, sent) IN (SELECT scope, url, sent FROM siding_quarantine WHERE id = ?2)
+            """, resource, record)
+    }
+
+    /// The common part of all statements. It skips pages without validators.
+    private static let forget: SQL = """
+        UPDATE siding_pages SET etag = NULL, last_modified = NULL
+        WHERE resource = ?1 AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+        """
+
+    private func known(
+        _ transaction: borrowing Transaction
+    ) throws -> [(scope: String, url: String, sent: String, members: RecordIDs)] {
+        try transaction.query(
+            """
+            SELECT scope, url, sent, members FROM siding_pages
+            WHERE resource = ?1 AND members IS NOT NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, resource
+        ) { row in
+            (
+                scope: row.text(0), url: row.text(1), sent: row.text(2),
+                members: try row.withBytes(3) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
+            )
+        }
+    }
+}
