@@ -7,14 +7,18 @@ extension Siding {
     /// Stores a write, and sends it at once if the network allows. When this returns the write is durable, delivered or not.
     ///
     /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts.
-    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the queue may not keep the write.
+    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the queue may not keep the write: its source is unknown, its
+    ///   URL is at another origin than the source, or it carries a credential.
     @discardableResult
     public func send(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
-        try sender.sources[write.source]?.check(write)
+        guard let source = sender.sources[write.source] else {
+            throw StoreError(
+                .invalidWrite, "no source is named '\(write.source)': the write was not stored",
+                hint: "give the source to Siding(store:resources:sources:transports:)")
+        }
+        try source.check(write)
         let entry = try await sender.store.enqueue(write)
-        guard let source = sender.sources[write.source],
-            sender.environment.connectivity.hasUsableRoute(to: source.baseURL.host)
-        else { return entry }
+        guard sender.environment.connectivity.hasUsableRoute(to: source.baseURL.host) else { return entry }
         return try await sender.send(entry.id) ?? entry
     }
 
@@ -26,7 +30,8 @@ extension Siding {
 }
 
 extension Source {
-    /// Refuses a write that sets the field or parameter of this source's own credential: the queue stores no credentials.
+    /// Refuses a write to another origin, which would get this source's credential, and one that sets the field or parameter of
+    /// that credential: the queue stores no credentials.
     ///
     /// - Throws: ``StoreError/Kind/invalidWrite``.
     public func check(_ write: WriteRequest) throws(StoreError) { try WriteSafety.check(write, to: self) }

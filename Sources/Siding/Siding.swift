@@ -43,12 +43,16 @@ public struct Siding: Service {
     ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
     ///   - environment: clocks, randomness, network connectivity, and the logger, which gets the errors that keep ``run()``
     ///     from its work.
-    /// - Throws: ``StoreError`` that says what is wrong with the file.
+    /// - Throws: ``StoreError`` that says what is wrong with the file; ``StoreError/Kind/invalidName`` if two resources, or two
+    ///   different sources, have the same name.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
         transports: any TransportFactory, credentials: String? = nil,
         environment: Environment = Environment()
     ) async throws(StoreError) {
+        let sources = sources + resources.map(\.untyped.source)
+        try Source.checkNames(of: sources)
+        try Self.checkNames(of: resources)
         var directory = credentials
         switch location {
         case .sqlite(let path):
@@ -63,9 +67,17 @@ public struct Siding: Service {
         wallClock = environment.wallClock
         engine = SyncEngine(
             store: store, transports: transports, signIns: signIns, environment: environment)
-        let sources = sources + self.resources.map(\.source)
         sender = WriteSender(
             store: store, sources: sources, transports: transports, signIns: signIns, environment: environment)
+    }
+
+    private static func checkNames(of resources: [any SyncedResource]) throws(StoreError) {
+        var names: Set<String> = []
+        for resource in resources where !names.insert(resource.name).inserted {
+            throw StoreError(
+                .invalidName, "two resources are named '\(resource.name)'",
+                hint: "each resource needs a name of its own")
+        }
     }
 
     /// Brings one resource up to date, continuing where the last sync stopped.

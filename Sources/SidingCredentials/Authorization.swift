@@ -67,6 +67,14 @@ public enum Authorization: Sendable {
         if case .apiKeyQuery(let name, _) = self { [name] } else { [] }
     }
 
+    /// Whether both send the same credentials, as far as that can be known: secrets are the same if one is a copy of the other.
+    package func isSame(as other: Authorization) -> Bool {
+        kind == other.kind && field == other.field && secretQueryNames == other.secretQueryNames
+            && signIn?.tokenURL == other.signIn?.tokenURL && secrets.count == other.secrets.count
+            && zip(secrets, other.secrets).allSatisfy { $0.isCopy(of: $1) }
+            && AccessSafety.areSame(access, other.access)
+    }
+
     /// The secrets that this authorization reads.
     public var secrets: [Secret] {
         switch self {

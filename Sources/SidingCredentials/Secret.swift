@@ -9,8 +9,15 @@ public struct Secret: Sendable, CustomStringConvertible {
     /// The text, if it is not secret but plain text of the configuration, such as a user name.
     package let plainText: String?
     private let emptiness: String
+    private let identity = Identity()
     private let reader: @Sendable () async throws -> String
     private let looker: @Sendable () async -> String?
+
+    /// What a secret and its copies share.
+    private final class Identity: Sendable {}
+
+    /// Whether one is a copy of the other: two secrets that were made apart may read different texts.
+    func isCopy(of other: Secret) -> Bool { identity === other.identity }
 
     /// A secret that `reader` reads.
     ///

@@ -53,13 +53,35 @@ public struct Source: Sendable {
 }
 
 extension Source {
-    /// A source named after its host, for programs with a single source.
+    /// A source named after its URL: `s-api-example-com-v2` for `https://api.example.com/v2`. Its name is what the queue keeps
+    /// beside each request, so a source that may move to another URL needs a name of its own.
     ///
     /// - Throws: ``Failure/Reason/invalidRequest`` if `baseURL` is not an http or https URL.
     public init(baseURL: String, authorization: Authorization = .none) throws(Failure) {
         let url = try HTTPURL(baseURL)
-        let name = url.host.map { $0.isLetter || $0.isNumber ? $0 : "-" }
-        self.init(name: "s-\(String(name))", baseURL: url, authorization: authorization)
+        let place = (url.authority + url.path).lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+        self.init(name: "s-\(place.joined(separator: "-"))", baseURL: url, authorization: authorization)
+    }
+
+    /// Checks that no two sources share a name, by which the queue finds the origin and the credential of a request.
+    ///
+    /// - Throws: ``StoreError/Kind/invalidName`` for sources that differ in URL, header fields or credentials.
+    static func checkNames(of sources: [Source]) throws(StoreError) {
+        var named: [String: Source] = [:]
+        for source in sources {
+            guard let other = named.updateValue(source, forKey: source.name) else { continue }
+            let isSame =
+                other.baseURL == source.baseURL && other.headerFields == source.headerFields
+                && other.authorization.isSame(as: source.authorization)
+            guard !isSame else { continue }
+            let difference =
+                other.baseURL == source.baseURL
+                ? "both of \(source.baseURL), with different credentials or header fields"
+                : "of \(other.baseURL) and \(source.baseURL)"
+            throw StoreError(
+                .invalidName, "two sources are named '\(source.name)', \(difference)",
+                hint: "give each a name with Source(name:baseURL:), or use one Source value for all its resources")
+        }
     }
 }
 

@@ -21,6 +21,11 @@ public struct AccessSafety: Sendable {
     public let token: AccessTokenProvider
     let accessGuard: AccessGuard
 
+    /// Whether both renew the same credential; true where there is none.
+    package static func areSame(_ one: AccessSafety?, _ other: AccessSafety?) -> Bool {
+        one?.accessGuard === other?.accessGuard
+    }
+
     /// - Parameters:
     ///   - account: names the credential in `store` and `gate`.
     ///   - store: where the credential lives; shared with other processes where the gate is.

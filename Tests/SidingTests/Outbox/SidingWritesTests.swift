@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingCredentials
 import SidingTesting
 import Testing
 
@@ -38,5 +39,46 @@ import Testing
         bench.connectivity.set(hasUsableRoute: true)
         #expect(try await siding.drain().map(\.id) == [entry.id])
         #expect(try await bench.entry(entry.id).state == .done)
+    }
+
+    @Test func `a write to another origin, or to an unknown source, is refused before it is stored`() async throws {
+        let bench = try await WriteBench()
+        let siding = try await siding(bench)
+        let source = bench.sources[0]
+        let elsewhere = [
+            "https://elsewhere.example/issues", "http://\(source.baseURL.host)/issues",
+            "\(source.baseURL.scheme)://\(source.baseURL.host):9/issues",
+        ]
+        for url in try elsewhere.map({ try HTTPURL($0) }) where url.origin != source.baseURL.origin {
+            let error = try await #require(throws: StoreError.self) {
+                try await siding.send(WriteRequest(to: source.name, .post, url))
+            }
+            #expect(error.kind == .invalidWrite && error.message.contains(url.origin), "\(error)")
+        }
+        let error = try await #require(throws: StoreError.self) {
+            try await siding.send(WriteRequest(to: "unknown", .post, source.baseURL))
+        }
+        #expect(error.kind == .invalidWrite && error.message.contains("no source is named 'unknown'"))
+        #expect(try await bench.store.entries(QueueSelection()) == [])
+        #expect(bench.origin.takeTargets() == [])
+    }
+
+    @Test func `a write whose source has moved meanwhile is parked, and the credential stays at home`() async throws {
+        let bench = try await WriteBench()
+        bench.connectivity.set(hasUsableRoute: false)
+        let source = bench.sources[0]
+        let entry = try await siding(bench).send(try .json(.post, "/issues", Draft(title: "new"), to: source))
+        bench.connectivity.set(hasUsableRoute: true)
+        var moved = source
+        moved.baseURL = try HTTPURL("https://moved.example")
+        moved.authorization = .bearer { "token" }
+        let siding = try await Siding(
+            store: .store(bench.store), resources: [], sources: [moved], transports: bench.origin,
+            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+        try await siding.drain()
+        let parked = try await bench.entry(entry.id)
+        #expect(parked.state == .parked && parked.reason == .invalid, "\(parked)")
+        #expect(parked.lastError?.message.contains("goes nowhere else") == true)
+        #expect(bench.origin.takeRequests().isEmpty)
     }
 }

@@ -53,6 +53,14 @@ enum WriteSafety {
         }
     }
 
+    /// Why a request may not go to `url`; nil at its source's origin, to which alone the source's credential may go.
+    static func refusal(of url: HTTPURL, by source: Source) -> String? {
+        guard url.origin != source.baseURL.origin else { return nil }
+        return
+            "its URL is at \(url.origin), but the source '\(source.name)' is at \(source.baseURL.origin), and its credential "
+            + "goes nowhere else"
+    }
+
     private static func check(_ url: HTTPURL, for isSecret: (String) -> Bool) throws(StoreError) {
         guard let found = url.queryParameters.first(where: { isSecret($0.name) }) else { return }
         throw secret("the query parameter '\(PlainText.oneLine(found.name, limit: 60))'")
@@ -67,8 +75,10 @@ enum WriteSafety {
         }
     }
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` if `write` sets the field or parameter of the source's own credential.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if `write` goes to another origin, or sets the field or parameter of the source's
+    ///   own credential.
     static func check(_ write: WriteRequest, to source: Source) throws(StoreError) {
+        if let why = refusal(of: write.url, by: source) { throw refusal(why) }
         try check(write.url, for: source.authorization.secretQueryNames.contains)
         if let name = source.authorization.field, write.headerFields[name] != nil {
             throw secret("the header field '\(name)'")

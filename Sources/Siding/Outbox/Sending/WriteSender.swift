@@ -217,6 +217,10 @@ package struct WriteSender: Sendable {
         let context = ChainContext(
             requestID: "entry \(write.entry.shortID)", logger: environment.logger, isResendable: write.isResendable)
         do throws(Failure) {
+            // A source may have moved since the write was accepted.
+            if let why = WriteSafety.refusal(of: write.url, by: source) {
+                throw Failure(.invalidRequest, phase: .notSent, detail: why)
+            }
             let response = try await chain(source, transport).make().process(write, context)
             return judgement(write, source).judge(response)
         } catch {
