@@ -35,7 +35,7 @@ struct ListingOpener {
             """
             SELECT COALESCE(l.listing, 0)
             FROM siding_resources r LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = ?2
-            WHERE r.name = ?1 AND r.source = ?3 AND r.definition = ?4 AND r.schema = ?5 AND r.parent IS ?6
+            WHERE r.name = ?1 AND r.source = ?3 AND r.definition = ?4 AND r.schema IS ?5 AND r.parent IS ?6
                 AND l.state IS NOT 'open' AND (?7 IS NULL OR l.root IS NULL OR l.root = ?7)
             """, opening.resource, opening.first.scope, opening.source, opening.definition.text,
             opening.schema.stored, opening.parent?.resource, opening.root

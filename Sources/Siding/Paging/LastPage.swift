@@ -27,9 +27,9 @@ struct LastPage {
         return age < .zero || age >= Self.believed
     }
 
-    /// Whether a 304 could not be trusted in any case, so that a conditional request would be wasted: no header field has ever
-    /// named a next page, and so a 304 cannot show that it repeats that field.
-    func isAskedWhole(now: Timestamp) -> Bool { nextPageSource == .nowhere && mayHideNext(now: now) }
+    /// Whether a 304 could not be trusted in any case, so that a conditional request would be wasted: no header field is known to
+    /// have named a next page, and so a 304 cannot show that it repeats that field.
+    func isAskedWhole(now: Timestamp) -> Bool { (nextPageSource ?? .nowhere) == .nowhere && mayHideNext(now: now) }
 
     /// Where the next page was last found.
     private var nextPageSource: NextPageSource? { way.nextPageSource ?? stored.nextPageSource }

@@ -72,8 +72,15 @@ struct StoreBench: Sendable {
         key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAdHoc: Bool = false,
         schema: RecordSchema = RecordSchema()
     ) async throws -> ListingPosition {
-        try await store.openListing(
-            opening(key: key, path: path, startsAnew: startsAnew, isAdHoc: isAdHoc, schema: schema))
+        try await opened(opening(key: key, path: path, startsAnew: startsAnew, isAdHoc: isAdHoc, schema: schema))
+    }
+
+    /// Opens a listing before its first page.
+    func opened(_ opening: ListingOpening) async throws -> ListingPosition {
+        var position = try await store.openListing(opening)
+        try await store.openWithoutPage(position)
+        position.unopened = nil
+        return position
     }
 
     /// Makes a resource other than the bench's own known.
@@ -102,7 +109,7 @@ struct StoreBench: Sendable {
         PageCommit(
             resource: Self.resource, lease: lease, run: run, listing: position.listing, page: page ?? position.page,
             content: content, progress: isAdHoc ? nil : PageCommit.Progress(next: next, cursor: cursor),
-            unopened: page == nil ? position.unopened : nil, settles: position.entry?.id, requests: 1, bytes: 100,
+            unopened: position.unopened, settles: position.entry?.id, requests: 1, bytes: 100,
             status: 200, etag: etag)
     }
 

@@ -29,11 +29,11 @@ import Testing
         try await bench.listing(["1", "2", "3"], ["4"])
         let counters = try await bench.listing(["1", "3"], ["4"], isStable: true)
         try require(counters.deleted, is: 1, "deleted")
-        let position = try await bench.openTracking()
+        let position = try await bench.open()
         _ = try await bench.store.commit(
             bench.page(["1"], position, next: .page(StoreBench.page(2)), isStable: true))
         try await bench.nextSync()
-        let resumed = try await bench.openTracking()
+        let resumed = try await bench.open()
         let last = try await bench.store.commit(bench.page(["4"], resumed, isStable: true))
         try require(last.deleted, is: 0, "deleted by a resumed listing")
     }
@@ -42,7 +42,7 @@ import Testing
         var bench = try await StoreBench()
         try await bench.listing(["1"], ["2"])
         for _ in 0..<2 {
-            let position = try await bench.openTracking()
+            let position = try await bench.open()
             _ = try await bench.store.commit(
                 bench.page(nil, position, next: .page(StoreBench.page(2)), isStable: true))
             let last = try await bench.store.commit(
@@ -89,7 +89,7 @@ extension StoreBench {
     ) async throws -> RunCounters {
         try await nextSync()
         time.advance(by: .seconds(1))
-        let position = try await openTracking()
+        let position = try await open()
         var counters = RunCounters()
         let following = try second.map { _ in try Self.page(2) }
         counters += try await store.commit(
@@ -101,10 +101,6 @@ extension StoreBench {
                 page(second, position, page: following, isStable: isStable, isAccepted: isAccepted))
         }
         return counters
-    }
-
-    fileprivate func openTracking() async throws -> ListingPosition {
-        try await store.openListing(opening())
     }
 
     /// A page of records with these keys; nil for a 304.

@@ -232,7 +232,7 @@ extension StoreBench {
         opening.first.scope = key
         let parent = try await store.record(of: Self.resource, key: key)
         opening.parent = ListingParent(resource: Self.resource, revision: parent?.revision ?? 0, pass: pass.pass)
-        return try await store.openListing(opening)
+        return try await opened(opening)
     }
 
     /// Opens the parent's listing, and commits a page of it.
