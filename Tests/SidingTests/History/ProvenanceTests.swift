@@ -154,7 +154,7 @@ import Testing
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2}]"#)
         var commit = try await bench.bench.pageCommit(
             StoreBench.content(#"[{"id":"a","v":1,"gone":true}]"#), bench.bench.open())
-        commit.deletions = DeletionTerms(Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        commit.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
         #expect(try await bench.store.commit(commit).deleted == 1)
         #expect(try await provenance(bench, "a").deletion?.cause == .run)
         let schema = RecordSchema(transforms: RecordTransforms(condition: try RecordExpression("v > 1")))
