@@ -41,8 +41,10 @@ enum CursorRows {
         try ResourcesTable.askAnew(resource, transaction)
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", queue, transaction)
-        // Parents' listings are deleted too, so that each begins again.
+        // Parents' listings are deleted too, so that each begins again. Where their next pages were found is forgotten with them,
+        // without which a 304 of a last page could hide the page behind it.
         try PassRows.forget(resource, transaction)
+        try PageValidators(resource: resource).forget(scope: nil, transaction)
     }
 
     private static func save(

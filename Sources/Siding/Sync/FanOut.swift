@@ -18,26 +18,28 @@ struct FanOut: Sendable {
             report.warn("nothing is stored of '\(each.resource)' yet: 'siding sync \(each.resource)' comes first")
             return report
         }
-        do throws(StoreError) { return try await pass() } catch {
+        var tally = FanOutTally(sync)
+        do throws(StoreError) { return try await pass(&tally) } catch {
             // An invalid `where` of `for_each` is an error of the config, not of the store.
             guard error.kind == .invalidQuery || error.kind == .timeLimit else { throw error }
             let failure = Failure(
                 .invalidRequest, phase: .notSent, detail: "'where' in 'for_each': \(error.message)")
             var report = SyncReport(resource.name).failed(failure)
+            // What was saved until then stays counted.
+            report.line.counters = tally.report().line.counters
             report.line.error?.hint = error.hint
             return report
         }
     }
 
-    private func pass() async throws(StoreError) -> SyncReport {
+    private func pass(_ tally: inout FanOutTally) async throws(StoreError) -> SyncReport {
         var keys: [String]?
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
-        var tally = FanOutTally(sync)
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
         let pass = options.isAdHoc ? nil : try await openPass(&tally)
         let selection = each.selection(for: resource.name, in: pass)
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
-        tally = try await walk(feed, pass?.pass, tally)
+        try await walk(feed, pass?.pass, &tally)
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.note(words) }
         if let pass, !tally.isCutShort, tally.queued == 0 || pass.isResumed {
             let end = PassEnd(
@@ -92,13 +94,14 @@ struct FanOut: Sendable {
     }
 
     private func walk(
-        _ feed: ParentFeed, _ pass: Int64?, _ tally: FanOutTally
-    ) async throws(StoreError) -> FanOutTally {
+        _ feed: ParentFeed, _ pass: Int64?, _ total: inout FanOutTally
+    ) async throws(StoreError) {
         // A limit holds for all parents together, so they run one by one, each with the remaining limit.
         let width = options.limit == nil ? each.concurrency : 1
         let board = FanOutProgress(resource.name, report: sync.engine.progress)
-        let result = await withTaskGroup(of: Ended.self, returning: Result<FanOutTally, StoreError>.self) { group in
-            var (feed, tally, running, fault) = (feed, tally, 0, StoreError?.none)
+        let begun = total
+        let (tally, fault) = await withTaskGroup(of: Ended.self, returning: (FanOutTally, StoreError?).self) { group in
+            var (feed, tally, running, fault) = (feed, begun, 0, StoreError?.none)
             while true {
                 while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
                     do throws(StoreError) {
@@ -117,10 +120,10 @@ struct FanOut: Sendable {
                 }
             }
             if Task.isCancelled { tally.stop() }
-            if let fault { return .failure(fault) }
-            return .success(tally)
+            return (tally, fault)
         }
-        return try result.get()
+        total = tally
+        if let fault { throw fault }
     }
 
     private static func ended(_ sync: ResourceSync) async -> Ended {

@@ -53,7 +53,10 @@ struct ListingRun: Sendable {
             waits: position.cursor.waits)
         var circle = LoopDetector()
         var way = KnownNextPage()
-        if position.nextPageSource != .nowhere { way.nextPageSource = position.nextPageSource }
+        // Behind the first page only: the listing before this one may have been of another definition.
+        if position.page.number > 1, position.nextPageSource != .nowhere {
+            way.nextPageSource = position.nextPageSource
+        }
         var fetched = await fetch(position.page, paging: resource.paging, way: way, track)
         while true {
             let page: FetchedPage

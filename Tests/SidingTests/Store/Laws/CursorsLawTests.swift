@@ -74,10 +74,12 @@ import Testing
 
     @Test func `a person sets and forgets a cursor; the open listing and its queued page end`() async throws {
         let bench = try await StoreBench()
-        _ = try await bench.commitFirstPage()
+        _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()
         try await bench.set("5")
         try await require(bench.store.cursor(of: "posts")?.value, is: "5", "the cursor")
+        let page = try await bench.store.storedPage(StoreBench.page(1), of: "posts")
+        try require(page?.etag == nil, "a 304 could still confirm a page of the listings before")
         try await require(bench.entry(entry.id).state, is: .done, "the entry")
         try await require(bench.open().page, is: StoreBench.page(1), "the page")
         try await bench.set(nil)
