@@ -113,6 +113,7 @@ struct ConflictResolver {
         }
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
         try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
+        try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
         try transitions.completeWrite(
             entry.id, as: .done, event: "found", detail: "a person says that the origin has it", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)

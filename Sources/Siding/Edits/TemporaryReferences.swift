@@ -158,7 +158,7 @@ struct TemporarySettler {
             }
             var new = old
             if url != oldURL { new.url = url.description }
-            new.body = rewriting.body(old.body, try old.headerFields())
+            new.body = rewriting.body(old.body, (try? old.headerFields()) ?? [:])
             if new.probe?.id == temporary { new.probe?.id = rewriting.text }
             try OutboxRequestsTable.update(new, of: entry.id, transaction)
             guard new.url != old.url || new.body != old.body else { continue }
@@ -179,7 +179,7 @@ struct TemporarySettler {
 
     private func joinLane(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
         for lane in try lanes(transaction) where rewriting.lane(lane) != lane {
-            try OutboxTable.moveLane(lane, to: rewriting.lane(lane), transaction)
+            try OutboxTable.moveLane(lane, to: rewriting.lane(lane), settling: entry.id, transaction)
         }
     }
 

@@ -38,9 +38,11 @@ struct WriteReplacer {
     }
 
     /// An edit of what may have arrived is a second write. An operator who has put it on hold, or who was told so by the
-    /// reason, has decided that.
+    /// reason, has decided that. What is invalid cannot be sent as it is.
     private func checkIsNotSecond(_ old: QueueEntry) throws {
-        guard old.mayHaveArrived, old.reason != .held, old.reason?.isDoubt != true else { return }
+        guard old.mayHaveArrived, old.reason != .held, old.reason != .invalid, old.reason?.isDoubt != true else {
+            return
+        }
         let id = old.shortID
         throw QueueRefusal(
             reason: "it may have arrived: an edit would be a second write",

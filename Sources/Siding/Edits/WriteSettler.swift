@@ -25,6 +25,8 @@ struct WriteSettler {
         case .retry(let error, let isCounted, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
+            // The origin turned this attempt away, so it has not acted on it; earlier ones may have arrived all the same.
+            if error.status == 429 || error.status == 503 { try forgetSending(transaction) }
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
             try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
         case .unknown(let error, let waitsForNetwork, let wait):

@@ -207,10 +207,9 @@ extension Store {
                 case .held(let holder): holders[resource] = holder
                 }
             }
-            let changes = try await retry(selection, as: resources, leases, holders)
-            // Its declarations may be newer than those of the last sync.
-            for resource in meant { _ = try await rewriteRecords(of: resource) }
-            result = .success(changes)
+            result = .success(try await retry(selection, as: resources, leases, holders))
+            // Its declarations may be newer than those of the last sync; what is left of this, the next one does.
+            for resource in meant { _ = try? await rewriteRecords(of: resource) }
         } catch { result = .failure(error) }
         let held = leases
         try await uncancelled { () throws(StoreError) in for lease in held { try await self.releaseLease(lease) } }

@@ -68,7 +68,7 @@ public struct QueueEntry: Sendable, Hashable {
         if state.isSettled || kind == .fetch { return false }
         if unknownSince != nil || reason?.isDoubt == true { return true }
         // The origin answered the last attempt, so it has not acted on an earlier one.
-        if reason == .rejected || reason == .conflict { return false }
+        if reason == .rejected || reason == .conflict, lastError?.status != nil { return false }
         return firstSentAt != nil && HTTPRequest.Method(method)?.isIdempotent != true
     }
 

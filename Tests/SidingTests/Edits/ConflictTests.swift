@@ -366,4 +366,15 @@ import Testing
         let again = try #require(try await bench.claim(entry.id))
         #expect(again.key == "k" && again.body == first.body)
     }
+
+    @Test(arguments: [429, 503])
+    func `an edit that the origin turned away meets its changes as one that was not tried`(status: Int) async throws {
+        let bench = try await bench()
+        let entry = try await keyed(bench, .hold)
+        let error = RecordedError(name: "http", message: "the origin said \(status)", status: status, phase: "answered")
+        try await bench.settle(entry, .retry(error, isCounted: false, waitsForNetwork: false) { _ in .zero })
+        #expect(try await !bench.entry(entry.id).mayHaveArrived)
+        try await bench.pull("[\(Self.theirs)]")
+        #expect(try await bench.entry(entry.id).reason == .conflict)
+    }
 }

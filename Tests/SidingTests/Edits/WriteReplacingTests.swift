@@ -251,6 +251,21 @@ import Testing
         #expect(try await bench.store.resolve(entry.id, as: .arrived(id: nil)).state == .done)
     }
 
+    @Test func `what cannot be sent as it is may be edited, though it was tried`() async throws {
+        let bench = try await EditBench()
+        let entry = try await tried(bench, parked: .invalid)
+        #expect(entry.mayHaveArrived)
+        #expect(try await bench.store.replace(entry.id, with: WriteChange(body: [0x31])).state == .queued)
+    }
+
+    @Test func `what was given up without an answer, after it was tried, may have arrived`() async throws {
+        let bench = try await EditBench()
+        let entry = try await tried(bench, parked: .rejected)
+        try await bench.sqlite.execute(
+            "UPDATE siding_outbox_requests SET error = json_remove(error, '$.status')")
+        #expect(try await bench.entry(entry.id).mayHaveArrived)
+    }
+
     @Test func `what the origin refused after it was tried may be edited`() async throws {
         let bench = try await EditBench()
         let entry = try await tried(bench, parked: .rejected)

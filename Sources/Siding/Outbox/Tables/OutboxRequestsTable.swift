@@ -96,6 +96,15 @@ enum OutboxRequestsTable {
             """, entry, answer.status, SQLiteValue.blob(body), answer.contentType)
     }
 
+    /// Forgets the answer to a try that failed, once a person says that the origin has the write.
+    static func clearAnswer(of entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET answer = NULL, answer_type = NULL, status = NULL
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry)
+    }
+
     /// Forgets the last error of an entry that is done, whoever found that out, and that it was in doubt.
     static func clearError(of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(

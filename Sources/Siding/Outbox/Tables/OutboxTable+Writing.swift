@@ -144,9 +144,13 @@ extension OutboxTable {
 
     /// Moves the open entries of a lane behind those of another one, whose head may be on its way. The lanes stay apart if
     /// an entry of the other one waits for one of them: each would wait for the other for ever.
-    static func moveLane(_ lane: String, to other: String, _ transaction: borrowing Transaction) throws {
+    ///
+    /// - Parameter settled: an entry of the lane that is completed in this transaction, and so keeps nobody waiting.
+    static func moveLane(
+        _ lane: String, to other: String, settling settled: String, _ transaction: borrowing Transaction
+    ) throws {
         let end = try laneEnd(of: other, transaction)?.id
-        if let end, let head = try laneHead(of: lane, transaction),
+        if let end, let head = try laneHead(of: lane, besides: settled, transaction),
             try waitedFor(by: [end], transaction).contains(head)
         {
             return

@@ -176,9 +176,14 @@ enum OutboxTable {
             ) { $0.text(0) })
     }
 
-    static func laneHead(of lane: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
+    static func laneHead(
+        of lane: String, besides entry: String? = nil, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> String? {
         try database.first(
-            "SELECT id FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL ORDER BY position, seq LIMIT 1", lane
+            """
+            SELECT id FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL AND id IS NOT ?2
+            ORDER BY position, seq LIMIT 1
+            """, lane, entry
         ) { $0.text(0) }
     }
 

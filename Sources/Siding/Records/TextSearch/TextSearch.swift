@@ -77,8 +77,15 @@ extension Store {
         guard let query = TextQuery.expression(search.text) else { return [] }
         guard let index = try await preparedIndex(of: search) else { return [] }
         return try await read { snapshot in
+            // Another process may have begun it anew, for a search in more members.
+            let (current, isCurrent) = try TextIndex.covering(
+                search.fields.map(\.description), of: index.resource, snapshot)
+            guard isCurrent, current.fillFrom == nil else {
+                throw StoreError(
+                    .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
+            }
             do {
-                return try Self.matches(search, query, index, snapshot)
+                return try Self.matches(search, query, current, snapshot)
             } catch let error as SQLiteError {
                 // The statement itself is valid, so SQLite's error is about the search text.
                 guard case .query = search.text, error.kind == .other else { throw error }
@@ -110,14 +117,7 @@ extension Store {
             }
             return try index.fill(next: rows, transaction)
         }
-        return try await read { snapshot in
-            let (index, isCurrent) = try TextIndex.covering(fields, of: resource, snapshot)
-            guard isCurrent, index.fillFrom == nil else {
-                throw StoreError(
-                    .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
-            }
-            return index
-        }
+        return found.index
     }
 
     private static func matches(

@@ -24,7 +24,9 @@ struct StoredRecordTransforms {
         guard let revision else { return 0 }
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
-            try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: resource, transaction)
+            if try RecordsTable.load(resource, transaction).layout != nil {
+                try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: resource, transaction)
+            }
             try ServerCopiesTable.rewriteBodies(of: resource, transaction) { body in
                 body.withUnsafeBytes { removal.applied(to: $0) }
             }
