@@ -172,7 +172,6 @@ struct ListingOpener {
     private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         if changed.contains("key") { try leaveKey(resource, transaction) }
         try ResourcesTable.set(definition: opening.definition, of: resource, transaction)
-        try ResourcesTable.set(source: opening.source, of: resource, transaction)
         if changed.contains("key") { try ResourceView.remake(opening.resource, transaction) }
         try DeletionReconciliation.startOver(resource, transaction)
         try PagesTable.delete(resource, scope: nil, transaction)

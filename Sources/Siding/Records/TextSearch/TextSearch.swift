@@ -62,6 +62,10 @@ package struct TextMatch: Sendable, Hashable {
     package var snippet: String?
 }
 
+extension TextSearch {
+    fileprivate var fieldNames: [String] { fields.map(\.description) }
+}
+
 extension Store {
     /// The matching records, best first; none for a text without words or a resource that was never stored.
     ///
@@ -75,17 +79,35 @@ extension Store {
                 hint: "name them in 'searchable'")
         }
         guard let query = TextQuery.expression(search.text) else { return [] }
-        guard let index = try await preparedIndex(of: search) else { return [] }
-        return try await read { snapshot in
-            // Another process may have begun it anew, for a search in more members.
-            let (current, isCurrent) = try TextIndex.covering(
-                search.fields.map(\.description), of: index.resource, snapshot)
-            guard isCurrent, current.fillFrom == nil else {
-                throw StoreError(
-                    .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
-            }
+        let first = try await look(for: search, query)
+        guard case .incomplete(let resource) = first else { return first.matches }
+        try await buildIndex(of: resource, for: search.fieldNames)
+        // Another process may have begun it anew meanwhile, for a search in more members.
+        guard case .found(let matches) = try await look(for: search, query) else {
+            throw StoreError(
+                .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
+        }
+        return matches
+    }
+
+    /// What one look into the index gave.
+    private enum Look: Sendable {
+        case found([TextMatch])
+        /// The index of the resource is missing, outdated, not filled yet, or lacks a searched member.
+        case incomplete(resource: Int64)
+
+        var matches: [TextMatch] { if case .found(let matches) = self { matches } else { [] } }
+    }
+
+    private func look(for search: TextSearch, _ query: String) async throws(StoreError) -> Look {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(search.resource, snapshot),
+                try RecordsTable.load(row.id, snapshot).layout != nil
+            else { return .found([]) }
+            let (index, isCurrent) = try TextIndex.covering(search.fieldNames, of: row.id, snapshot)
+            guard isCurrent, index.fillFrom == nil else { return .incomplete(resource: row.id) }
             do {
-                return try Self.matches(search, query, current, snapshot)
+                return .found(try Self.matches(search, query, index, snapshot))
             } catch let error as SQLiteError {
                 // The statement itself is valid, so SQLite's error is about the search text.
                 guard case .query = search.text, error.kind == .other else { throw error }
@@ -96,18 +118,8 @@ extension Store {
         }
     }
 
-    /// The index, built if it is missing, outdated, or lacks a searched member; nil for a resource that was never stored.
-    private func preparedIndex(of search: TextSearch) async throws(StoreError) -> TextIndex? {
-        let fields = search.fields.map(\.description)
-        let found = try await read { snapshot -> (index: TextIndex, isCurrent: Bool)? in
-            guard let row = try Self.resourceRow(search.resource, snapshot),
-                try RecordsTable.load(row.id, snapshot).layout != nil
-            else { return nil }
-            return try TextIndex.covering(fields, of: row.id, snapshot)
-        }
-        guard let found else { return nil }
-        if found.isCurrent, found.index.fillFrom == nil { return found.index }
-        let (resource, now) = (found.index.resource, clock.now)
+    private func buildIndex(of resource: Int64, for fields: [String]) async throws(StoreError) {
+        let now = clock.now
         _ = try await inSteps { rows, transaction in
             // Another process may have built it in the meantime, or one with more members.
             var (index, isCurrent) = try TextIndex.covering(fields, of: resource, transaction)
@@ -117,7 +129,6 @@ extension Store {
             }
             return try index.fill(next: rows, transaction)
         }
-        return found.index
     }
 
     private static func matches(
