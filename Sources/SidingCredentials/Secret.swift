@@ -33,6 +33,11 @@ public struct Secret: Sendable, CustomStringConvertible {
         plainText = nil
     }
 
+    /// The secret behind `prefix`, such as `Token `, for origins that want a word before it.
+    package func behind(_ prefix: String) -> Secret {
+        Secret(description, emptiness: emptiness, absence: looker) { prefix + (try await read()) }
+    }
+
     /// Whether it is plain text from the configuration instead of a secret.
     public var isPlain: Bool { plainText != nil }
 

@@ -55,6 +55,9 @@ extension Failure {
                 "it goes on when the limit has room, to which 'siding queue retry' keeps too; 'limits' of the source says how "
                 + "many requests go out"
         }
+        if case .http(let answer) = reason, let scheme = answer.unknownScheme {
+            return "the origin asks for '\(scheme)' credentials, which Siding does not support: use a proxy that does"
+        }
         // A rule may treat any status as a refused credential.
         if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
         return switch reason {
@@ -91,6 +94,13 @@ extension HTTPFailure {
         switch statusClass {
         case .refused where status == 403: "the credentials are known but not allowed to read this"
         case .gone: "check 'path' and 'base_url'; nothing stored was removed"
+    /// The first scheme that the origin asks for, if it asks for none that Siding speaks (RFC 9110 §11.6.1).
+    fileprivate var unknownScheme: String? {
+        guard status == 401, let asked = headerFields[.wwwAuthenticate], !asked.isEmpty else { return nil }
+        let isKnown = ["basic", "bearer", "token", "apikey"].contains { asked.lowercased().contains($0) }
+        return isKnown ? nil : String(asked.prefix { $0.isLetter || $0.isNumber || $0 == "-" })
+    }
+
         case .backOff: "the origin asks for patience; it goes on when the time has come"
         default: nil
         }

@@ -104,7 +104,8 @@ struct ImportedSource: Sendable {
         from origin: Origin, _ manifest: inout ImportedManifest
     ) {
         let isBearer = position == .header && name.lowercased() == "authorization" && prefix == "Bearer "
-        let whole = prefix.isEmpty || isBearer ? "" : ", all of the value with what stands before the secret"
+        // siding.yaml puts a space behind a word.
+        let isWord = prefix.last.map { $0.isLetter || $0.isNumber } ?? false
         guard auth == nil else {
             manifest.noteUnsupported(
                 origin, "'\(name)' is a second secret in each request, and a source has one",
@@ -121,9 +122,10 @@ struct ImportedSource: Sendable {
         auth = map.node
         if isLiteral {
             manifest.leaveLiteral(origin, variable)
-        } else if !whole.isEmpty {
+        } else if isWord {
             manifest.noteUnsupported(
-                origin, "the secret has text before it", hint: "set \(variable) to\(whole.dropFirst())")
+                origin, "the secret has text before it", hint: "set \(variable) to all of the value")
+            if !prefix.isEmpty, !isWord { map.set("prefix", text: prefix) }
         }
     }
 }

@@ -39,6 +39,11 @@ struct SecretReferenceTests {
     /// What the config says of credentials with the secret `CANARY`, and the header field that carries it.
     private static let credentials: [(auth: String, field: String, value: String)] = [
         ("type: bearer, token: CANARY", "Authorization", "Bearer \(canary)"),
+        ("type: bearer, prefix: Token, token: CANARY", "Authorization", "Token \(canary)"),
+        (
+            "type: api_key, name: Authorization, prefix: 'Token token=', key: CANARY", "Authorization",
+            "Token token=\(canary)"
+        ),
         ("type: basic, user: CANARY, password: { env: OTHER }", "Authorization", basic(canary, "other")),
         ("type: basic, user: CANARY", "Authorization", basic(canary, "")),
         ("type: basic, user: ada, password: CANARY", "Authorization", basic("ada", canary)),

@@ -26,6 +26,19 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: ["Digest realm=\"a\", nonce=\"b\"", "Negotiate"])
+    func `A refusal names the scheme of credentials that the origin wants and Siding does not have`(
+        challenge: String
+    ) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        service.listen { _, _ in .json("{}", status: .unauthorized, headerFields: [.wwwAuthenticate: challenge]) }
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 77)
+        #expect(outcome.error.contains("asks for '\(challenge.prefix { $0 != " " })' credentials"), "\(outcome.error)")
+        await service.origin.stop()
+    }
+
     @Test func `An answer that a rule takes for a refused credential ends as a 401 does`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "errors: [{ when: { status: 403 }, do: refresh_token }]")

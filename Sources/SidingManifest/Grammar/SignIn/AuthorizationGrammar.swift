@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Siding
 internal import SidingCredentials
 
@@ -21,8 +22,13 @@ enum AuthorizationGrammar {
 
     private static let token = Keyword("token", .secret, isRequired: true, "The token.")
 
-    private static let bearer = Shape<Authorization>([token.entry]) { object, reading in
-        object.value(token, &reading).map { .bearer($0) }
+    private static let prefix = Keyword(
+        "prefix", TokenGrammar.prefixType, "What stands before the secret; a space is put behind a word.")
+
+    private static let bearer = Shape<Authorization>([token.entry, prefix.entry]) { object, reading in
+        let prefix = object.value(prefix, &reading).map(TokenGrammar.spaced)
+        guard let token = object.value(token, &reading) else { return nil }
+        return prefix.map { .apiKeyHeader(.authorization, token.behind($0)) } ?? .bearer(token)
     }
 
     private static let user = Keyword("user", .secretOrText, isRequired: true, "The user's name, as text or a secret.")
@@ -49,8 +55,11 @@ enum AuthorizationGrammar {
         "name", ValueType<String>.text("a name such as X-API-Key"), isRequired: true, nameDoc)
     private static let fieldName = Keyword("name", .headerName, isRequired: true, nameDoc)
 
-    private static let apiKey = Shape<Authorization>([key.entry, position.entry, name.entry]) { object, reading in
-        let key = object.value(key, &reading)
+    private static let apiKey = Shape<Authorization>([key.entry, position.entry, name.entry, prefix.entry]) {
+        object, reading in
+        let prefix = object.value(prefix, &reading).map(TokenGrammar.spaced)
+        let secret = object.value(key, &reading)
+        let key = prefix.flatMap { secret?.behind($0) } ?? secret
         switch object.value(position, &reading) ?? .header {
         case .header:
             guard let name = object.value(fieldName, &reading), let key else { return nil }

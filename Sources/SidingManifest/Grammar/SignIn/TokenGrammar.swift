@@ -79,9 +79,12 @@ enum TokenGrammar {
     private static func presented(_ object: ObjectReader, _ reading: inout Reading) -> AccessTokenProvider {
         let field = object.value(header, &reading) ?? .authorization
         let usual = field == .authorization ? "Bearer" : ""
-        let prefix = object.value(prefix, &reading) ?? usual
-        let needsSpace = prefix.last.map { $0.isLetter || $0.isNumber } ?? false
-        return AccessTokenProvider(field: field, prefix: needsSpace ? "\(prefix) " : prefix)
+        return AccessTokenProvider(field: field, prefix: spaced(object.value(prefix, &reading) ?? usual))
+    }
+
+    /// The prefix with a space behind it if it is a word.
+    static func spaced(_ prefix: String) -> String {
+        prefix.last.map { $0.isLetter || $0.isNumber } ?? false ? "\(prefix) " : prefix
     }
 
     private static func check(_ path: Located<String>, _ reading: inout Reading) -> Bool {
@@ -99,7 +102,7 @@ enum TokenGrammar {
     }
 
     /// Visible ASCII and spaces; may be empty.
-    private static let prefixType = ValueType<String>.scalar(
+    static let prefixType = ValueType<String>.scalar(
         "a word such as Token, or '' for none", schema: .anyScalar
     ) { text, _ in
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? .value(text) : .refused(suggestion: nil)
