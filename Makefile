@@ -3,6 +3,8 @@
 PREFIX ?= /usr/local
 SWIFT  ?= swift
 SOURCES = Package.swift Sources Tests CLI Migrations Benchmarks Examples
+# The executable for use: it needs no Swift libraries, loads nothing from its own folder, and binds its symbols at the start.
+RELEASE = build --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
 # What a build needs beside a Swift 6.2 toolchain, and why.
 PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certificates:the-certificates-that-TLS-trusts
 # What the tests need beside it.
@@ -22,11 +24,11 @@ test-setup:
 	@.ci/setup $(TEST_PACKAGES)
 
 demo: setup ## build, and show the whole tour on loopback
-	$(SWIFT) build --configuration release --static-swift-stdlib --product siding
+	$(SWIFT) $(RELEASE) --product siding
 	@.build/release/siding demo
 
 build: setup ## the release executable, .build/release/siding
-	$(SWIFT) build --configuration release --static-swift-stdlib --product siding
+	$(SWIFT) $(RELEASE) --product siding
 
 test: setup test-setup ## all tests, with the slow proofs in short: about five minutes on two cores after the build
 	@Tests/run
@@ -45,7 +47,7 @@ bench-chain: setup ## what a chain of eight nodes costs over a direct call; fail
 	@.build/release/ChainCallBenchmark
 
 bench-queue: build ## the times that the queue promises, each beside its bar; as root, fails where one is missed
-	$(SWIFT) build --configuration release --static-swift-stdlib --product QueueBenchmark
+	$(SWIFT) $(RELEASE) --product QueueBenchmark
 	@Benchmarks/run-queue
 
 proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue

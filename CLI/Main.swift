@@ -9,6 +9,11 @@ enum Main {
         Signals.holdStandardFiles()
         Signals.ignoreBrokenPipes()
         MemoryStatistics.stop()
+        guard !CommandLine.arguments.isEmpty else {
+            Output.printMessage(
+                "siding: the arguments cannot be read: Swift takes them from /proc, which is not mounted")
+            Foundation.exit(ExitStatus.inputOutput.rawValue)
+        }
         let arguments = Array(CommandLine.arguments.dropFirst())
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {

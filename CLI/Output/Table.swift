@@ -11,7 +11,7 @@ struct Table {
     ///   - titles: one per column; a title that begins with `>` aligns its column to the right.
     init(_ titles: [String]) {
         rightAligned = Set(titles.indices.filter { titles[$0].hasPrefix(">") })
-        self.titles = titles.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
+        self.titles = titles.map { PlainText.oneLine($0.hasPrefix(">") ? String($0.dropFirst()) : $0, limit: 200) }
     }
 
     mutating func add(_ cells: [String]) {

@@ -42,7 +42,7 @@ public final class HTTPTransport: Transport {
     ) async throws(Failure) -> Reply {
         let settings = configuration.settings
         var hop = try CheckedRequest(request, body: body, settings: settings)
-        var redirects = Redirects(from: hop, limit: settings.redirects)
+        var redirects = Redirects(from: hop, settings)
         let client = try client.running()
         let deadline = NIODeadline.now() + TimeAmount(bounded: settings.totalTimeout)
         while true {
@@ -73,7 +73,9 @@ public final class HTTPTransport: Transport {
         let settings = configuration.settings
         let framing = BodyFraming(head, method: hop.method)
         guard framing.isReadable else {
-            throw Failure(.badContent, phase: .answered, detail: "its Content-Encoding is not one that was asked for")
+            let name = (head.response.headerFields[.contentEncoding] ?? "").filter(\.isASCII).prefix(60)
+            throw Failure(
+                .badContent, phase: .answered, detail: "its Content-Encoding is '\(name)', which was not asked for")
         }
         let reader = BodyReader(
             exchange, length: framing.length, limit: settings.maxBody,

@@ -6,7 +6,7 @@ internal import SidingChain
 /// - GET and HEAD follow 301, 302, 303, 307 and 308. Every other method follows only 307 and 308 within its own origin.
 /// - A 304, or a status without `Location`, is not a redirect.
 /// - At another origin the request keeps only the fields that negotiate the response; a body is not sent there.
-/// - Another origin must use https. Only a call that began with http on loopback may continue with http on loopback; https is
+/// - Another origin must be one of ``SidingChain/TransportSettings/redirectOrigins``, and use https. Only a call that began with http on loopback may continue with http on loopback; https is
 ///   never followed by http.
 /// - A URL seen before, or too many redirects, end the call.
 struct Redirects {
@@ -17,11 +17,14 @@ struct Redirects {
     ]
 
     private let limit: Int
+    /// The origin of the call, and the others that it may go to; nil if it may go to any.
+    private let origins: Set<String>?
     private let beganInTheClearOnLoopback: Bool
     private var visited: Set<String>
 
-    init(from first: CheckedRequest, limit: Int) {
-        self.limit = limit
+    init(from first: CheckedRequest, _ settings: TransportSettings) {
+        limit = settings.redirects
+        origins = settings.redirectOrigins?.union([first.url.origin])
         self.beganInTheClearOnLoopback = first.url.scheme == "http" && first.url.isLoopback
         self.visited = [first.url.description]
     }
@@ -52,6 +55,9 @@ struct Redirects {
     }
 
     private func crossing(_ hop: CheckedRequest, from url: HTTPURL) throws(Failure) -> CheckedRequest {
+        if let origins, !origins.contains(hop.url.origin) {
+            throw Self.refusal("it leads to another origin, \(hop.url.origin)")
+        }
         guard Self.isSafe(hop.method) else {
             throw Self.refusal("\(hop.method.rawValue) is not repeated at another origin, \(hop.url.origin)")
         }

@@ -45,6 +45,11 @@ public struct Manifest: Sendable {
         return faults.sorted { $0.place < $1.place }
     }
 
+    /// The paths of the files that hold secrets.
+    package var secretFiles: [String] {
+        secrets.compactMap { use in if case .file(let path, _) = use.reference { path } else { nil } }
+    }
+
     init(
         file: String, _ declaration: ManifestDeclaration, resources: [AnyResource], writes: [WriteDeclaration],
         _ reading: Reading

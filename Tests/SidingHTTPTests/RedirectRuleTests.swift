@@ -37,15 +37,36 @@ import Testing
     }
 
     @Test func `once https was reached there is no way back to loopback in the clear`() throws {
-        var redirects = Redirects(from: try request("http://127.0.0.1/"), limit: 5)
+        var redirects = Redirects(
+            from: try request("http://127.0.0.1/"), TransportSettings(redirectOrigins: nil))
         let secure = try #require(
             try redirects.next(after: try request("http://127.0.0.1/"), head("https://b.example/")))
         #expect(throws: Failure.self) { try redirects.next(after: secure, head("http://127.0.0.1/back")) }
     }
 
-    private func follow(_ from: String, _ to: String) throws(Failure) -> CheckedRequest? {
+    @Test(arguments: ["https://b.example/", "https://a.example:8443/", "https://www.a.example/", "//b.example/"])
+    func `no redirect leads to an origin that is not listed`(_ to: String) throws {
+        let failure = #expect(throws: Failure.self) {
+            try follow("https://a.example/", to, listed: ["https://c.example"])
+        }
+        #expect(failure?.reason == .redirectRefused)
+        #expect(failure?.detail?.hasPrefix("it leads to another origin, https://") == true)
+    }
+
+    @Test func `a redirect leads to a listed origin, and back`() throws {
+        let first = try request("https://a.example/")
+        var redirects = Redirects(from: first, TransportSettings(redirectOrigins: ["https://b.example"]))
+        let there = try #require(try redirects.next(after: first, head("https://b.example/x")))
+        let back = try #require(try redirects.next(after: there, head("https://a.example/y")))
+        #expect(back.url.description == "https://a.example/y")
+        #expect(back.headerFields[.authorization] == nil)
+    }
+
+    private func follow(
+        _ from: String, _ to: String, listed origins: Set<String>? = nil
+    ) throws(Failure) -> CheckedRequest? {
         let first = try request(from)
-        var redirects = Redirects(from: first, limit: 5)
+        var redirects = Redirects(from: first, TransportSettings(redirectOrigins: origins))
         return try redirects.next(after: first, head(to))
     }
 

@@ -138,8 +138,19 @@ import Testing
             let imported = try Imported(
                 "client: { base_url: \"http://\(host)\" }\nresources: [{ name: a, primary_key: id }]", .dlt)
             #expect(try imported.source.transport.allowsPlainHTTP == isTold)
-            #expect(imported.lines.contains { $0.contains("without TLS") } == isTold)
+            #expect(imported.lines.contains { $0.contains("the URL is http") } == isTold)
         }
+    }
+
+    @Test func `A source with credentials is asked by https, whatever the URL of the file says`() throws {
+        let imported = try Imported(
+            """
+            client: { base_url: "http://api.example.com:8080/v1", auth: { token: "dlt.secrets['b.token']" } }
+            resources: [{ name: a, primary_key: id }]
+            """, .dlt)
+        #expect(try imported.source.baseURL.description == "https://api.example.com:8080/v1")
+        #expect(!imported.config.contains("allow_plain_http: true"))
+        #expect(imported.lines.contains { $0.contains("a source with 'auth' asks https instead") })
     }
 
     @Test func `The variables that are to be set stand at the head, and nowhere those of what was refused`() throws {

@@ -67,13 +67,17 @@ import Testing
             "http: { redirects: 21 }",
             "5:24: 'redirects' in 'http' of source 'blog' is '21'; expected a whole number from 0 to 20"),
         .source(
+            "http: { redirect_to: [https://cdn.example.com/files] }",
+            "5:27: item 1 of 'redirect_to' in 'http' of source 'blog' has a path, which counts for nothing here; "
+                + "expected https://cdn.example.com"),
+        .source(
             "http: { allow_plain_http: yes }",
             "5:31: 'allow_plain_http' in 'http' of source 'blog' is 'yes'; expected true or false; did you mean 'true'?"
         ),
         .source(
             "http: [5s]",
             "5:11: 'http' in source 'blog' is a list; expected a map with connect_timeout, idle_timeout, total_timeout, "
-                + "max_body, max_values, max_depth, redirects, concurrency, allow_plain_http"),
+                + "max_body, max_values, max_depth, redirects, redirect_to, concurrency, allow_plain_http"),
         .source(
             "retry:",
             "5:5: 'retry' in source 'blog' is empty; expected a map with inline, base, factor, cap, jitter, expire"),

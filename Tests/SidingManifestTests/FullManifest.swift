@@ -16,6 +16,7 @@ enum FullManifest {
               max_values: 1000
               max_depth: 64
               redirects: 0
+              redirect_to: [https://cdn.example.com, "http://localhost:99"]
               concurrency: 8
               allow_plain_http: true
             retry: { inline: 1, base: 500ms, factor: 1.5, cap: 2h, jitter: none, expire: 7d }

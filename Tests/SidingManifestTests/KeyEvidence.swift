@@ -238,6 +238,7 @@ enum KeyEvidence {
           sources.NAME.http
           sources.NAME.http.concurrency
           sources.NAME.http.connect_timeout
+          sources.NAME.http.redirect_to
           sources.NAME.http.redirects
           sources.NAME.retry
           sources.NAME.retry.base

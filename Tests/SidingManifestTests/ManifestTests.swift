@@ -19,8 +19,10 @@ import Testing
             tracker.transport
                 == TransportSettings(
                     connectTimeout: .seconds(1), idleTimeout: .milliseconds(1500), totalTimeout: .seconds(300),
-                    maxBody: 50 << 20, redirects: 0, concurrency: 8, allowsPlainHTTP: true))
-        #expect(tracker.jsonLimits == JSONLimits(maxDepth: 64, maxValues: 1000))
+                    maxBody: 50 << 20, redirects: 0,
+                    redirectOrigins: ["https://cdn.example.com", "http://localhost:99"], concurrency: 8,
+                    allowsPlainHTTP: true))
+        #expect(tracker.jsonLimits == JSONLimits(maxDepth: 64, maxValues: 1000, maxRecords: (50 << 20) / 128))
         #expect(tracker.retry.retries == 1)
         #expect(
             tracker.retry.backoff
@@ -136,9 +138,9 @@ import Testing
 
     @Test func `later errors can point at what the file declares`() throws {
         let manifest = try Fixture.parse(FullManifest.text)
-        #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:20:3")
-        #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:49:3")
-        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:70:3")
+        #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:21:3")
+        #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:50:3")
+        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:71:3")
         #expect(manifest.place(ofResource: "shop") == nil)
     }
 

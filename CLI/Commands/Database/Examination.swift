@@ -48,15 +48,23 @@ struct Examination {
     // MARK: The file
 
     private func permissions(_ workspace: Workspace) -> [Finding] {
-        let directory = URL(filePath: workspace.databasePath).deletingLastPathComponent().path
-        return [(workspace.databasePath, 0o077), (directory, 0o022)].compactMap { path, unwanted in
+        func directory(_ path: String) -> String { URL(filePath: path).deletingLastPathComponent().path }
+        let (database, config) = (workspace.databasePath, workspace.manifest.file)
+        let secrets = workspace.manifest.secretFiles.map { ($0, 0o037) }
+        // Who can write the config can send credentials anywhere, and run programs.
+        let others = [(database, 0o077), (directory(database), 0o022), (config, 0o022), (directory(config), 0o022)]
+        return (others + secrets).compactMap { path, unwanted in
             guard let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int else {
                 return nil
             }
-            guard mode & unwanted != 0 else { return nil }
+            // In a folder with the sticky bit, such as /tmp, nobody can replace the files of others.
+            guard mode & unwanted != 0, mode & 0o1000 == 0 else { return nil }
             let shown = String(mode & 0o777, radix: 8)
+            let who = mode & unwanted & 0o070 != 0 ? "go" : "o"
+            let (what, bits) = mode & unwanted & 0o022 != 0 ? ("change", "w") : ("read", "rwx")
             return Finding(
-                check: "permissions", verdict: .warning, message: "\(path) has mode \(shown): others can reach it")
+                check: "permissions", verdict: .warning,
+                message: "\(path) has mode \(shown): others can \(what) it; 'chmod \(who)-\(bits)' ends that")
         }
     }
 

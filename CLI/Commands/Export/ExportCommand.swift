@@ -44,7 +44,7 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try Workspace.load(options)
         guard let file else {
-            try await tell(export(from: workspace) { StandardOutput() })
+            try await tell(export(from: workspace) { StandardOutput(isTerminal: options.terminal.isOutput) })
             return
         }
         let done = try await Signals.stopping { () async throws -> Summary? in

@@ -1,3 +1,5 @@
+import SidingJSON
+
 /// The destination of an export.
 protocol ExportTarget: Sendable {
     func write(_ bytes: [UInt8]) throws
@@ -7,9 +9,17 @@ protocol ExportTarget: Sendable {
     func abandon()
 }
 
-/// An export to standard output; ``Output`` ends the process if writing fails.
+/// An export to standard output; ``Output`` ends the process if writing fails. A terminal gets no control characters.
 struct StandardOutput: ExportTarget {
-    func write(_ bytes: [UInt8]) { Output.write(bytes) }
+    let isTerminal: Bool
+
+    func write(_ bytes: [UInt8]) {
+        guard isTerminal else { return Output.write(bytes) }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let shown = lines.map { PlainText.oneLine(String(decoding: $0, as: UTF8.self), limit: .max) }
+        Output.write(Array(shown.joined(separator: "\n").utf8))
+    }
+
     func finish() { Output.flush() }
     func abandon() { Output.flush() }
 }

@@ -27,11 +27,21 @@ struct QueryCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { _, store in
             let printer = QueryPrinter(isJSON: options.json, terminal: options.terminal)
+            let watch = Task { try await endProcess(after: printer) }
+            defer { watch.cancel() }
             try await store.query(
                 sql, timeLimit: timeout.duration, asOf: asOf?.moment(before: WallClock.system.now),
                 columns: { printer.begin($0) }, row: { printer.add($0) })
             printer.end()
         }
+    }
+
+    /// Ends the process where SQLite does not stop in time: it cannot be stopped inside one call of a function, such as a
+    /// `printf` of a gigabyte.
+    private func endProcess(after printer: QueryPrinter) async throws {
+        while let rest = printer.rest(of: timeout.duration + .seconds(1)) { try await Task.sleep(for: rest) }
+        let error = StoreError(.timeLimit, "Could not run the statement: it took longer than \(timeout.duration)")
+        _exit(ErrorReport(error, isJSON: options.json).print())
     }
 }
 
@@ -41,6 +51,8 @@ private final class QueryPrinter: Sendable {
         var columns: [String] = []
         var table = Table([])
         var hasHeader = false
+        /// Since when SQLite works on the next row.
+        var worksSince = ContinuousClock.now
     }
 
     private let isJSON: Bool
@@ -56,6 +68,12 @@ private final class QueryPrinter: Sendable {
         state.withLock { $0 = State(columns: names, table: Table(names)) }
     }
 
+    /// The part of `limit` that SQLite has left for the next row; nil if there is none. Printing a row does not count.
+    func rest(of limit: Duration) -> Duration? {
+        let rest = limit - state.withLock(\.worksSince).duration(to: .now)
+        return rest > .zero ? rest : nil
+    }
+
     /// Prints the column names before the first row or at the end, so that a statement that fails early prints nothing.
     private func printHeader() {
         let names = state.withLock { state in
@@ -66,6 +84,8 @@ private final class QueryPrinter: Sendable {
     }
 
     func add(_ row: [QueryCell]) {
+        state.withLock { $0.worksSince = .now + .seconds(86_400) }
+        defer { state.withLock { $0.worksSince = .now } }
         if isJSON {
             Output.line(object(row, state.withLock(\.columns)).text)
         } else if terminal.isOutput {

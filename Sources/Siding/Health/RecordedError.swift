@@ -71,6 +71,8 @@ extension Failure {
         case .contract:
             (underlying as? PageFault)?.hint
                 ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
+        case .redirectRefused:
+            "check base_url; if another origin may answer for this one, list it in http.redirect_to of the source"
         case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
         case .http(let answer): answer.hint
         default: nil
@@ -84,16 +86,14 @@ extension PageFault {
         switch self {
         case .tooDeep: "raise http.max_depth of the source, if the origin is to be trusted with that"
         case .tooManyValues: "raise http.max_values of the source, or ask for smaller pages"
+        case .tooManyRecords:
+            "ask for smaller pages, or raise http.max_body of the source: a page may have a record per 128 bytes of it"
         default: nil
         }
     }
 }
 
 extension HTTPFailure {
-    fileprivate var hint: String? {
-        switch statusClass {
-        case .refused where status == 403: "the credentials are known but not allowed to read this"
-        case .gone: "check 'path' and 'base_url'; nothing stored was removed"
     /// The first scheme that the origin asks for, if it asks for none that Siding speaks (RFC 9110 §11.6.1).
     fileprivate var unknownScheme: String? {
         guard status == 401, let asked = headerFields[.wwwAuthenticate], !asked.isEmpty else { return nil }
@@ -101,6 +101,10 @@ extension HTTPFailure {
         return isKnown ? nil : String(asked.prefix { $0.isLetter || $0.isNumber || $0 == "-" })
     }
 
+    fileprivate var hint: String? {
+        switch statusClass {
+        case .refused where status == 403: "the credentials are known but not allowed to read this"
+        case .gone: "check 'path' and 'base_url'; nothing stored was removed"
         case .backOff: "the origin asks for patience; it goes on when the time has come"
         default: nil
         }

@@ -94,8 +94,7 @@ struct PageSaver {
                     .note(slices, except: saved.refused, in: page, transaction)
             }
             try quarantine.forgetTheRest(transaction)
-            let good = slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
-            try quarantine.forget(good, of: page, transaction)
+            try quarantine.forget(slices, except: saved.refused, of: page, transaction)
             return saved
         }
     }

@@ -53,7 +53,9 @@ struct QuarantineRetry {
         }
         guard let page = try page(of: record, as: resource, transaction), let slice = Self.slice(of: page, as: resource)
         else {
-            return "its bytes are no record"
+            return record.size < PageQuarantine.keptBytes
+                ? "its bytes are no record"
+                : "only its first \(PageQuarantine.keptBytes >> 20) MiB are kept: the next sync reads its page again"
         }
         guard let known = try ResourceRow.load(named: resource.name, transaction) else {
             return "the resource was never synced"

@@ -10,6 +10,9 @@ public struct TransportSettings: Sendable, Hashable {
     public var maxBody: Int
     /// The maximum number of redirects of a GET or HEAD; a write follows only 307 and 308 within its own origin.
     public var redirects: Int
+    /// The other origins that a GET or HEAD may be redirected to, such as `https://cdn.example.com`; nil for any. None by default,
+    /// because what another origin answers counts as the answer of the one that was asked.
+    public var redirectOrigins: Set<String>?
     /// The maximum number of simultaneous connections to one host.
     public var concurrency: Int
     /// Whether compressed responses are requested.
@@ -35,6 +38,7 @@ public struct TransportSettings: Sendable, Hashable {
         totalTimeout: Duration = .seconds(120),
         maxBody: Int = 64 << 20,
         redirects: Int = 5,
+        redirectOrigins: Set<String>? = [],
         concurrency: Int = 4,
         compression: Compression = .automatic,
         minimumRate: Int = 1024,
@@ -46,6 +50,7 @@ public struct TransportSettings: Sendable, Hashable {
         self.totalTimeout = totalTimeout
         self.maxBody = maxBody
         self.redirects = redirects
+        self.redirectOrigins = redirectOrigins
         self.concurrency = concurrency
         self.compression = compression
         self.minimumRate = minimumRate
@@ -61,7 +66,7 @@ public protocol TransportFactory: Sendable {
 }
 
 extension TransportSettings {
-    /// A copy for bodies that are written to files: they may be large and take long.
+    /// A copy for bodies that are written to files: they may be large, take long, and be kept by another origin.
     ///
     /// A transport's limits apply to every body, and those for data in memory (64 MiB, two minutes) are too tight for files.
     /// Stalled transfers still end by ``idleTimeout`` and ``minimumRate``.
@@ -71,7 +76,7 @@ extension TransportSettings {
     ///   - totalTimeout: the time limit of one download; a day by default.
     public func forDownloads(upTo limit: Int = .max, within totalTimeout: Duration = .seconds(86_400)) -> Self {
         var settings = self
-        (settings.maxBody, settings.totalTimeout) = (limit, totalTimeout)
+        (settings.maxBody, settings.totalTimeout, settings.redirectOrigins) = (limit, totalTimeout, nil)
         return settings
     }
 }

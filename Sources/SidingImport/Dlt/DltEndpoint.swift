@@ -122,7 +122,8 @@ struct DltEndpoint {
 }
 
 extension DltEndpoint {
-    /// The path within a source. An absolute URL gets a source for its origin, with the client's header fields and sign-in.
+    /// The path within a source. An absolute URL gets a source for its URL with the client's header fields, and at the client's
+    /// origin its sign-in.
     private func moved(
         _ text: String, from origin: Origin, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) -> String {
@@ -134,13 +135,13 @@ extension DltEndpoint {
         if text.hasPrefix(base + "/") { return String(text.dropFirst(base.count)) }
         var other = ImportedSource(url: String(match.output), from: origin, of: origin, &manifest)
         if let auth = source.auth, other.auth == nil {
-            other.auth = auth
             let known = base.prefixMatch(of: /[A-Za-z]+:\/\/[^\/?#]+/)?.output.lowercased()
-            if known != match.output.lowercased() {
+            if known == match.output.lowercased() {
+                other.auth = auth
+            } else {
                 manifest.noteUnsupported(
-                    origin,
-                    "it is at another origin than the client's, which is given the client's sign-in, as dlt does",
-                    hint: "see whether it is to have it")
+                    origin, "it is at another origin than the client's, which does not get the client's sign-in",
+                    hint: "give its source an 'auth' of its own, if it needs one")
             }
         }
         other.headers = source.headers

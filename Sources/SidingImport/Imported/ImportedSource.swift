@@ -14,7 +14,7 @@ struct ImportedSource: Sendable {
     var errors: [ConfigNode] = []
     var limits: ConfigNode?
     /// Whether the file's own URL has no TLS and is not on this machine.
-    var allowsPlainHTTP = false
+    var isPlainHTTP = false
 
     init(name: String, baseURL: ConfigNode, from origin: Origin) {
         (self.name, self.baseURL, self.origin) = (name, baseURL, origin)
@@ -30,17 +30,24 @@ struct ImportedSource: Sendable {
 
     var node: ConfigNode {
         var map = ConfigMap(from: origin)
-        map.set("base_url", baseURL.essential)
+        let asksTLS = isPlainHTTP && auth != nil
+        map.set("base_url", (asksTLS ? secureBaseURL : baseURL).essential)
         if !headers.isEmpty { map.set("headers", headers.node) }
         map.set("auth", auth)
         var http = ConfigMap(from: concurrency?.origin ?? baseURL.origin)
         http.set("concurrency", concurrency)
-        if allowsPlainHTTP { http.set("allow_plain_http", .truth(true, from: baseURL.origin)) }
+        if isPlainHTTP, !asksTLS { http.set("allow_plain_http", .truth(true, from: baseURL.origin)) }
         if !http.isEmpty { map.set("http", http.node) }
         map.set("limits", limits)
         if !errors.isEmpty { map.set("errors", ConfigNode(.list(errors), from: errors[0].origin)) }
         if !retry.isEmpty { map.set("retry", retry.node) }
         return map.node
+    }
+
+    /// The base URL with https: credentials never go over a network in the clear.
+    private var secureBaseURL: ConfigNode {
+        guard let text = baseURL.scalar, let end = text.firstRange(of: "://")?.lowerBound else { return baseURL }
+        return .text("https" + text[end...], from: baseURL.origin)
     }
 
     /// A header field whose value differs between requests.
@@ -118,6 +125,7 @@ struct ImportedSource: Sendable {
         if !isBearer {
             if position == .query { map.set("in", text: "query") }
             map.set("name", text: name)
+            if !prefix.isEmpty, !isWord { map.set("prefix", text: prefix) }
         }
         auth = map.node
         if isLiteral {
@@ -125,7 +133,6 @@ struct ImportedSource: Sendable {
         } else if isWord {
             manifest.noteUnsupported(
                 origin, "the secret has text before it", hint: "set \(variable) to all of the value")
-            if !prefix.isEmpty, !isWord { map.set("prefix", text: prefix) }
         }
     }
 }

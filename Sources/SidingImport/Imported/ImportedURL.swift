@@ -54,10 +54,12 @@ extension ImportedSource {
             name: SecretNaming.source(ofURL: plain), baseURL: .text(plain.isEmpty ? url.text : plain, from: origin),
             from: owner)
         if url.isPlainHTTP {
-            allowsPlainHTTP = true
+            isPlainHTTP = true
             manifest.noteUnsupported(
-                origin, "the origin is asked without TLS, so that whoever is in between reads what is sent",
-                hint: "see whether it answers https, and take 'allow_plain_http' out")
+                origin, "the URL is http, so that whoever is in between reads what is sent",
+                hint:
+                    "a source with 'auth' asks https instead, one without has 'allow_plain_http': see whether the origin answers https"
+            )
         }
         if url.hadUser {
             let (user, password) = (SecretNaming.variable(name, "user"), SecretNaming.variable(name, "password"))

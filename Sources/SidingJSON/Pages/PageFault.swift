@@ -14,6 +14,7 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Outside the records; inside one it is a fault of the record.
     case tooDeep(limit: Int, offset: Int)
     case tooManyValues(limit: Int, offset: Int)
+    case tooManyRecords(limit: Int, offset: Int)
     /// Outside the records; inside one it is a fault of the record.
     case stringTooLong(limit: Int, offset: Int)
     /// 4 GiB or more.
@@ -34,7 +35,8 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .syntax(let error), .notUTF8(let error): error.offset
         case .noRecords(_, _, _, let offset), .ambiguousRecords(_, let offset), .repeatedName(_, let offset),
-            .tooDeep(_, let offset), .tooManyValues(_, let offset), .stringTooLong(_, let offset):
+            .tooDeep(_, let offset), .tooManyValues(_, let offset), .tooManyRecords(_, let offset),
+            .stringTooLong(_, let offset):
             offset
         case .tooLarge: 0
         }
@@ -51,6 +53,7 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
             "byte \(offset): \(PlainText.oneLine(path.description, limit: 80)) stands twice in the page"
         case .tooDeep(let limit, let offset): "byte \(offset): arrays and objects are nested deeper than \(limit)"
         case .tooManyValues(let limit, let offset): "byte \(offset): the page has more than \(limit) values"
+        case .tooManyRecords(let limit, let offset): "byte \(offset): the page has more than \(limit) records"
         case .stringTooLong(let limit, let offset): "byte \(offset): a string is longer than \(limit) bytes"
         case .tooLarge(let bytes): "the page has \(bytes) bytes; one page is read up to 4 GiB"
         }

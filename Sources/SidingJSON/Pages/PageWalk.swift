@@ -18,7 +18,8 @@ struct PageWalk: ~Copyable {
     private var recordsPath: JSONPath?
     private var arrays = Arrays()
     private var rootStart = 0
-    private var repeated: PageFault?
+    /// The first fault that makes the page useless although its syntax may be good.
+    private var fault: PageFault?
 
     init(reader: PageReader, page: UnsafeRawBufferPointer, scanner: JSONScanner) {
         self.reader = reader
@@ -41,8 +42,8 @@ struct PageWalk: ~Copyable {
         let kind = JSONKind(firstByte: scanner.position.pointee)
         let start = UInt32(truncatingIfNeeded: offset)
         if node != PathTree.none {
-            if found[node].isFound, repeated == nil {
-                repeated = .repeatedName(reader.tree.path(to: node), offset: Int(start))
+            if found[node].isFound, fault == nil {
+                fault = .repeatedName(reader.tree.path(to: node), offset: Int(start))
             }
             found[node] = FoundValue(kind: kind, start: start, end: start + 1)
         }
@@ -84,6 +85,10 @@ struct PageWalk: ~Copyable {
         rules.begin()
         try scanner.record(&rules)
         let range = start..<offset
+        guard records.count < reader.limits.maxRecords else {
+            fault = fault ?? .tooManyRecords(limit: reader.limits.maxRecords, offset: start)
+            return
+        }
         records.append(
             RecordSlice(
                 start: UInt32(truncatingIfNeeded: range.lowerBound), end: UInt32(truncatingIfNeeded: range.upperBound),
@@ -169,7 +174,7 @@ extension PageWalk {
         if reader.records == nil, arrays.paths.count > 1 {
             throw .ambiguousRecords(candidates: arrays.paths.map(\.description), offset: arrays.secondOffset)
         }
-        if let repeated { throw repeated }
+        if let fault { throw fault }
         try checkForErrors()
         let path = try foundPath()
         let envelope = reader.envelope.indices.map { index in wanted(index, recordsPath: path) }

@@ -83,8 +83,8 @@ struct SyntaxRules: JSONObserver {
 
 /// Limits on the size and depth of a page, to protect the reader.
 ///
-/// A limit exceeded inside a record is a fault of that record, outside the records one of the page; `maxValues` is always one
-/// of the page. Values below 1 are raised to 1.
+/// A limit exceeded inside a record is a fault of that record, outside the records one of the page; `maxValues` and
+/// `maxRecords` are always ones of the page. Values below 1 are raised to 1.
 public struct JSONLimits: Sendable, Hashable {
     /// The nesting depth of arrays and objects, counted from the record inside records and from the document elsewhere.
     /// Default 128.
@@ -93,10 +93,15 @@ public struct JSONLimits: Sendable, Hashable {
     public var maxValues: Int
     /// The length in bytes of one string or name in the page, without its quotes. Default 8 MiB.
     public var maxStringBytes: Int
+    /// The number of records in one page; each takes about 100 bytes of memory beside its own. Default 524,288.
+    public var maxRecords: Int
 
-    public init(maxDepth: Int = 128, maxValues: Int = 5_000_000, maxStringBytes: Int = 8 << 20) {
+    public init(
+        maxDepth: Int = 128, maxValues: Int = 5_000_000, maxStringBytes: Int = 8 << 20, maxRecords: Int = 1 << 19
+    ) {
         self.maxDepth = max(1, maxDepth)
         self.maxValues = max(1, maxValues)
         self.maxStringBytes = max(1, maxStringBytes)
+        self.maxRecords = max(1, maxRecords)
     }
 }

@@ -42,3 +42,15 @@ extension ValueType where Value == HTTPURL {
         return text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
     }
 }
+
+extension ValueType where Value == String {
+    /// A scheme and an authority, without a path.
+    static let origin: ValueType = ValueType<HTTPURL>.baseURL.map { url, node, reading in
+        guard url.requestTarget == "/" else {
+            reading.fault(
+                "\(reading.subject) has a path, which counts for nothing here", at: node.place, expected: url.origin)
+            return nil
+        }
+        return url.origin
+    }
+}

@@ -60,6 +60,14 @@ struct QueryTests {
         #expect(huge.status != 0)
     }
 
+    @Test func `A statement ends on time even inside one call of a function`() async throws {
+        let (_, sandbox) = try await synced()
+        let call = "printf('%.*c', 2000000000, 'x')"
+        let outcome = try await sandbox.siding("query", "SELECT \(call) || \(call)", "--timeout", "200ms", "--json")
+        #expect(outcome.status == 1)
+        #expect(try outcome.object()["error"]?["message"]?.string?.contains("0.2 seconds") == true, "\(outcome.output)")
+    }
+
     @Test func `What a remote record holds cannot steer the terminal`() async throws {
         let evil = "\u{1B}]52;c;ZWNobyBwd25lZA==\u{07}\u{1B}[2J\u{9B}31m\u{202E}gnp.exe\u{2066}\u{0}\r\u{7F}"
         let escaped = evil.unicodeScalars.map {

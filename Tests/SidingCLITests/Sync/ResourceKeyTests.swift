@@ -187,6 +187,24 @@ struct ResourceKeyTests {
 
     private static let creates = "writes: { items: { create: { path: /items } } }"
 
+    @Test func `The doctor names a config and a secret that others can change or read`() async throws {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources: { s: { base_url: http://127.0.0.1:9, auth: { type: bearer, token: { file: token } } } }
+            resources: { items: { path: /items, key: id } }
+            """)
+        try sandbox.write("secret", to: "token")
+        #expect(try await !sandbox.siding("doctor").output.contains("permissions"))
+        for (name, mode, what) in [("siding.yaml", 0o666, "change"), ("token", 0o644, "read")] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: sandbox.file(name))
+            let told = "\(name) has mode \(String(mode, radix: 8)): others can \(what) it; 'chmod "
+            #expect(try await sandbox.siding("doctor").output.contains(told))
+        }
+    }
+
     @Test func `A resource with writes that are not settled is not forgotten, and one that left the config is named`()
         async throws
     {

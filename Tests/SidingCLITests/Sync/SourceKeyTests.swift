@@ -18,6 +18,22 @@ struct SourceKeyTests {
         await service.origin.stop()
     }
 
+    @Test func `A redirect to another origin is refused, unless the config lists it`() async throws {
+        let (service, other) = (try await Service.start(items: 1), try await Service.start(items: 5))
+        service.origin.inject(.redirect(302, to: "\(other.url)/items"), at: OriginPattern(path: "/items"), times: nil)
+        let sandbox = try Sandbox.with(service)
+        let refused = try await sandbox.siding("sync")
+        #expect(refused.status == 69)
+        #expect(refused.error.contains("it leads to another origin, \(other.url)"), "\(refused.error)")
+        #expect(refused.error.contains("list it in http.redirect_to"), "\(refused.error)")
+        #expect(other.targets == [])
+        let listed = try Sandbox.with(service, source: "http: { redirect_to: [\(other.url)] }")
+        #expect(try await listed.siding("sync").status == 0)
+        #expect(try await listed.count() == 5)
+        await service.origin.stop()
+        await other.origin.stop()
+    }
+
     @Test func `The waits of what failed grow from the base, by the factor, up to the cap`() async throws {
         let service = try await Service.start()
         let retry = "retry: { inline: 0, base: 1h, factor: 3, cap: 4h, jitter: none }"

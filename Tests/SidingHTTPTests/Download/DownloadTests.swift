@@ -171,7 +171,7 @@ import Testing
     }
 
     private func serving(
-        _ settings: TransportSettings = TransportSettings(),
+        _ settings: TransportSettings = TransportSettings(redirectOrigins: nil),
         handler: @escaping Origin.Handler = { await FileRoute("/x", bytes).answer($0) ?? .notFound },
         _ body: (Origin, HTTPTransport, TemporaryDirectory) async throws -> Void
     ) async throws {

@@ -160,6 +160,17 @@ struct PageReaderTests {
         #expect(try Page(#"[{"a":[1,2,3]},{"b":[4]},5]"#).fault(limits: limits) == .tooManyValues(limit: 9, offset: 25))
     }
 
+    @Test func `a page with more records than the limit is a fault, whatever they are`() throws {
+        let limits = JSONLimits(maxRecords: 2)
+        #expect(try Page("[{},{}]").fault(limits: limits) == nil)
+        #expect(try Page("[{},{},{},{}]").fault(limits: limits) == .tooManyRecords(limit: 2, offset: 7))
+        #expect(try Page("[1,2,3]").fault(limits: limits) == .tooManyRecords(limit: 2, offset: 5))
+        guard case .syntax = try Page("[1,2,3,]").fault(limits: limits) else {
+            Issue.record("a page that is not JSON is told as such")
+            return
+        }
+    }
+
     @Test func `a deep path is followed no deeper than the limit`() throws {
         let fault = try Page(#"{"a":{"b":{"c":[]}}}"#).fault(records: "$.a.b.c", limits: JSONLimits(maxDepth: 3))
         #expect(fault == .tooDeep(limit: 3, offset: 15))

@@ -84,15 +84,20 @@ struct PageQuarantine {
         var key: String?
         if case .key(let found) = slice.outcome { key = found.text(in: page) }
         try add(
-            Array(page[slice.range]), key: key, at: slice.range.lowerBound, breach.code, breach.reason, transaction)
+            Array(page[slice.range].prefix(Self.keptBytes)), key: key, at: slice.range.lowerBound, breach.code,
+            breach.reason, transaction)
     }
 
     /// Quarantines a whole answer, if a failure rule demands that.
     mutating func add(
         answer: [UInt8], _ reason: String, _ transaction: borrowing Transaction
     ) throws {
-        try add(answer, key: nil, at: 0, Self.answerCode, reason, transaction)
+        try add(Array(answer.prefix(Self.keptBytes)), key: nil, at: 0, Self.answerCode, reason, transaction)
     }
+
+    /// The largest record or answer that is kept whole, 8 MiB; of others the start is kept. SQLite copies a row several times
+    /// while it writes it.
+    static let keptBytes = 8 << 20
 
     /// The code of answers, which contain no record.
     static let answerCode = "answer"
@@ -157,16 +162,20 @@ struct PageQuarantine {
     ///
     /// A key of the wrong type may have the same text as a good one: that is another record. It stays if this page contains it,
     /// too; otherwise ``forgetTheRest(_:)`` removes it when all pages are read.
+    ///
+    /// - Parameter refused: the indexes of the records that are not good.
     func forget(
-        _ records: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction
+        _ records: [RecordSlice], except refused: Set<Int>, of page: UnsafeRawBufferPointer,
+        _ transaction: borrowing Transaction
     ) throws {
         let hasAny = try transaction.first("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource) {
             _ in
             true
         }
         guard hasAny == true else { return }
-        let keys = records.compactMap { record -> String? in
-            if case .key(let key) = record.outcome { key.text(in: page) } else { nil }
+        let keys = records.enumerated().compactMap { index, record -> String? in
+            guard case .key(let key) = record.outcome, !refused.contains(index) else { return nil }
+            return key.text(in: page)
         }
         try transaction.execute(
             """

@@ -18,13 +18,16 @@ enum HTTPGrammar {
     static let maxDepth = Keyword(
         "max_depth", .integer(1...1024), default: 128, "The deepest nesting of an answer's JSON.")
     static let redirects = Keyword("redirects", .integer(0...20), default: 5, "The most redirects that are followed.")
+    static let redirectTo = Keyword(
+        "redirect_to", .list(of: .origin, "a list of origins such as [https://cdn.example.com]"),
+        "Other origins whose answers to a redirected request count as this one's; they get no credentials.")
     static let concurrency = Keyword("concurrency", .integer(1...64), default: 4, "The most connections at a time.")
     static let allowPlainHTTP = Keyword(
         "allow_plain_http", .truth, default: false, "Whether http:// is spoken to hosts other than this machine.")
 
     static let shape = Shape<HTTPBounds>([
         connectTimeout.entry, idleTimeout.entry, totalTimeout.entry, maxBody.entry, maxValues.entry, maxDepth.entry,
-        redirects.entry, concurrency.entry, allowPlainHTTP.entry,
+        redirects.entry, redirectTo.entry, concurrency.entry, allowPlainHTTP.entry,
     ]) { object, reading in
         var bounds = HTTPBounds()
         bounds.transport.connectTimeout = object.value(connectTimeout, &reading) ?? defaults.connectTimeout
@@ -32,10 +35,13 @@ enum HTTPGrammar {
         bounds.transport.totalTimeout = object.value(totalTimeout, &reading) ?? defaults.totalTimeout
         bounds.transport.maxBody = object.value(maxBody, &reading) ?? defaults.maxBody
         bounds.transport.redirects = object.value(redirects, &reading) ?? defaults.redirects
+        bounds.transport.redirectOrigins = Set(object.value(redirectTo, &reading) ?? [])
         bounds.transport.concurrency = object.value(concurrency, &reading) ?? defaults.concurrency
         bounds.transport.allowsPlainHTTP = object.value(allowPlainHTTP, &reading) ?? defaults.allowsPlainHTTP
         bounds.json.maxValues = object.value(maxValues, &reading) ?? bounds.json.maxValues
         bounds.json.maxDepth = object.value(maxDepth, &reading) ?? bounds.json.maxDepth
+        // So the memory of a page stays in proportion to its bytes, whatever its records are.
+        bounds.json.maxRecords = max(1024, bounds.transport.maxBody / 128)
         return bounds
     }
 }
