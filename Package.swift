@@ -48,6 +48,7 @@ let package = Package(
         .library(name: "SidingImport", targets: ["SidingImport"]),
         .library(name: "SidingJSON", targets: ["SidingJSON"]),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
+        .library(name: "SidingModels", targets: ["SidingModels"]),
         .library(name: "SidingNetwork", targets: ["SidingNetwork"]),
         .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
         .library(name: "SidingTesting", targets: ["SidingTesting"]),
@@ -102,6 +103,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "SidingModels",
+            dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingSynchronization", httpTypes],
+            swiftSettings: settings),
+        .target(
             name: "ExampleConfigs", path: "Examples/Configs",
             resources: exampleConfigs.map { .embedInCode("\($0).yaml") }, swiftSettings: settings),
         .target(
@@ -133,7 +138,8 @@ let package = Package(
             ],
             path: "CLI", swiftSettings: settings),
         .executableTarget(
-            name: "EmbeddingExample", dependencies: ["Siding", "SidingHTTP", logging, serviceLifecycle, unixSignals],
+            name: "EmbeddingExample",
+            dependencies: ["Siding", "SidingHTTP", "SidingModels", logging, serviceLifecycle, unixSignals],
             path: "Examples/Embedding", swiftSettings: settings),
         .executableTarget(
             name: "GatewayExample",
@@ -144,7 +150,8 @@ let package = Package(
             dependencies: ["SidingChain", "SidingCredentials", "SidingHTTP", "SidingNetwork", httpTypes],
             path: "Examples/TokenRefresh", swiftSettings: settings),
         .executableTarget(
-            name: "RailwayExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingNetwork", httpTypes],
+            name: "RailwayExample",
+            dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNetwork", httpTypes],
             path: "Examples/Railway", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .executableTarget(
@@ -173,6 +180,13 @@ let package = Package(
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
                 "SidingOrigin", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingModelsTests",
+            dependencies: [
+                "Siding", "SidingChain", "SidingJSON", "SidingModels", "SidingSQLite", "SidingSynchronization",
+                "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(

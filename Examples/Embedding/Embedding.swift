@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import Siding
 import SidingHTTP
+import SidingModels
 import UnixSignals
 
 struct Post: Codable, Sendable {

@@ -11,6 +11,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingHTTP
+import SidingModels
 import SidingNetwork
 
 struct Report: Codable, Sendable {

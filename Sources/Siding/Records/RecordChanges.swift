@@ -11,10 +11,25 @@ package struct RecordChanges: Sendable {
     /// The records, at most one per key.
     package var rows: [ChangedRow]
 
+    package init(
+        resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]
+    ) {
+        self.resource = resource
+        self.source = source
+        self.definition = definition
+        self.bytes = bytes
+        self.rows = rows
+    }
+
     /// One record, and the stored state that it requires.
     package struct ChangedRow: Sendable, Hashable {
         package var slice: RecordSlice
         package var expectation: Expectation
+
+        package init(slice: RecordSlice, expectation: Expectation) {
+            self.slice = slice
+            self.expectation = expectation
+        }
     }
 
     /// The stored state that a row requires.

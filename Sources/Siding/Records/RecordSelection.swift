@@ -6,19 +6,35 @@ package struct RecordSelection: Sendable, Hashable {
     /// Nil for all.
     package var filter: RecordFilter?
     /// The order by members, most significant first; ties, or all records if empty, by the bytes of the key.
-    package var order: [RecordOrder] = []
+    package var order: [RecordOrder]
     /// Only keys after this one; use it without an `order`.
     package var after: String?
     /// Nil for no limit.
     package var limit: Int?
     /// The number of records to skip.
     package var offset = 0
+
+    package init(
+        resource: String, filter: RecordFilter? = nil, order: [RecordOrder] = [], after: String? = nil,
+        limit: Int? = nil
+    ) {
+        self.resource = resource
+        self.filter = filter
+        self.order = order
+        self.after = after
+        self.limit = limit
+    }
 }
 
 /// A member to sort by: NULL first, then numbers, then texts by their bytes; or in reverse.
 package struct RecordOrder: Sendable, Hashable {
     package var path: JSONPath
-    package var isDescending = false
+    package var isDescending: Bool
+
+    package init(path: JSONPath, isDescending: Bool = false) {
+        self.path = path
+        self.isDescending = isDescending
+    }
 }
 
 /// Records as of one time.
@@ -35,7 +51,14 @@ package struct RecordLookup: Sendable, Hashable {
     /// Nil for all.
     package var filter: RecordFilter?
     /// Whether to include tombstones.
-    package var includesDeleted = false
+    package var includesDeleted: Bool
+
+    package init(resource: String, keys: [String], filter: RecordFilter? = nil, includesDeleted: Bool = false) {
+        self.resource = resource
+        self.keys = keys
+        self.filter = filter
+        self.includesDeleted = includesDeleted
+    }
 }
 
 /// The keys that were written since a revision.
@@ -44,4 +67,9 @@ package struct ChangedKeys: Sendable, Hashable {
     package var revision: Int64
     /// Inserted, updated or deleted since; each once.
     package var keys: [String]
+
+    package init(revision: Int64, keys: [String]) {
+        self.revision = revision
+        self.keys = keys
+    }
 }

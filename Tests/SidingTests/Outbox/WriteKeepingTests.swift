@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -52,20 +53,20 @@ import Testing
 
     /// Fails in this order, the last for ever.
     private struct Failing: TransportFactory {
-        let failures: [Failure]
-        let count = Mutexed(0)
+        private let script: ScriptedTransport
 
-        init(_ failures: [Failure]) { self.failures = failures }
-
-        func transport(for account: String, _ settings: TransportSettings) -> any Transport {
-            ScriptedTransport { _ in
-                let number = count.change { count -> Int in
+        init(_ failures: [Failure]) {
+            let count = Mutex(0)
+            script = ScriptedTransport { _ in
+                let number = count.withLock { count in
                     count += 1
                     return count
                 }
                 return .failure(failures[min(number, failures.count) - 1])
             }
         }
+
+        func transport(for account: String, _ settings: TransportSettings) -> any Transport { script }
     }
 
     @Test(arguments: [QueueAction.hold, .retry])

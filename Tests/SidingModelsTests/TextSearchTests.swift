@@ -4,6 +4,7 @@ import SidingTesting
 import Testing
 
 @testable import Siding
+@testable import SidingModels
 
 @Suite struct TextSearchTests {
     @Test func `an index is built in steps, and right whatever is written in between`() async throws {
@@ -187,7 +188,8 @@ import Testing
                 "DROP VIEW siding_text_1_source; CREATE VIEW siding_text_1_source AS SELECT 1 AS id, 2 AS c0, 3 AS c1")
         }
         await store.close()
-        #expect(try await storeErrorKind { _ = try await Store.open(at: store.path) } == .foreign)
+        let error = await #expect(throws: StoreError.self) { _ = try await Store.open(at: store.path) }
+        #expect(error?.kind == .foreign)
     }
 
     @Test func `a SQLite without FTS5 says so`() {
@@ -200,7 +202,8 @@ import Testing
         let bench = try await bench()
         let search = TextSearch(of: "issues", fields: bench.issues.searchable, text: .words("train"))
         let reader = try await Store.open(at: bench.store.path, access: .readOnly)
-        #expect(try await storeErrorKind { _ = try await reader.search(search) } == .inaccessible)
+        let error = await #expect(throws: StoreError.self) { _ = try await reader.search(search) }
+        #expect(error?.kind == .inaccessible)
         _ = try await bench.store.search(search)
         #expect(try await reader.search(search).count == 2)
         await reader.close()

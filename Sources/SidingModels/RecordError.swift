@@ -1,5 +1,6 @@
-public import SidingChain
 internal import FoundationEssentials
+public import Siding
+public import SidingChain
 internal import SidingJSON
 
 /// The error for typed records that could not be read, searched, or prepared for writing.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Siding
+@testable import SidingModels
 @testable import SidingTesting
 
 @Suite struct RecordFeedTests {

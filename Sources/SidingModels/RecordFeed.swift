@@ -1,3 +1,5 @@
+public import Siding
+
 extension Siding {
     /// The changes since a run ended, from any writer: for a program that looks from time to time, and does not run in between.
     ///

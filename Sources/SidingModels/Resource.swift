@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import Siding
 public import SidingChain
 public import SidingJSON
 

@@ -1,3 +1,4 @@
+internal import Siding
 internal import SidingJSON
 
 /// A condition on records that the database evaluates: `\.state == "open" && \.comments > 3`.
@@ -12,7 +13,7 @@ public struct RecordPredicate<Model: Codable & Sendable>: Sendable {
     }
 
     /// A condition on members that the model does not have.
-    package init(_ filter: RecordFilter) {
+    init(_ filter: RecordFilter) {
         self.init { _ throws(RecordError) in filter }
     }
 

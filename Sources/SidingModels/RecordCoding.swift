@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import Siding
 internal import SidingJSON
 
 /// Converts models to JSON and back, with the date format and names of an origin.

@@ -1,3 +1,4 @@
+public import Siding
 public import SidingChain
 
 /// A chain step that reads models from the local copy, by a query made from the input.

@@ -6,6 +6,7 @@ import SidingTesting
 import Testing
 
 @testable import Siding
+@testable import SidingModels
 
 @Suite struct RecordQueryTests {
     private static let page = #"""
@@ -99,10 +100,11 @@ import Testing
         let records = bench.siding.records(of: bench.issues)
         func plan(_ query: RecordQuery<Ticket>) async throws -> String {
             let selection = try query.selection()
-            let sql = try await bench.store.read { snapshot in
-                try SelectionCompiler(selection, of: 1, snapshot).statement(selecting: "key").sql.text
+            return try await bench.store.read { snapshot in
+                var statement = try SelectionCompiler(selection, of: 1, snapshot).statement(selecting: "key")
+                statement.sql = "EXPLAIN QUERY PLAN \(statement.sql)"
+                return try snapshot.query(statement) { $0.text(3) }.joined(separator: "; ")
             }
-            return try await bench.store.plan(of: sql).joined(separator: "; ")
         }
         func searchesOnly(_ query: RecordQuery<Ticket>) async throws -> Bool {
             let plan = try await plan(query)
@@ -247,11 +249,11 @@ import Testing
     }
 
     @Test func `typed and untyped resources stand in one list`() async throws {
-        let source = try Source(baseURL: "https://example.com")
-        let issues = try Resource<Ticket>("issues", from: source, at: "/issues", key: \.id)
-        let posts = AnyResource("posts", from: source, at: "/posts", key: "id")
+        let bench = try await TypedBench()
+        bench.origin.page.set(#"[{"id":1}]"#)
+        let posts = AnyResource("posts", from: bench.issues.untyped.source, at: "/posts", key: "id")
         let siding = try await Siding(
-            store: .store(try await Store.temporary()), resources: [issues, posts], transports: ScriptedOrigin.posts(),
+            store: .store(bench.store), resources: [bench.issues, posts], transports: bench.origin,
             environment: Environment(connectivity: TestConnectivity()))
         #expect(siding.resources.map(\.name) == ["issues", "posts"])
         guard case .saved = try await siding.sync(posts) else { return #expect(Bool(false)) }

@@ -1,3 +1,5 @@
+internal import Siding
+
 /// A query for records of a resource as values of its model. It reads nothing until asked.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+internal import Siding
+
 /// Reads the records of a selection in portions.
 ///
 /// In key order each portion starts after the last key. In another order it lists all keys first and then reads their records,

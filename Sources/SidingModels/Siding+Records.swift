@@ -1,3 +1,5 @@
+public import Siding
+
 extension Siding {
     /// The stored records of a resource as values of its model; works offline. A resource that was never synced has none.
     public func records<Model>(of resource: Resource<Model>) -> RecordQuery<Model> {

@@ -4,6 +4,7 @@ import SidingTesting
 import Testing
 
 @testable import Siding
+@testable import SidingModels
 
 @Suite(.timeLimit(.minutes(1))) struct RecordChangeStreamTests {
     private let clock = ManualClock()

@@ -3,6 +3,7 @@ import SidingTesting
 import Testing
 
 @testable import Siding
+@testable import SidingModels
 
 @Suite struct RecordStepTests {
     private let context = ChainContext(requestID: "1")

@@ -1,3 +1,5 @@
+internal import Siding
+
 extension RecordQuery: AsyncSequence {
     public typealias Element = Model
     public typealias Failure = RecordError

@@ -1,3 +1,4 @@
+internal import Siding
 internal import SidingJSON
 
 /// Saves models: reads the stored records, decides, and writes in one transaction if nothing changed meanwhile; else it

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Siding
 internal import SidingJSON
 
 /// Prepares models for saving: encodes them and reads their keys, by the rules for fetched records.

@@ -4,6 +4,7 @@ import SidingJSON
 import Testing
 
 @testable import Siding
+@testable import SidingModels
 
 @Suite struct MemberSearchTests {
     private func path<Model: Codable & Sendable>(

@@ -1,3 +1,4 @@
+public import Siding
 internal import SidingSynchronization
 
 extension Siding {
