@@ -79,19 +79,19 @@ extension Store {
                 hint: "name them in 'searchable'")
         }
         guard let query = TextQuery.expression(search.text) else { return [] }
-        let first = try await look(for: search, query)
+        let first = try await askIndex(for: search, query)
         guard case .incomplete(let resource) = first else { return first.matches }
         try await buildIndex(of: resource, for: search.fieldNames)
         // Another process may have begun it anew meanwhile, for a search in more members.
-        guard case .found(let matches) = try await look(for: search, query) else {
+        guard case .found(let matches) = try await askIndex(for: search, query) else {
             throw StoreError(
                 .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
         }
         return matches
     }
 
-    /// What one look into the index gave.
-    private enum Look: Sendable {
+    /// The result of one search of the index.
+    private enum IndexAnswer: Sendable {
         case found([TextMatch])
         /// The index of the resource is missing, outdated, not filled yet, or lacks a searched member.
         case incomplete(resource: Int64)
@@ -99,7 +99,7 @@ extension Store {
         var matches: [TextMatch] { if case .found(let matches) = self { matches } else { [] } }
     }
 
-    private func look(for search: TextSearch, _ query: String) async throws(StoreError) -> Look {
+    private func askIndex(for search: TextSearch, _ query: String) async throws(StoreError) -> IndexAnswer {
         try await read { snapshot in
             guard let row = try Self.resourceRow(search.resource, snapshot),
                 try RecordsTable.load(row.id, snapshot).layout != nil
