@@ -75,10 +75,10 @@ import Testing
         #expect(failure.detail?.contains("No space left on device; make room and try again") == true)
     }
 
-    @Test func `settings for downloads differ in size and time alone`() {
+    @Test func `settings for downloads differ in size, time and the origins of redirects alone`() {
         let settings = TransportSettings(idleTimeout: .seconds(7), concurrency: 2)
         var expected = settings
-        (expected.maxBody, expected.totalTimeout) = (5, .seconds(86_400))
+        (expected.maxBody, expected.totalTimeout, expected.redirectOrigins) = (5, .seconds(86_400), nil)
         #expect(settings.forDownloads(upTo: 5) == expected)
     }
 }
