@@ -12,15 +12,20 @@ extension Connection {
         guard target.size == nil else {
             throw SQLiteError(.cannotOpen, "something is there already", operation: operation, path: path)
         }
-        unlink(partial.path)  // left by a copy that was killed
+        // A copy that was killed leaves its files, and its journal would count as that of the new copy.
+        Self.remove(partial)
         try partial.createIfMissing()
         do {
             try copy(to: partial.path, operation: operation)
             try publish(partial, as: target, operation: operation)
         } catch {
-            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(partial.path + suffix) }
+            Self.remove(partial)
             throw error
         }
+    }
+
+    private static func remove(_ copy: DatabaseFile) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(copy.path + suffix) }
     }
 
     private func copy(to path: String, operation: String) throws(SQLiteError) {

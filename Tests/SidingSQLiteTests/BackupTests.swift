@@ -55,6 +55,18 @@ struct BackupTests {
         #expect(try String(contentsOfFile: scratch.file("copy.db"), encoding: .utf8) == "precious")
     }
 
+    @Test func `what a killed copy left behind is gone after the next one`() async throws {
+        let database = try await filled(1_000)
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            let path = scratch.file("copy.db.partial\(suffix)")
+            try String(repeating: "left behind ", count: 1_000).write(toFile: path, atomically: false, encoding: .utf8)
+        }
+        try await database.backup(to: scratch.file("copy.db"))
+        #expect(scratch.names.filter { $0.hasPrefix("copy") } == ["copy.db"])
+        let copy = try await Database.open(at: scratch.file("copy.db"))
+        #expect(try await copy.integers("SELECT count(*) FROM t") == [1_000])
+    }
+
     @Test func `a copy that is cancelled leaves nothing behind`() async throws {
         let database = try await filled(1)
         let target = scratch.file("copy.db")

@@ -18,6 +18,10 @@ struct Overview {
         /// Whether a fan-out pass is unfinished.
         var isPassOpen: Bool
         var isStale: Bool
+        /// Whether a process syncs it now.
+        var isRunning: Bool
+        /// Its failed syncs since the last success; nil if there are none.
+        var failure: FailureStreak?
         /// Until when the origin declares the stored data fresh, and the time before which it asks not to be requested.
         var said: ListingFreshness
     }
@@ -35,6 +39,8 @@ struct Overview {
         _ workspace: Workspace, _ store: Store, maxAge: Duration?, now: Timestamp
     ) async throws -> Overview {
         let states = try await store.resourceStates()
+        let runs = try await store.runs(limit: 100)
+        let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
         let lines = workspace.manifest.resources.map { resource in
             let state = states.first { $0.resource == resource.name }
             let limit = maxAge ?? resource.maxAge
@@ -46,21 +52,32 @@ struct Overview {
                 quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
                 completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
                 isPassOpen: state?.pass?.isOpen ?? false,
-                isStale: said.freshUntil == nil && limit.map { limit in age.map { $0 > limit } ?? true } ?? false,
+                isStale: said.freshUntil == nil && limit.map { Self.isOver($0, age) } ?? false,
+                isRunning: held.contains(Lease.name(ofResource: resource.name)),
+                failure: FailureStreak(of: resource.name, in: runs),
                 said: said)
         }
         return Overview(
             resources: lines, waiting: try await store.queueCounts(),
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
-            limits: try await store.rateLimits(), lastRun: try await store.runs(limit: 1).first,
+            limits: try await store.rateLimits(), lastRun: runs.first,
             database: try await store.description(),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
+    }
+
+    /// Whether a resource of `age` is older than `limit`: also if it was never complete, or is from the future, as the clock was
+    /// set back then.
+    private static func isOver(_ limit: Duration, _ age: Duration?) -> Bool {
+        age.map { $0 > limit || $0 < .zero } ?? true
     }
 
     /// The number of entries in `state`.
     private func count(_ state: QueueEntry.State) -> Int {
         waiting.filter { $0.state == state }.map(\.count).reduce(0, +)
     }
+
+    /// Whether the last sync of a resource failed, nothing in the queue goes on with it, and none is under way.
+    var hasFailure: Bool { resources.contains { $0.failure?.isQueued == false && !$0.isRunning } }
 
     /// Whether entries are parked for a reason other than `held`.
     var hasParked: Bool { waiting.contains { $0.state == .parked && $0.reason != .held } }
@@ -98,6 +115,11 @@ struct Overview {
         object.optional("checkpoint_page", line.checkpointPage)
         if line.isPassOpen { object.bool("round_open", true) }
         object.bool("stale", line.isStale)
+        if line.isRunning { object.bool("running", true) }
+        if let failure = line.failure {
+            object.time("failing_since", failure.since)
+            object.object("error") { Shapes.members(of: failure.error, into: &$0) }
+        }
         object.optional("fresh_until", line.said.freshUntil)
         object.optional("not_before", line.said.notBefore)
         return object
@@ -116,18 +138,9 @@ struct Overview {
         let format = MessageFormat(now: now, isAbsolute: options.utc)
         var table = Table(["resource", ">records", ">quarantined", "complete", "state"])
         for line in resources {
-            var state = line.isStale ? "stale" : "fresh"
-            if let until = line.said.freshUntil {
-                state += ", as the origin says for \(MessageFormat.duration(until - now))"
-            }
-            if let from = line.said.notBefore { state += "; not asked for \(MessageFormat.duration(from - now))" }
-            if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
             table.add([
                 line.name, MessageFormat.grouped(line.records), String(line.quarantined),
-                line.completedAt.map(format.time) ?? "never",
-                line.checkpointPage.map { $0 > 1 ? "stopped before page \($0)" : "begun, no page yet" }
-                    ?? (line.isPassOpen
-                        ? "stopped half-way" : line.completedAt == nil ? "not synced" : state),
+                line.completedAt.map(format.time) ?? "never", Self.state(of: line, format),
             ])
         }
         table.print(options.terminal)
@@ -151,5 +164,26 @@ struct Overview {
         Output.line("network: \(hasRoute ? "a route exists" : "no route exists")")
         Output.line(
             "database: \(database.path), \(MessageFormat.size(database.bytes)), schema \(database.schemaVersion)")
+    }
+
+    private static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
+        if line.isRunning { return line.checkpointPage.map { "running, page \($0)" } ?? "running" }
+        let state = standing(of: line, format.now)
+        guard let failure = line.failure else { return state }
+        let word = failure.isQueued ? "waiting" : "failing"
+        return "\(word) since \(format.time(failure.since)): \(failure.error.message); \(state)"
+    }
+
+    private static func standing(of line: ResourceLine, _ now: Timestamp) -> String {
+        if let page = line.checkpointPage { return page > 1 ? "stopped before page \(page)" : "begun, no page yet" }
+        if line.isPassOpen { return "stopped half-way" }
+        if line.completedAt == nil { return "not synced" }
+        var state = line.isStale ? "stale" : "fresh"
+        if let until = line.said.freshUntil {
+            state += ", as the origin says for \(MessageFormat.duration(until - now))"
+        }
+        if let from = line.said.notBefore { state += "; not asked for \(MessageFormat.duration(from - now))" }
+        if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
+        return state
     }
 }

@@ -7,18 +7,20 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how fresh each resource is, the queue, and the last run.",
         discussion:
-            "Exits 5 if a resource is older than its max_age or --max-age, or, with --strict, if an entry is parked for another reason than 'held'."
+            "Exits 5 if a resource is older than its max_age or --max-age, or, with --strict, if the last sync of a resource failed or an entry is parked for another reason than 'held'."
     )
 
     @OptionGroup var options: GlobalOptions
     @Option(help: ArgumentHelp("The maximum age of a resource.", valueName: "duration")) var maxAge: DurationArgument?
-    @Flag(help: "Exit 5 also for parked entries.") var strict = false
+    @Flag(help: "Exit 5 also for failed syncs and parked entries.") var strict = false
 
     func run() async throws {
         let overview = try await options.withStore { workspace, store in
             try await Overview.gather(workspace, store, maxAge: maxAge?.duration, now: WallClock.system.now)
         }
         if options.json { Output.line(overview.object.text) } else { overview.print(options) }
-        if overview.resources.contains(where: \.isStale) || (strict && overview.hasParked) { throw ExitStatus.stale }
+        if overview.resources.contains(where: \.isStale) || (strict && (overview.hasParked || overview.hasFailure)) {
+            throw ExitStatus.stale
+        }
     }
 }

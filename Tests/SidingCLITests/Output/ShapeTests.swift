@@ -107,7 +107,7 @@ struct ShapeTests {
         let resources = try #require(status["resources"]?.array)
         let always: Set = ["resource", "source", "records", "quarantined", "missing", "stale"]
         #expect(names(resources[0].members) == always.union(["completed_at"]))
-        #expect(names(resources[1].members) == always.union(["checkpoint_page"]))
+        #expect(names(resources[1].members) == always.union(["checkpoint_page", "failing_since", "error"]))
     }
 
     @Test func `check, init, plan, doctor and db tell objects too`() async throws {
@@ -150,12 +150,14 @@ struct ShapeTests {
     }
 
     @Test func `Stale and parked are exit codes of status, not errors`() async throws {
-        let (_, sandbox, _) = try await sandbox()
+        let (service, sandbox, _) = try await sandbox()
         let stale = try await sandbox.siding("status", "--max-age", "1h", "--json")
         #expect(stale.status == 5)
         #expect(try stale.object()["resources"] != nil)
         let id = try #require(try await sandbox.siding("queue", "list", "--json").object()["id"]?.string)
         #expect(try await sandbox.siding("queue", "hold", id).status == 0)
+        #expect(try await sandbox.siding("status", "--strict").status == 5, "a resource is failing")
+        try sandbox.config(service.config(more: "  other: { path: /other, key: id, paginate: link_header }"))
         #expect(try await sandbox.siding("status", "--strict").status == 0, "held is a person's own wish")
     }
 

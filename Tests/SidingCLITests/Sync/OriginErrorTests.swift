@@ -26,6 +26,34 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
+    @Test func `The status says since when syncs fail and why, and what is under way`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.origin.inject(.status(404), times: nil)
+        #expect(try await sandbox.siding("sync").status == 69)
+        #expect(try await sandbox.siding("sync").status == 69)
+        let told = try await sandbox.siding("status", "--strict")
+        #expect(told.status == 5)
+        let line = /failing since .*: the origin answered 404/
+        #expect(told.output.contains(line), "\(told.output)")
+        let object = try await sandbox.siding("status", "--json").object()["resources"]?.array?.first
+        #expect(object?["error"]?["status"] == .number(404))
+        let runs = try await sandbox.siding("runs", "list", "--json").objects()
+        #expect(object?["failing_since"] == runs[1]["started_at"])
+        service.origin.lift()
+        service.listen { number, _ in
+            guard number == 2 else { return nil }
+            let status = try? await sandbox.siding("status", "--strict")
+            #expect(
+                status?.status == 0 && status?.output.contains("running, page 2") == true, "\(status?.output ?? "")")
+            return nil
+        }
+        #expect(try await sandbox.siding("sync", "--full").status == 0)
+        #expect(try await !sandbox.siding("status", "--strict").output.contains("failing"))
+        await service.origin.stop()
+    }
+
     @Test(arguments: ["Digest realm=\"a\", nonce=\"b\"", "Negotiate"])
     func `A refusal names the scheme of credentials that the origin wants and Siding does not have`(
         challenge: String
