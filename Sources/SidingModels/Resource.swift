@@ -43,17 +43,23 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         try self.init(untyped, map, version: version, searchable: searchable, coding: coding)
     }
 
-    /// A resource whose key has a declared path.
+    /// A resource whose key is the member of this name, whether the model has it or not.
     ///
     /// - Throws: ``MemberError`` if the JSON member of a searchable property cannot be found.
     public init(
-        _ name: String, from source: Source, at path: String, key: Member<Model>, paging: Paging = .automatic,
-        version: VersionOrder<Model>? = nil, searchable: [any PartialKeyPath<Model> & Sendable] = [],
-        coding: RecordCoding = .standard, members: [Member<Model>] = []
+        _ name: String, from source: Source, at path: String, key: String, method: HTTPRequest.Method = .get,
+        query: [String: QueryValue] = [:], queryEncoding: QueryEncoding = QueryEncoding(), records: JSONPath? = nil,
+        paging: Paging = .automatic, stop: StopRules = StopRules(), isConditional: Bool = true,
+        maxAge: Duration? = nil, version: VersionOrder<Model>? = nil,
+        searchable: [any PartialKeyPath<Model> & Sendable] = [], coding: RecordCoding = .standard,
+        members: [Member<Model>] = []
     ) throws(MemberError) {
-        let untyped = AnyResource(name, from: source, at: path, key: [key.path], paging: paging)
-        let map = MemberMap(members + [key], coding: coding)
-        try self.init(untyped, map, version: version, searchable: searchable, coding: coding)
+        let untyped = AnyResource(
+            name, from: source, at: path, key: [JSONPath(member: key)], method: method, query: query,
+            queryEncoding: queryEncoding, records: records, paging: paging, stop: stop, isConditional: isConditional,
+            maxAge: maxAge)
+        try self.init(
+            untyped, MemberMap(members, coding: coding), version: version, searchable: searchable, coding: coding)
     }
 
     /// The typed view of a resource that is already declared, in Swift or in a config file.

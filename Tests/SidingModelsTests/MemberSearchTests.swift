@@ -110,12 +110,87 @@ import Testing
         var mood: Mood?
     }
 
-    @Test func `where a type takes only certain values the error names it, its place and the way out`() throws {
-        let error = #expect(throws: MemberError.self) { try path(\Moody.id) }
+    private struct Renamed: Codable, Sendable {
+        var mood: Mood
+        var number: Int
+        var createdAt: Date
+        var moody: Moody
+        var isSelected = false
+
+        enum CodingKeys: String, CodingKey {
+            case mood, number = "nr", createdAt = "created_at", moody
+        }
+    }
+
+    private struct Checked: Codable, Sendable {
+        var id: Int
+        var size: String
+        var note: String?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(Int.self, forKey: .id)
+            size = try container.decode(String.self, forKey: .size)
+            note = try container.decodeIfPresent(String.self, forKey: .note)
+            guard id > 1_000, ["S", "M"].contains(size) else {
+                throw DecodingError.dataCorruptedError(forKey: .size, in: container, debugDescription: "no size")
+            }
+        }
+    }
+
+    private struct Small: Codable, Sendable {
+        var id: Int
+        var size: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(Int.self, forKey: .id)
+            size = try container.decode(String.self, forKey: .size)
+            guard size == "a" else {
+                throw DecodingError.dataCorruptedError(forKey: .size, in: container, debugDescription: "no size")
+            }
+        }
+    }
+
+    @Test func `a property is found by its own name although its model takes only certain values`() throws {
+        #expect(try path(\Moody.id) == "$.id")
+        #expect(try path(\Moody.mood) == "$.mood")
+        #expect(try path(\Renamed.mood) == "$.mood")
+        #expect(try path(\Renamed.moody) == "$.moody")
+        #expect(try path(\Renamed.createdAt) == "$.created_at")
+        #expect(try path(\Checked.id) == "$.id")
+        #expect(try path(\Checked.note) == "$.note")
+        // Its own value is one that cannot be varied.
+        #expect(try path(\Small.size) == "$.size")
+        #expect(try path(\Small.id) == "$.id")
+        let snake = RecordCoding(usesSnakeCase: true)
+        #expect(try path(\Feeling.lastMood, coding: snake) == "$.last_mood")
+    }
+
+    private struct Feeling: Codable, Sendable {
+        var lastMood: Mood
+    }
+
+    @Test func `where a type takes only certain values and no member has the name, the error says the way out`() throws
+    {
+        let error = #expect(throws: MemberError.self) { try path(\Renamed.number) }
         #expect(error?.description.contains("Mood at mood takes only certain values") == true)
-        #expect(error?.description.contains("Member(\\Moody.id, \"its_name\")") == true)
-        #expect(try path(\Moody.id, members: [Member(\.id, "id")]) == "$.id")
+        #expect(error?.description.contains("Member(\\Renamed.number, \"its_name\")") == true)
+        #expect(try path(\Renamed.number, members: [Member(\.number, "nr")]) == "$.nr")
         #expect(try path(\Moody.mood, members: [Member(\.mood, at: JSONPath(members: ["a", "b"]))]) == "$.a.b")
+        #expect(throws: MemberError.self) { try path(\Renamed.moody.id) }
+        #expect(throws: MemberError.self) { try path(\Renamed.isSelected) }
+    }
+
+    @Test func `records of a model with a plain enumeration are synced, found and sorted`() async throws {
+        let bench = try await TypedBench()
+        let moods = try Resource<Moody>(
+            "moods", from: bench.issues.untyped.source, at: "/moods", key: \.id, searchable: [\.mood])
+        bench.origin.page.set(#"[{"id":1,"mood":"good"},{"id":2,"mood":"bad"},{"id":3,"mood":"good"}]"#)
+        try await bench.siding.sync(moods)
+        let good = bench.siding.records(of: moods).where(\.mood == .good)
+        #expect(try await good.sorted(by: \.id, .descending).array().map(\.id) == [3, 1])
+        #expect(try await bench.siding.search("bad", in: moods).map(\.model.id) == [2])
     }
 
     @Test func `what may be missing does not keep the others from being found`() throws {
@@ -127,8 +202,10 @@ import Testing
         let found = try Resource<Ticket>("issues", from: source, at: "/issues", key: \.id, paging: .linkHeader)
         #expect(found.untyped.key == [JSONPath(member: "id")])
         #expect(found.untyped.paging == .linkHeader)
-        let told = try Resource<Moody>("moods", from: source, at: "/moods", key: Member(\.id, "number"))
+        let told = try Resource<Moody>(
+            "moods", from: source, at: "/moods", key: "number", query: ["all": true], maxAge: .seconds(9))
         #expect(told.untyped.key == [JSONPath(member: "number")])
-        #expect(throws: MemberError.self) { try Resource<Moody>("moods", from: source, at: "/moods", key: \.id) }
+        #expect(told.untyped.maxAge == .seconds(9) && told.untyped.query == ["all": true])
+        #expect(throws: MemberError.self) { try Resource<Renamed>("moods", from: source, at: "/moods", key: \.number) }
     }
 }

@@ -27,13 +27,20 @@ final class MemberMap<Model: Codable & Sendable>: Sendable {
 ///
 /// It then checks the result against the model's `encode(to:)`: the JSON at the path must be the property's JSON. So a computed
 /// property is never confused with the member from which it is computed.
+///
+/// Where made-up values cannot be decoded, as some type takes only certain ones, a property belongs to the member of its own
+/// name if the model's coding keys have it.
 struct MemberSearch<Model: Codable & Sendable> {
     let coding: RecordCoding
 
     /// - Throws: ``MemberError`` if the path cannot be found.
     func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
         let tape = ProbeTape(varying: nil)
-        let base = try decode(tape, keyPath)
+        let base: Model
+        do throws(MemberError) { base = try decode(tape, keyPath) } catch {
+            guard let path = ownPath(of: keyPath, tape) else { throw error }
+            return path
+        }
         guard let json = coding.json(of: base[keyPath: keyPath]), let whole = coding.json(of: base) else {
             throw MemberError(keyPath, "its value cannot be encoded")
         }
@@ -43,14 +50,23 @@ struct MemberSearch<Model: Codable & Sendable> {
             guard let varied = try? decode(ProbeTape(varying: place), keyPath) else { continue }
             if coding.json(of: varied[keyPath: keyPath]) != json { places.append(place) }
         }
-        guard let place = Self.commonPlace(places), !place.isEmpty else {
+        let found = Self.commonPlace(places).map { $0.isEmpty ? nil : JSONPath(members: coding.memberNames($0)) }
+        guard let path = found ?? ownPath(of: keyPath, tape) else {
             throw MemberError(keyPath, "no member of the record decides it alone")
         }
-        let path = JSONPath(members: coding.memberNames(place))
         guard Self.value(at: path, in: whole) == json else {
             throw MemberError(keyPath, "it is not what the model writes at \(path)")
         }
         return path
+    }
+
+    /// The path of the member named like the property, or like it in snake case; nil for a property of a property.
+    private func ownPath(of keyPath: AnyKeyPath, _ tape: ProbeTape) -> JSONPath? {
+        let (text, root) = ("\(keyPath)", "\\\(Model.self).")
+        guard text.hasPrefix(root), let isMember = tape.isMember else { return nil }
+        let name = String(text.dropFirst(root.count))
+        let names = [name] + RecordCoding(usesSnakeCase: true).memberNames([name])
+        return names.first(where: isMember).map { JSONPath(members: coding.memberNames([$0])) }
     }
 
     private func decode(_ tape: ProbeTape, _ keyPath: AnyKeyPath) throws(MemberError) -> Model {
@@ -78,8 +94,8 @@ struct MemberSearch<Model: Codable & Sendable> {
 
 /// Names the JSON path of a model's property, for cases in which Siding cannot find it.
 ///
-/// That concerns models whose `init(from:)` accepts only certain values, and enumerations that are not `CaseIterable`: the
-/// search decodes the model from made-up values.
+/// That concerns models in which some type accepts only certain values, such as an enumeration that is not `CaseIterable`: the
+/// search decodes the model from made-up values. Of such models only properties named like their members are found.
 public struct Member<Model>: Sendable {
     let keyPath: any PartialKeyPath<Model> & Sendable
     let path: JSONPath

@@ -7,7 +7,8 @@ struct ProbeDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(ProbeKeyedContainer<Key>(tape: tape, place: place))
+        tape.note(type, at: place)
+        return KeyedDecodingContainer(ProbeKeyedContainer<Key>(tape: tape, place: place))
     }
 
     func unkeyedContainer() -> any UnkeyedDecodingContainer {

@@ -9,6 +9,8 @@ final class ProbeTape {
     private let varied: [String]?
     private(set) var places: [[String]] = []
     private var count = 0
+    /// Whether the model's coding keys have a name; nil if the model has none, or takes any name.
+    private(set) var isMember: ((String) -> Bool)?
 
     /// - Parameter place: the path with the other value; nil for none.
     init(varying place: [String]?) {
@@ -20,6 +22,12 @@ final class ProbeTape {
         count += 1
         if varied == nil, !places.contains(place) { places.append(place) }
         return varied == place
+    }
+
+    /// Notes the coding keys of the model itself.
+    func note<Key: CodingKey>(_ keys: Key.Type, at place: [String]) {
+        guard place.isEmpty, isMember == nil, Key(stringValue: "") == nil else { return }
+        isMember = { Key(stringValue: $0) != nil }
     }
 
     /// Whether optional members must be nil from here on.
