@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import Siding
+internal import SidingChain
 internal import SidingJSON
 
 /// Converts models to JSON and back, with the date format and names of an origin.
@@ -7,23 +8,21 @@ public struct RecordCoding: Sendable {
     private let makeDecoder: @Sendable () -> JSONDecoder
     private let makeEncoder: @Sendable () -> JSONEncoder
 
-    /// Dates as RFC 3339 text, with or without a fraction; names as in the model's coding keys.
+    /// As requests and responses are coded (``SidingChain/JSONCoding``); names as in the model's coding keys.
     public static let standard = RecordCoding()
 
-    /// RFC 3339 dates; names as in the model's coding keys.
+    /// As requests and responses are coded (``SidingChain/JSONCoding``): dates of RFC 3339.
     ///
     /// - Parameter usesSnakeCase: whether `createdAt` is `created_at` in the JSON.
     public init(usesSnakeCase: Bool = false) {
         self.init(
             decoder: {
-                let decoder = JSONDecoder()
-                decoder.dateDecodingStrategy = .custom(RecordDate.decode)
+                let decoder = JSONCoding.decoder()
                 if usesSnakeCase { decoder.keyDecodingStrategy = .convertFromSnakeCase }
                 return decoder
             },
             encoder: {
-                let encoder = JSONEncoder()
-                encoder.dateEncodingStrategy = .custom(RecordDate.encode)
+                let encoder = JSONCoding.encoder()
                 if usesSnakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
                 return encoder
             })
@@ -119,26 +118,6 @@ extension RecordValue {
         } else {
             self = Int64(text).map(RecordValue.integer) ?? .digits(text)
         }
-    }
-}
-
-/// Dates in RFC 3339 format.
-private enum RecordDate {
-    static func decode(_ decoder: any Decoder) throws -> Date {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.utf8.contains(UInt8(ascii: ".")))
-        guard let date = try? style.parse(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no RFC 3339 date")
-        }
-        return date
-    }
-
-    static func encode(_ date: Date, _ encoder: any Encoder) throws {
-        let seconds = date.timeIntervalSince1970
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded(.down))
-        var container = encoder.singleValueContainer()
-        try container.encode(date.formatted(style))
     }
 }
 

@@ -1,21 +1,31 @@
 /// A moment in UTC, and the two date formats that requests use.
 package struct UTCDate: Sendable, Hashable {
     private let days: Int
-    private let milliseconds: Int
+    private let microseconds: Int
 
-    /// The moment, rounded to milliseconds; nil outside the years 1 to 9999, which neither format can express.
+    /// The moment, rounded to microseconds; nil outside the years 1 to 9999, which neither format can express.
     package init?(secondsSince1970: Double) {
-        let rounded = (secondsSince1970 * 1000).rounded()
-        guard rounded >= -62_135_596_800_000, rounded < 253_402_300_800_000 else { return nil }
-        let total = Int(rounded)
-        let millisecondsOfDay = ((total % 86_400_000) + 86_400_000) % 86_400_000
-        (days, milliseconds) = ((total - millisecondsOfDay) / 86_400_000, millisecondsOfDay)
+        let rounded = (secondsSince1970 * 1_000_000).rounded()
+        guard rounded >= -62_135_596_800_000_000, rounded < 253_402_300_800_000_000 else { return nil }
+        self.init(microseconds: Int64(rounded))
     }
 
-    /// `2026-03-01T09:05:00Z` (RFC 3339 §5.6); milliseconds only if there are any.
+    /// The moment this long after the beginning of 1970.
+    package init(microseconds: Int64) {
+        let (day, rest) = Int(microseconds).quotientAndRemainder(dividingBy: 86_400_000_000)
+        (days, self.microseconds) = rest < 0 ? (day - 1, rest + 86_400_000_000) : (day, rest)
+    }
+
+    /// `2026-03-01T09:05:00Z` (RFC 3339 §5.6); milliseconds or microseconds only if there are any.
     package var iso8601: String {
+        rfc3339(fractionDigits: microseconds % 1_000_000 == 0 ? 0 : microseconds % 1000 == 0 ? 3 : 6)
+    }
+
+    /// RFC 3339 with this many fractional digits, at most six; truncated, not rounded.
+    package func rfc3339(fractionDigits: Int) -> String {
         let (year, month, day) = civil
-        let fraction = milliseconds % 1000 == 0 ? "" : "." + Self.digits(milliseconds % 1000, 3)
+        let digits = Self.digits(microseconds % 1_000_000, 6).prefix(max(fractionDigits, 0))
+        let fraction = digits.isEmpty ? "" : ".\(digits)"
         return "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))T\(time)\(fraction)Z"
     }
 
@@ -27,7 +37,7 @@ package struct UTCDate: Sendable, Hashable {
     }
 
     private var time: String {
-        let seconds = milliseconds / 1000
+        let seconds = microseconds / 1_000_000
         return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { Self.digits($0, 2) }.joined(separator: ":")
     }
 

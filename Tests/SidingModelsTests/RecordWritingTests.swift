@@ -1,3 +1,4 @@
+import Foundation
 import SidingChain
 import SidingSQLite
 import SidingTesting
@@ -16,6 +17,19 @@ import Testing
         let second = try await bench.siding.save([Ticket(id: 1, title: "x"), Ticket(id: 2)], to: bench.issues)
         #expect(second == [.updated, .unchanged])
         #expect(try await bench.titles() == ["x", ""])
+    }
+
+    @Test func `a date is saved, read and searched as it is sent, to the microsecond`() async throws {
+        let bench = try await TypedBench()
+        for seconds in [1_772_355_900, 1_772_355_900.5, 1_772_355_900.123_4, 1_772_355_900.123_456] as [Double] {
+            let date = Date(timeIntervalSince1970: seconds)
+            try await bench.siding.save(Ticket(id: 1, createdAt: date), to: bench.issues)
+            let body = try await bench.store.record(of: "issues", key: "1")?.body ?? []
+            let sent = String(decoding: try JSONCoding.encoder().encode(date), as: UTF8.self)
+            #expect(String(decoding: body, as: UTF8.self).contains(sent), "\(sent)")
+            let found = try await bench.siding.records(of: bench.issues).where(\.createdAt == date).array()
+            #expect(found.count == 1 && abs(found[0].createdAt?.timeIntervalSince(date) ?? 1) < 0.000_001)
+        }
     }
 
     @Test func `what is saved is JSON in the order of its names, and shows in the resource's view`() async throws {

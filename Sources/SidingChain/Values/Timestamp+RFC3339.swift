@@ -35,12 +35,7 @@ extension Timestamp {
 
     /// RFC 3339 in UTC with this many fractional digits, at most six; truncated, not rounded.
     package func rfc3339(fractionDigits: Int) -> String {
-        let digits = min(max(fractionDigits, 0), 6)
-        let whole = rfc3339.dropLast(5)
-        guard digits > 0 else { return "\(whole)Z" }
-        let (_, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        let fraction = String(1_000_000 + (rest < 0 ? rest + 1_000_000 : rest)).dropFirst().prefix(digits)
-        return "\(whole).\(fraction)Z"
+        UTCDate(microseconds: microseconds).rfc3339(fractionDigits: fractionDigits)
     }
 }
 

@@ -29,13 +29,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     }
 
     /// RFC 3339 in UTC, truncated to milliseconds: `2026-01-31T07:05:00.250Z`.
-    public var rfc3339: String {
-        var (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
-        // Whole seconds only: a binary fraction is often slightly below its millisecond.
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
-        return "\(text.dropLast()).\(String(1_000 + rest / 1_000).dropFirst())Z"
-    }
+    public var rfc3339: String { rfc3339(fractionDigits: 3) }
 }
 
 extension Duration {

@@ -4,8 +4,8 @@ internal import SidingSynchronization
 
 /// The default coders, and the conversion between `Codable` values and documents.
 public enum JSONCoding {
-    /// Writes dates like queries and forms do, `2026-03-01T09:05:00Z` (RFC 3339 §5.6), with milliseconds only if there are any;
-    /// `Data` as Base64, names sorted, slashes unescaped.
+    /// Writes dates like queries and forms do, `2026-03-01T09:05:00Z` (RFC 3339 §5.6), to the microsecond, with a fraction only
+    /// if there is one; `Data` as Base64, names sorted, slashes unescaped.
     public static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
@@ -22,23 +22,23 @@ public enum JSONCoding {
         return encoder
     }
 
-    /// Reads dates of RFC 3339, with or without fractions of a second; `Data` as Base64, names unchanged.
+    /// Reads dates as ``Timestamp/init(rfc3339:)`` does, to the microsecond; `Data` as Base64, names unchanged.
     public static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             let text = try container.decode(String.self)
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-            guard let date = try? style.parse(text) else {
+            guard let moment = Timestamp(rfc3339: text) else {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date of RFC 3339")
             }
-            return date
+            return Date(timeIntervalSince1970: moment.secondsSince1970)
         }
         return decoder
     }
 
     /// The model as JSON. Names are always sorted, because bodies are compared.
     static func document<Model: Encodable>(of model: Model, by encoder: JSONEncoder) throws -> JSONDocument {
+        if let document = model as? JSONDocument { return document }
         encoder.outputFormatting.insert(.sortedKeys)
         encoder.outputFormatting.remove(.prettyPrinted)
         do {
@@ -52,6 +52,7 @@ public enum JSONCoding {
     static func model<Model: Decodable>(
         _ type: Model.Type, from document: JSONDocument, by decoder: JSONDecoder
     ) throws -> Model {
+        if let document = document as? Model { return document }
         do {
             return try decoder.decode(type, from: Data(document.bytes))
         } catch let error as DecodingError {
