@@ -89,11 +89,11 @@ public struct Siding: Service {
         try await engine.sync(resource.untyped, options: options).outcome()
     }
 
-    /// The stored records of a resource in key order; works offline.
+    /// The stored records of a resource in key order, all of them unless there is a `limit`; works offline.
     public func records(
-        of resource: AnyResource, after key: String? = nil, limit: Int = 1000
+        of resource: AnyResource, after key: String? = nil, limit: Int? = nil
     ) async throws(StoreError) -> [Record] {
-        try await store.records(of: resource.name, after: key, limit: limit, deleted: false)
+        try await store.records(of: resource.name, after: key, limit: limit ?? .max, deleted: false)
     }
 
     /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is older

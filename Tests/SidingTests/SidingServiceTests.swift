@@ -35,6 +35,15 @@ import Testing
         #expect(records.map(\.key) == ["1", "2"])
     }
 
+    @Test func `all records are read unless a limit is asked for`() async throws {
+        let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
+        let ids = (1...1_001).map(String.init).joined(separator: ",")
+        origin.set("/posts", ScriptedOrigin.page("[\(ids)]"))
+        try await siding.sync(resource)
+        #expect(try await siding.records(of: resource).count == 1_001)
+        #expect(try await siding.records(of: resource, after: "1000", limit: 9).map(\.key) == ["1001"])
+    }
+
     @Test func `kept for later is an outcome, refused for good is an error`() async throws {
         let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         origin.set("/posts", .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.forbidden))
