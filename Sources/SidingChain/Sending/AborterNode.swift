@@ -3,7 +3,8 @@
 /// It is the outermost node, around retries too, since a handle serves one call. A call cancelled before it begins sends
 /// nothing. Later it fails with ``Failure/Reason/cancelled``, in the phase that the request has reached, and the connection is
 /// closed. If a write was answered with success, neither way of cancelling has an effect: the response is read to its end,
-/// within the transport's time limits. A call whose output is a ``Reply`` lasts until its body has been read or dropped.
+/// within the transport's time limits. A call whose output is a ``Reply`` lasts until its body has been read or dropped, one
+/// whose output is a ``ResponseSequence`` until that has ended or was dropped.
 public struct AborterNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let handle: CallHandle?
@@ -23,12 +24,43 @@ public struct AborterNode<Wrapped: Node>: WrapperNode {
         let output = try await call.run { [context] () async throws(Failure) -> Wrapped.Output in
             try await wrapped.process(input, context)
         }
-        return call.continued(in: output)
+        return (output as? any OutlivingOutput)?.continued(call) as? Wrapped.Output ?? output
+    }
+}
+
+/// An output whose call goes on after the chain has returned it.
+protocol OutlivingOutput: Sendable {
+    /// The same output, which keeps the call alive and cancellable.
+    func continued(_ call: AbortableCall) -> Self
+}
+
+extension ReplyBody: OutlivingOutput {
+    func continued(_ call: AbortableCall) -> ReplyBody {
+        ReplyBody(length: length) { () async throws(Failure) -> [UInt8]? in
+            try await call.run { () async throws(Failure) -> [UInt8]? in try await next() }
+        }
+    }
+}
+
+extension ReplyBody?: OutlivingOutput {
+    func continued(_ call: AbortableCall) -> ReplyBody? { self?.continued(call) }
+}
+
+extension Response: OutlivingOutput where Body: OutlivingOutput {
+    func continued(_ call: AbortableCall) -> Response { with(body: body.continued(call)) }
+}
+
+extension ResponseSequence: OutlivingOutput {
+    func continued(_ call: AbortableCall) -> ResponseSequence {
+        let asked = asked
+        return ResponseSequence(stored: stored) { told throws(Failure) in
+            try await call.run { () async throws(Failure) -> Response<Value>? in try await asked(told) }
+        }
     }
 }
 
 /// A call that its handle can cancel. It ends when the last reference is released.
-private final class AbortableCall: Sendable {
+final class AbortableCall: Sendable {
     private let handle: CallHandle
     private let executor: (any TaskExecutor)?
 
@@ -61,21 +93,5 @@ private final class AbortableCall: Sendable {
             handle.cancel()
         }
         .get()
-    }
-
-    /// The same output; a body that is still to be read keeps the call alive.
-    func continued<Output>(in output: Output) -> Output {
-        if let reply = output as? Reply { return (continued(reply) as? Output) ?? output }
-        guard let content = output as? Response<ReplyBody?>, let body = content.body else { return output }
-        return (content.with(body: Optional(continued(content.with(body: body)).body)) as? Output) ?? output
-    }
-
-    private func continued(_ reply: Reply) -> Reply {
-        let body = reply.body
-        var reply = reply
-        reply.body = ReplyBody(length: body.length) { [self] () async throws(Failure) -> [UInt8]? in
-            try await run { () async throws(Failure) -> [UInt8]? in try await body.next() }
-        }
-        return reply
     }
 }

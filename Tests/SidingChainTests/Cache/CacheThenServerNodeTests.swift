@@ -56,6 +56,40 @@ import Testing
         #expect(decoded.count == 1)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a handle ends the call for the second answer, also before it is asked for`(isAsking: Bool) async throws {
+        let clock = ManualClock()
+        let (first, tries) = (ScriptedAnswer.text("1"), Counter())
+        let origin = ScriptedTransport { _ in
+            if tries.next() == 1 { return first }
+            try? await clock.sleep(for: .seconds(1))
+            return .failure(Failure(.cancelled, phase: .maybeSent))
+        }
+        let chain: Chain<Void, ResponseSequence<Int>> = try URLChainBuilder(
+            ChainAssembly(transport: origin, connectivity: TestConnectivity())
+        ).route(.get, try HTTPURL("http://a/p")).cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
+            .buildCacheThenServer()
+        for try await answer in try await chain() { #expect(answer.body == 1) }
+        let handle = CallHandle()
+        let sequence = try await chain(ChainContext(handle: handle))
+        let call = Task { () -> Failure? in
+            var answers = sequence.makeAsyncIterator()
+            do throws(Failure) {
+                let stored = try await answers.next()
+                #expect(stored?.body == 1)
+                if !isAsking { handle.cancel() }
+                _ = try await answers.next()
+                return nil
+            } catch { return error }
+        }
+        if isAsking {
+            await clock.sleepers(1)
+            handle.cancel()
+        }
+        #expect(await call.value?.reason == .cancelled)
+        #expect(origin.requests.count == (isAsking ? 2 : 1))
+    }
+
     @Test func `with nothing stored there is only the origin's answer`() async throws {
         let bench = CacheBench([.tagged("[1]", "a")])
         let (answers, failure) = try await answers(bench.cacheThenServer())
