@@ -78,6 +78,45 @@ public struct Failure: Error, Sendable {
 }
 
 extension Failure {
+    /// The status of the origin's answer; nil for every other reason.
+    public var status: Int? {
+        if case .http(let answer) = reason { answer.status } else { nil }
+    }
+
+    /// Whether this machine has no way to the network: no path at all, or a captive portal in between.
+    public var isOffline: Bool {
+        switch reason {
+        case .noInternetConnection, .captivePortal: true
+        case .http(let answer): answer.statusClass == .portal
+        default: false
+        }
+    }
+
+    /// Whether the same request may succeed later, with nothing changed at this end. A write that ``phase`` says may have been
+    /// sent may also have had its effect.
+    ///
+    /// It has no `default` on purpose: a new ``Reason`` does not compile until someone decides here.
+    public var isRetryable: Bool {
+        switch reason {
+        case .noInternetConnection, .captivePortal, .waitingForOrigin,
+            .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .tlsUntrusted, .tlsHandshake, .proxyUnreachable,
+            .proxyFault, .localResource, .connectionLost, .notProcessed, .protocolViolation, .truncated, .badContent,
+            .system, .internalFault, .storage:
+            true
+        case .http(let answer):
+            switch answer.statusClass {
+            case .requestTimeout, .tooEarly, .backOff, .serverError, .insufficientStorage, .portal, .unexpected: true
+            case .unauthorized, .notImplemented, .conflict, .gone, .refused: false
+            }
+        // Like a 401, a 407 asks the user for credentials.
+        case .proxyAuthentication, .credentialUnavailable, .tooLarge, .redirectRefused, .contract, .invalidRequest,
+            .notCached, .cancelled, .userCode:
+            false
+        }
+    }
+}
+
+extension Failure {
     /// What happened. Each case is one row of the error table.
     public enum Reason: Sendable, Equatable {
         /// The machine has no network path: no link, no address, no route.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import HTTPTypes
+internal import SidingJSON
 
 /// How a model becomes part of a request. The caller chooses it for every method, including GET and DELETE.
 public enum BodyEncoding: String, Sendable, Codable, CaseIterable {
@@ -56,6 +57,9 @@ struct BodyEncoder: Sendable {
     }
 
     private func json<Model: Encodable>(_ model: Model, into draft: RequestDraft) throws(Failure) -> RequestDraft {
+        if let document = model as? JSONDocument {
+            return draft.with(Array(document.bytes), contentType: "application/json")
+        }
         let encoder = encoder()
         // Bodies are compared, and repeated byte for byte under one idempotency key.
         encoder.outputFormatting.insert(.sortedKeys)

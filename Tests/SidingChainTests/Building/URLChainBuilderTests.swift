@@ -57,6 +57,19 @@ import Testing
         #expect(body == #"{"id":1,"opened":"\#(seconds == 1_772_355_900 ? text : "2026-03-01T09:05:00.500Z")"}"#)
     }
 
+    @Test func `a date that was read is written with the same text, in a body, a query and a form`() throws {
+        var texts = ["2026-03-01T09:05:00Z", "2026-03-01T09:05:00.120Z", "2026-03-01T09:05:00.000001Z"]
+        for microseconds in stride(from: 946_706_787_563, to: 4_102_444_800_000_000, by: 946_706_787_563) {
+            let moment = Timestamp(microseconds: Int64(microseconds))
+            texts.append(moment.rfc3339(fractionDigits: microseconds % 1000 == 0 ? 3 : 6))
+        }
+        for text in texts {
+            let read = try JSONCoding.decoder().decode([Date].self, from: Data(#"["\#(text)"]"#.utf8))
+            #expect(try String(decoding: JSONCoding.encoder().encode(read), as: UTF8.self) == #"["\#(text)"]"#)
+            #expect(try QueryValueEncoder().encode(read) == [.string(text)])
+        }
+    }
+
     @Test func `a chain without input sends no body, whatever its method`() async throws {
         for method in [HTTPRequest.Method.get, .post, .put, .delete] {
             let chain: Chain<Void, Ticket> = try builder(method).build()
@@ -247,6 +260,9 @@ import Testing
         let rawBothWays: Chain<JSONDocument, JSONDocument> = try builder().build(.raw, .raw)
         let document = try await rawBothWays(try JSONDocument(#"{"b": 1.50,"a":[]}"#))
         #expect(document.text == #"{"id":7,"opened":"2026-03-01T09:05:00Z"}"#)
+        #expect(sent[3] == #"{"b": 1.50,"a":[]}"#)
+        let plainBothWays: Chain<JSONDocument, JSONDocument> = try builder().build()
+        #expect(try await plainBothWays(try JSONDocument(#"{"b": 1.50,"a":[]}"#)).text == document.text)
         #expect(sent[3] == #"{"b": 1.50,"a":[]}"#)
         let bytes: Chain<Data, Void> = try builder(.put).build(.bytes, .none)
         try await bytes(Data([0x68, 0x69]))

@@ -36,6 +36,20 @@ import Testing
         #expect(HTTPFailure(status: status).name == name)
     }
 
+    @Test func `a failure says its status, whether the line is down, and whether another try may help`() {
+        let rows: [(Failure.Reason, Int?, isOffline: Bool, isRetryable: Bool)] = [
+            (.noInternetConnection, nil, true, true), (.captivePortal, nil, true, true),
+            (.timeout(.connect), nil, false, true), (.contract, nil, false, false), (.cancelled, nil, false, false),
+            (.http(HTTPFailure(status: 404)), 404, false, false), (.http(HTTPFailure(status: 503)), 503, false, true),
+            (.http(HTTPFailure(status: 511)), 511, true, true),
+        ]
+        for (reason, status, isOffline, isRetryable) in rows {
+            let failure = Failure(reason, phase: .answered)
+            #expect(failure.status == status && failure.isOffline == isOffline, "\(reason)")
+            #expect(failure.isRetryable == isRetryable, "\(reason)")
+        }
+    }
+
     @Test func `a failure's detail is made harmless`() {
         #expect(Failure(.contract, phase: .answered, detail: "a\u{1b}]52;c;x\u{7}b").detail == "a\\u{1b}]52;c;x\\u{7}b")
     }

@@ -83,6 +83,14 @@ import Testing
         #expect(Failure(row.reason, phase: .maybeSent).retention(of: .write(resendable: true)) == row.resendable)
     }
 
+    @Test func `a failure that may pass by itself is one that keeps a fetch`() {
+        let reasons = Self.rows.map(\.reason) + Self.statuses.flatMap(\.codes).map { .http(HTTPFailure(status: $0)) }
+        for failure in reasons.map({ Failure($0, phase: .answered) }) {
+            let isKept = if case .keep = failure.retention(of: .fetch) { true } else { false }
+            #expect(failure.isRetryable == isKept, "\(failure)")
+        }
+    }
+
     struct Status: Sendable, CustomTestStringConvertible {
         let codes: [Int]
         let fetch: Retention
