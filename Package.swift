@@ -243,8 +243,9 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "SidingOrigin",
-                "SidingTesting", "SidingChain", httpTypes, subprocess, systemPackage,
+                "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "Siding", "SidingChain",
+                "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingOrigin", "SidingSynchronization",
+                "SidingTesting", httpTypes, logging, serviceLifecycle, subprocess, systemPackage,
             ],
             swiftSettings: settings),
     ]
