@@ -143,15 +143,18 @@ struct RecordPull {
     let transitions: QueueTransitions?
     /// The request that brought the change; nil for one made locally.
     var request: Int64?
+    /// See ``PageCommit/requestedAfter``.
+    var requestedAfter: Int64?
 
     /// Nil if no record of the resource has pending edits.
     static func load(
         _ name: String, _ row: ResourceRow, run: RunID, now: Timestamp, transitions: QueueTransitions?,
-        request: Int64? = nil, _ transaction: borrowing Transaction
+        request: Int64? = nil, requestedAfter: Int64? = nil, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
         guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
         let overlay = EditProjection(resource: row.id, name: name, now: now, revision: row.revision + 1)
-        return RecordPull(overlay: overlay, run: run, transitions: transitions, request: request)
+        return RecordPull(
+            overlay: overlay, run: run, transitions: transitions, request: request, requestedAfter: requestedAfter)
     }
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
@@ -172,6 +175,7 @@ struct RecordPull {
         var after = RecordState(body: try Store.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }
         guard before != after else { return .unchanged }
+        if base?.cause == .write, let requestedAfter, base?.request ?? 0 > requestedAfter { return .stale }
         try overlay.setBase(
             of: key, to: ServerCopy(state: after, cause: cause, request: request), transaction)
         if let transitions {

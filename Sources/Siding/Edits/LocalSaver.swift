@@ -83,7 +83,7 @@ struct LocalSaver {
         case .inserted, .insertedDead, .revived: .inserted
         case .updated, .deleted: .updated
         case .unchanged: .unchanged
-        case .unexpected: throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")
+        case .stale, .unexpected: throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")
         }
     }
 }

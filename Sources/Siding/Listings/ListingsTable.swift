@@ -60,6 +60,18 @@ enum ListingsTable {
             """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits)
     }
 
+    /// Nothing of the listing moves the cursor any more: a page of it showed a record that was not saved.
+    static func holdCursor(of resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_listings SET cursor_moves = -1 WHERE resource = ?1 AND scope = ?2", resource, scope)
+    }
+
+    static func holdsCursor(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first(
+            "SELECT cursor_moves < 0 FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope
+        ) { $0.int(0) == 1 } ?? false
+    }
+
     /// Stores the fan-out pass of a listing that was opened.
     ///
     /// - Parameter takesRevision: whether it covers the parent as it is now; else the parent stays due.

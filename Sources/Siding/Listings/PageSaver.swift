@@ -18,7 +18,7 @@ struct PageSaver {
             try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
                 .begin(resource.id, transaction)
         }
-        var counters = RunCounters()
+        var (counters, page) = (RunCounters(), page)
         var newMemberSets: Set<UInt64> = []
         var shown: PageMembers.Shown?
         switch page.content {
@@ -51,7 +51,7 @@ struct PageSaver {
         // An answer without a list is no evidence of missing records.
         if page.hasNoList { shown?.hasUnknown = true }
         if let progress = page.progress {
-            try move(resource.id, progress, transaction)
+            try move(resource.id, page, progress, transaction)
             if page.hasNoList { try ResourcesTable.set(allListedAt: nil, of: resource.id, transaction) }
         }
         if let shown {
@@ -79,8 +79,9 @@ struct PageSaver {
         var saver = RecordSaver(
             row: resource, contract: resource.schema, filter: page.schema ?? resource.schema, run: page.run, now: now,
             pull: try RecordPull.load(
-                page.resource, resource, run: page.run, now: now, transitions: queue, request: request, transaction),
-            mark: page.deletions.rule.mark, paths: page.columns, request: request)
+                page.resource, resource, run: page.run, now: now, transitions: queue, request: request,
+                requestedAfter: page.requestedAfter, transaction),
+            mark: page.deletions.rule.mark, paths: page.columns, request: request, requestedAfter: page.requestedAfter)
         var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
@@ -123,7 +124,7 @@ struct PageSaver {
     // MARK: Validators, checkpoint, and the end of the listing
 
     private func move(
-        _ resource: Int64, _ progress: PageCommit.Progress, _ transaction: borrowing Transaction
+        _ resource: Int64, _ page: PageCommit, _ progress: PageCommit.Progress, _ transaction: borrowing Transaction
     ) throws {
         var next: PageRequest?
         if case .page(let following) = progress.next { next = following }
@@ -131,7 +132,8 @@ struct PageSaver {
         guard try ListingsTable.advance(page, progress, to: next, of: resource, now: now, transaction) else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
-        if let cursor = progress.cursor {
+        if var cursor = progress.cursor {
+            if try ListingsTable.holdsCursor(resource, scope: page.page.scope, transaction) { cursor.moved = nil }
             try CursorRows.move(
                 cursor, of: resource, scope: page.page.scope, listing: page.listing, run: page.run, now: now,
                 transaction)

@@ -7,7 +7,8 @@ enum PagesTable {
     /// Stores a page that was fetched, with its validators and the page behind it.
     ///
     /// A page that cuts its listing short keeps no validators, as a 304 would make it the last one. Neither does an answer without
-    /// a list, as a 304 would be evidence of missing records.
+    /// a list, as a 304 would be evidence of missing records. A 304 does not bring back validators that were forgotten while the
+    /// page was under way: an own write has changed a record of the page.
     static func save(
         _ page: PageCommit, _ progress: PageCommit.Progress, next following: PageRequest?, of resource: Int64,
         now: Timestamp, _ transaction: borrowing Transaction
@@ -20,8 +21,10 @@ enum PagesTable {
                 next_offset, records, fetched_at, scope, sent, next_sent, read_at, high_water_mark, digest)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
-                listing = excluded.listing, status = excluded.status, etag = excluded.etag,
-                last_modified = excluded.last_modified, next_url = excluded.next_url,
+                listing = excluded.listing, status = excluded.status,
+                etag = CASE WHEN ?18 OR etag IS NOT NULL OR last_modified IS NOT NULL THEN excluded.etag END,
+                last_modified = CASE WHEN ?18 OR etag IS NOT NULL OR last_modified IS NOT NULL
+                    THEN excluded.last_modified END, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
                 fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
                 read_at = COALESCE(excluded.read_at, read_at),
@@ -31,7 +34,7 @@ enum PagesTable {
             isForgotten ? nil : page.lastModified, next?.url.description, next?.number, next?.offset,
             page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
             page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
-            progress.digest.map(Int64.init(bitPattern:)))
+            progress.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
     }
 
     /// Stores which records a page shows; nil if they are not all known.

@@ -25,15 +25,19 @@ struct RecordSaver {
     let cause: RecordCause
     /// The row of the request; the caller inserts it if a record was written.
     let request: Int64
+    /// See ``PageCommit/requestedAfter``.
+    let requestedAfter: Int64?
     /// Checks the contract; nil if it has no rules for members.
     private var check: ContractCheck?
 
     init(
         row: ResourceRow, contract: RecordSchema, filter: RecordSchema, run: RunID, now: Timestamp, pull: RecordPull?,
-        mark: DeletionMark?, paths: [JSONPath] = [], cause: RecordCause = .page, request: Int64
+        mark: DeletionMark?, paths: [JSONPath] = [], cause: RecordCause = .page, request: Int64,
+        requestedAfter: Int64? = nil
     ) {
         (self.row, self.contract, self.filter, self.run, self.now) = (row, contract, filter, run, now)
         (self.pull, self.mark, self.paths, self.cause, self.request) = (pull, mark, paths, cause, request)
+        self.requestedAfter = requestedAfter
     }
 
     /// The result of saving a page.
@@ -85,7 +89,8 @@ struct RecordSaver {
             return saved
         }
         var statements = try RecordStatements(
-            transaction, table: table, run: run, now: now, revision: revision, request: request, columns: paths)
+            transaction, table: table, run: run, now: now, revision: revision, request: request, columns: paths,
+            requestedAfter: requestedAfter)
         let test = try filter.transforms.condition.map {
             try RecordCondition($0, beside: filter.columns, transaction)
         }
@@ -195,11 +200,11 @@ extension RecordSaver.Saved {
         case .inserted, .revived: shown.fresh.append(row)
         case .deleted: deleted.append(row)
         case .insertedDead: hasDead = true
-        case .updated, .unchanged, .unexpected: break
+        case .updated, .unchanged, .stale, .unexpected: break
         }
         switch change {
         case .updated, .revived, .deleted: rewritten.append(row)
-        case .inserted, .insertedDead, .unchanged, .unexpected: if isEdited { rewritten.append(row) }
+        case .inserted, .insertedDead, .unchanged, .stale, .unexpected: if isEdited { rewritten.append(row) }
         }
     }
 }

@@ -111,6 +111,9 @@ extension Store {
         }
     }
 
+    /// See ``PageCommit/requestedAfter``.
+    func newestRequest() async throws(StoreError) -> Int64 { try await read { try RequestRow.nextID($0) } - 1 }
+
     /// The stored row of a page; nil if there is none.
     func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
         try await read { snapshot in

@@ -13,6 +13,8 @@ struct FetchedPage: Sendable {
     var paging: Paging
     var requests: Int
     var bytes: Int
+    /// See ``PageCommit``.
+    var requestedAfter: Int64?
     /// The cursor values of the page; nil if the resource has no cursor, or the page did not change.
     var cursor: PageCursor?
     /// The freshness that the answer reports.

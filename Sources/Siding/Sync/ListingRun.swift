@@ -104,14 +104,17 @@ struct ListingRun: Sendable {
     private func fetch(
         _ page: PageRequest, paging: Paging, way: KnownNextPage, _ track: HighWaterMark
     ) async -> Fetched {
-        let stored: StoredPage?
+        let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
+            newest = try await store.newestRequest()
             stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
         } catch { return .storeFailed(error) }
         var way = way
         way.isBehind = track.isPast(unchanged: stored?.highWaterMark)
         do throws(PageFailure) {
-            return .page(try await fetcher.fetch(page, stored: stored, paging: paging, way: way))
+            var fetched = try await fetcher.fetch(page, stored: stored, paging: paging, way: way)
+            fetched.requestedAfter = newest
+            return .page(fetched)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
             return error.takenAsPage(paging, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
@@ -153,7 +156,7 @@ struct ListingRun: Sendable {
             behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest)
         return PageCommit(
             resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
-            content: page.content, columns: resource.schema.columns.map(\.path),
+            requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),
             progress: options.isAdHoc ? nil : progress,
             unopened: isFirst ? position.unopened : nil, settles: isFirst ? position.entry?.id : nil,
             requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, status: page.status,

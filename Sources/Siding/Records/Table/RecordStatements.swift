@@ -10,6 +10,8 @@ struct RecordStatements: ~Copyable {
     /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
     private let now: Timestamp
+    /// See ``PageCommit/requestedAfter``.
+    private let requestedAfter: Int64?
     /// The row of the last saved record; nil if it was saved by other means, as records with pending edits are.
     private(set) var savedRow: Int64?
 
@@ -18,14 +20,15 @@ struct RecordStatements: ~Copyable {
     ///   - revision: the resource's revision once this transaction has committed.
     ///   - request: where the bodies come from; nil for what is saved here.
     ///   - columns: the paths of the values that come with records; see `RecordSlice.columns`.
+    ///   - requestedAfter: see ``PageCommit/requestedAfter``; nil saves over everything.
     init(
         _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
-        request: Int64? = nil, columns: [JSONPath] = []
+        request: Int64? = nil, columns: [JSONPath] = [], requestedAfter: Int64? = nil
     ) throws {
         try table.keepHistory(transaction)
         // All or none: a struct of statements cannot be left half made.
         let find = try transaction.prepare(
-            "SELECT rowid, body, deleted_at FROM \(identifier: table.name) WHERE key = ?1")
+            "SELECT rowid, body, deleted_at, request, cause FROM \(identifier: table.name) WHERE key = ?1")
         let rows = try RowStatements(
             transaction, table, RowStatements.Context(run: run, now: now, revision: revision, request: request),
             readAt: columns)
@@ -36,6 +39,7 @@ struct RecordStatements: ~Copyable {
         self.rows = rows
         self.text = text
         self.now = now
+        self.requestedAfter = requestedAfter
     }
 
     /// Saves one record: a tombstone may become a live record, and a record marked as deleted becomes a tombstone.
@@ -60,6 +64,7 @@ struct RecordStatements: ~Copyable {
         }
         let id = find.int(0)
         let isLive = find.isNull(2)
+        let isNewer = requestedAfter.map { find.int(3) > $0 } == true && find.text(4) == RecordCause.write.rawValue
         let isExpected = find.withBytes(1) { stored in expectation.holds(isLive ? stored : nil) }
         let isSame = isLive != isDeleted && find.withBytes(1) { stored in stored.isSame(as: body) }
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
@@ -67,6 +72,7 @@ struct RecordStatements: ~Copyable {
         savedRow = id
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
+        if isNewer { return .stale }
         try text?.remove(id)
         try rows.update(
             id, RowStatements.Contents(body: body, values: values, cause: cause, deletedAt: deletedAt), transaction)
@@ -125,6 +131,9 @@ enum RecordChange {
     case deleted
     /// A new record was inserted as a tombstone, as the origin already marks it as deleted.
     case insertedDead
+    /// An own write was delivered after the page was requested: the page shows the record as it was before. Nothing was
+    /// written.
+    case stale
     /// The expectation did not hold; nothing was written.
     case unexpected
 
@@ -135,6 +144,7 @@ enum RecordChange {
         // Among live records nothing changed.
         case .unchanged, .insertedDead: counters.unchanged += 1
         case .deleted: counters.deleted += 1
+        case .stale: counters.stale += 1
         case .unexpected: break
         }
     }

@@ -1,0 +1,137 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// A page counts as of the moment it was requested: it changes no record whose own write was delivered since.
+@Suite struct OvertakenPageTests {
+    private static let old = #"{"id":"a","title":"old"}"#
+    private static let new = #"{"id":"a","title":"new"}"#
+
+    private func bench() async throws -> EditBench {
+        let bench = try await EditBench()
+        try await bench.pull("[\(Self.old)]")
+        return bench
+    }
+
+    /// Requests a page, does `meanwhile`, and saves the page.
+    private func page(
+        _ json: String, _ bench: EditBench, etag: String? = nil, cursor: CursorMove? = nil, next: NextPage = .end,
+        meanwhile: () async throws -> Void
+    ) async throws -> RunCounters {
+        let position = try await bench.sqlite.bench.open()
+        let newest = try await bench.store.newestRequest()
+        try await meanwhile()
+        var commit = bench.sqlite.bench.pageCommit(
+            try StoreBench.content(json), position, next: next, etag: etag, cursor: cursor)
+        commit.requestedAfter = newest
+        return try await bench.store.commit(commit)
+    }
+
+    private func isLive(_ bench: EditBench) async throws -> Bool { try await bench.shown("a") != nil }
+
+    @Test(arguments: WriteEdit.Change.allCases, [true, false])
+    func `what an own write made stays, whatever it does and whether its answer holds the record`(
+        change: WriteEdit.Change, isAnswered: Bool
+    ) async throws {
+        let bench = try await bench()
+        let key = change == .create ? nil : "a"
+        let body = change == .create ? #"{"title":"new"}"# : change == .delete ? nil : Self.new
+        if change == .create { try await bench.deliver(bench.edit(.delete, "a"), status: 204) }
+        let entry = try await bench.edit(change, key, body)
+        let counters = try await page("[\(Self.old)]", bench) {
+            try await bench.deliver(entry, change != .delete && (isAnswered || change == .create) ? Self.new : "")
+        }
+        #expect(try await bench.shown("a") == (change == .delete ? nil : Self.new))
+        #expect(counters.stale == 1 && counters.changed == 0)
+        try await bench.expectSound()
+        // A page that is requested after the delivery is news again.
+        #expect(try await bench.pull("[\(Self.old)]").stale == 0)
+        #expect(try await bench.shown("a") == Self.old)
+    }
+
+    @Test(arguments: ConflictPolicy.allCases)
+    func `the next edit is neither dropped nor parked for the page`(policy: ConflictPolicy) async throws {
+        let bench = try await bench()
+        let first = try await bench.edit(.merge, "a", #"{"title":"new"}"#) { $0.conflict = policy }
+        let second = try await bench.edit(.merge, "a", #"{"title":"newest"}"#) { $0.conflict = policy }
+        let counters = try await page("[\(Self.old)]", bench) { try await bench.deliver(first, Self.new) }
+        #expect(counters.stale == 1)
+        #expect(try await bench.entry(second.id).state == .queued)
+        #expect(try await bench.shown("a") == #"{"id":"a","title":"newest"}"#)
+        #expect(try await bench.bases() == [["a", Self.new]])
+    }
+
+    @Test func `a page requested after the delivery is a change of the origin, also for the next edit`() async throws {
+        let bench = try await bench()
+        let first = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
+        let second = try await bench.edit(.merge, "a", #"{"title":"newest"}"#)
+        try await bench.deliver(first, Self.new)
+        let counters = try await page(#"[{"id":"a","title":"theirs"}]"#, bench) {}
+        #expect(counters.stale == 0)
+        #expect(try await bench.entry(second.id).reason == .conflict)
+    }
+
+    @Test func `the page is asked for whole next time, and its 304 brings no validator back`() async throws {
+        let bench = try await bench()
+        let store = bench.sqlite.bench
+        func etag() async throws -> String? {
+            try await bench.store.storedPage(StoreBench.page(1), of: "posts")?.etag
+        }
+        let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
+        _ = try await page("[\(Self.old)]", bench, etag: "\"1\"") { try await bench.deliver(entry, Self.new) }
+        #expect(try await etag() == nil)
+        try await store.commit("[\(Self.old)]", store.open(), etag: "\"1\"")
+        #expect(try await etag() == "\"1\"")
+        let position = try await store.open()
+        try await bench.deliver(bench.edit(.merge, "a", #"{"title":"newer"}"#))
+        #expect(try await etag() == nil)
+        _ = try await bench.store.commit(store.pageCommit(.notModified(recordCount: 1), position, etag: "\"1\""))
+        #expect(try await etag() == nil)
+    }
+
+    @Test func `the cursor does not pass a record that was left alone, in this listing nor by a later page of it`()
+        async throws
+    {
+        let bench = try await bench()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
+        let next = try StoreBench.page(2)
+        _ = try await page(
+            "[\(Self.old)]", bench, cursor: CursorMove(reached: "7", moved: "7"), next: .page(next)
+        ) { try await bench.deliver(entry, Self.new) }
+        #expect(try await bench.store.cursor(of: "posts") == nil)
+        let resumed = try await bench.sqlite.bench.open()
+        let content = try StoreBench.content(#"[{"id":"b"}]"#)
+        let move = CursorMove(reached: "9", moved: "9")
+        _ = try await bench.store.commit(bench.sqlite.bench.pageCommit(content, resumed, page: next, cursor: move))
+        #expect(try await bench.store.cursor(of: "posts") == nil)
+        _ = try await bench.store.commit(
+            bench.sqlite.bench.pageCommit(content, bench.sqlite.bench.open(), cursor: move))
+        #expect(try await bench.store.cursor(of: "posts")?.value == "9")
+    }
+
+    @Test func `a page that is under way while a write is delivered leaves its record alone, in a sync`() async throws {
+        let gate = Gatepost()
+        let bench = try await EngineBench(
+            ScriptedOrigin(["/posts/1": .text(#"{"id":1,"title":"new"}"#)]) { if $0 == "/posts" { await gate.pass() } })
+        bench.origin.set("/posts", .text(#"[{"id":1,"title":"old"}]"#))
+        async let report = bench.sync()
+        while bench.origin.waiting == 0 { await Task.yield() }
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "blog", .put, try HTTPURL("https://api.example.org/posts/1"),
+                body: Array(#"{"title":"new"}"#.utf8),
+                edit: WriteEdit(.replace, of: bench.resource, key: "1")))
+        let sender = WriteSender(
+            store: bench.store, sources: [bench.resource.source], transports: bench.origin,
+            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+        #expect(try await sender.send(entry.id)?.state == .done)
+        gate.open()
+        #expect(try await report.line.counters.stale == 1)
+        let record = try await bench.store.record(of: "posts", key: "1")
+        #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"title":"new"}"#)
+    }
+}
