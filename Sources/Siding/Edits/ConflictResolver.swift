@@ -55,7 +55,7 @@ struct ConflictResolver {
     ) throws -> QueueEntry {
         let fields = try fieldsForNow(entry, transaction)
         let change = WriteChange(body: try request(for: body, entry, transaction), headerFields: fields, releases: true)
-        return try WriteReplacer(actions: actions).replace(entry, with: change, transaction)
+        return try WriteReplacer(actions: actions).replace(entry, with: change, isResolved: true, transaction)
     }
 
     /// The body that turns the server copy into the wanted record.

@@ -2,10 +2,22 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Checks the pending edits of a record after its server copy changed, and applies the conflict policy of each.
+/// Checks the pending edits of a record whose server copy changed, and applies the conflict policy of each: when the change
+/// comes, and before one of them is sent.
 struct ConflictWatch {
     let overlay: EditProjection
     let transitions: QueueTransitions
+
+    /// Checks the record of an entry's edit, if it has one, and shows it anew.
+    static func check(
+        _ entry: QueueEntry, _ transitions: QueueTransitions, _ transaction: borrowing Transaction
+    ) throws {
+        guard let name = entry.resource, let key = entry.recordKey,
+            let overlay = try EditProjection.load(name, now: transitions.now, transaction)
+        else { return }
+        try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
+        try overlay.show(key, transaction)
+    }
 
     /// Only affects edits that wait in the queue, and parked ones with the policy `merge`, which may succeed now.
     func check(_ key: String, _ transaction: borrowing Transaction) throws {

@@ -92,7 +92,8 @@ struct OperatorActions {
             case .hold: try transitions.park(entry, as: .held, nil, transaction)
             case .drop: try drop(entry, transaction)
             }
-        case .replace(let change): return try WriteReplacer(actions: self).replace(entry, with: change, transaction)
+        case .replace(let change):
+            return try WriteReplacer(actions: self).replace(entry, with: change, isResolved: false, transaction)
         case .resolve(let resolution):
             return try ConflictResolver(actions: self).resolve(entry, as: resolution, transaction)
         case .purge:

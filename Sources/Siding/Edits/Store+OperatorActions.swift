@@ -4,8 +4,9 @@ internal import SidingSynchronization
 
 /// Operator actions on entries.
 extension Store {
-    /// The most entries that one transaction changes: other writers get the lock in between.
+    /// The most entries that one transaction changes, and how long it may take: other writers get the lock in between.
     private static let entriesPerTransaction = 500
+    private static let timePerTransaction = Duration.milliseconds(60)
     /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
     /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
     private static let pauseForOthers = Duration.milliseconds(5)
@@ -38,7 +39,12 @@ extension Store {
             let batch = meant[changes.count...].prefix(Self.entriesPerTransaction)
             changes += try await write { transaction in
                 try transaction.part(isKept: !isRehearsal) {
-                    try batch.map { try actions.carryOut(decision, on: $0, by: selection, transaction) }
+                    let end = ContinuousClock.now + Self.timePerTransaction
+                    var done: [QueueChange] = []
+                    for entry in batch where done.isEmpty || ContinuousClock.now < end {
+                        done.append(try actions.carryOut(decision, on: entry, by: selection, transaction))
+                    }
+                    return done
                 }
             }
         }

@@ -52,15 +52,17 @@ struct WriteReplacer {
                     + "\(id)' sends it as it is")
     }
 
+    /// - Parameter isResolved: whether the operator has decided on a conflict with the present server copy.
     func replace(
-        _ old: QueueEntry, with change: WriteChange, _ transaction: borrowing Transaction
+        _ old: QueueEntry, with change: WriteChange, isResolved: Bool, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
         let id = EntryID.random()
         let request = try request(replacing: old, with: change, transaction)
         try OutboxTable.insert(
             id, replacing: old.id, isHeld: !change.releases, at: transitions.now, transaction)
         try OutboxRequestsTable.insert(request.write, of: id, transaction)
-        try OutboxEditsTable.insert(id, replacing: old.id, transaction)
+        try OutboxEditsTable.insert(
+            id, replacing: old.id, keepsBase: !isResolved && old.reason != .conflict, transaction)
         try IdempotencyKeysTable.insert(request.write, of: id, transaction)
         try transitions.note(id, "accepted", "in the place of \(old.shortID)", transaction)
         if !change.releases { try transitions.note(id, "held", "release lets it go", transaction) }

@@ -73,15 +73,10 @@ struct WriteSettler {
         try putBack(
             attempts: write.entry.attempts, wait: max(moment - transitions.now, .zero), waitsForNetwork: false,
             transaction)
-        guard isFinal else { return }
-        try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction)
-        try OutboxTable.setFirstSent(nil, of: id, transaction)
-        // While the write was in doubt, changes at the origin did not affect its edit.
-        guard let edit = try PendingEdit.load(id, transaction),
-            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
-        else { return }
-        try ConflictWatch(overlay: overlay, transitions: transitions).check(edit.key, transaction)
-        try overlay.show(edit.key, transaction)
+        if isFinal {
+            try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction)
+            try OutboxTable.setFirstSent(nil, of: id, transaction)
+        }
     }
 
     /// Stores the server copy that the answer contains, and applies the conflict policy of the edit. Writes that are not edits

@@ -288,6 +288,7 @@ extension WriteProbeTests {
         try await bench.pull(#"[{"id":7,"title":"theirs"}]"#)
         #expect(try await bench.entry(entry.id).state == .queued)
         try await bench.settle(entry, .sendAgain(from: bench.time.now, because: "it is not there"))
+        #expect(try await bench.claim() == nil)
         let left = try await bench.entry(entry.id)
         #expect(left.reason == .conflict && left.unknownSince == nil)
         try await bench.expectSound()

@@ -42,16 +42,19 @@ enum OutboxEditsTable {
             """, entry, recordKey, try Store.json(terms), isTemporary ? recordKey : nil)
     }
 
-    /// Inserts a copy of the edit of `old`, if it has one, made for the present server copy.
+    /// Inserts a copy of the edit of `old`, if it has one.
+    ///
+    /// - Parameter keepsBase: false makes the present server copy its base.
     static func insert(
-        _ entry: String, replacing old: String, _ transaction: borrowing Transaction
+        _ entry: String, replacing old: String, keepsBase: Bool, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_outbox_edits (entry, record_key, edit_order, terms, temporary_id)
-            SELECT (SELECT seq FROM siding_outbox WHERE id = ?2), record_key, edit_order, terms, temporary_id
+            INSERT INTO siding_outbox_edits (entry, record_key, edit_order, terms, temporary_id, base)
+            SELECT (SELECT seq FROM siding_outbox WHERE id = ?2), record_key, edit_order, terms, temporary_id,
+                CASE WHEN ?3 THEN base END
             FROM siding_outbox_edits WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, old, entry)
+            """, old, entry, keepsBase)
     }
 
     /// Records that the entry was completed: its edit is not applied any more.

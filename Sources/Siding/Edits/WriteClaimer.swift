@@ -54,9 +54,17 @@ struct WriteClaimer {
     // MARK: One write
 
     /// The write, if it can be sent as it stands; nil if it was parked.
-    private func usable(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+    private func usable(_ found: QueueEntry, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        var entry = found
         do {
-            let (write, keyLifetime) = try read(entry, transaction)
+            let edit = try OutboxEditsTable.load(entry.id, transaction)
+            if edit?.base != nil {
+                // While it was parked, changes at the origin did not affect it. However it came back, it comes by here.
+                try ConflictWatch.check(entry, transitions, transaction)
+                guard let checked = try OutboxTable.readyWrite(entry.id, transaction) else { return nil }
+                entry = checked
+            }
+            let (write, keyLifetime) = try read(entry, edit?.terms, transaction)
             return try withUsableKey(write, keyLifetime, transaction)
         } catch let error as StoreError where error.kind == .corrupt {
             let recorded = RecordedError(name: "invalidRequest", message: error.message)
@@ -68,7 +76,7 @@ struct WriteClaimer {
 
     /// - Throws: ``StoreError/Kind/corrupt`` if the entry cannot be read.
     private func read(
-        _ entry: QueueEntry, _ transaction: borrowing Transaction
+        _ entry: QueueEntry, _ terms: EditTerms?, _ transaction: borrowing Transaction
     ) throws -> (write: ClaimedWrite, keyLifetime: Duration?) {
         let (method, url) = try entry.target()
         guard let request = try OutboxRequestsTable.load(entry.id, transaction),
@@ -78,7 +86,7 @@ struct WriteClaimer {
             entry: entry, method: method, url: url, headerFields: try request.headerFields(),
             body: request.outgoingBody(of: entry.id, key: key.key), key: key.key, keyField: key.field,
             isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured,
-            terms: try OutboxEditsTable.load(entry.id, transaction)?.terms, probe: request.probe,
+            terms: terms, probe: request.probe,
             conflictStatuses: request.conflictStatuses, goneIsDone: request.goneIsDone)
         // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {
