@@ -131,7 +131,9 @@ enum KeyEvidence {
           resources.NAME.errors[].on
           resources.NAME.errors[].when
           resources.NAME.errors[].when.header
+          resources.NAME.errors[].when.body.exists
           resources.NAME.errors[].when.header.contains
+          resources.NAME.errors[].when.header.exists
           resources.NAME.errors[].when.header.name
           resources.NAME.errors[].when.status
           resources.NAME.source
@@ -141,7 +143,9 @@ enum KeyEvidence {
           sources.NAME.errors[].on
           sources.NAME.errors[].when
           sources.NAME.errors[].when.header
+          sources.NAME.errors[].when.body.exists
           sources.NAME.errors[].when.header.contains
+          sources.NAME.errors[].when.header.exists
           sources.NAME.errors[].when.header.name
           sources.NAME.errors[].when.status
           sources.NAME.http.idle_timeout

@@ -29,6 +29,13 @@ extension RecordedError {
             phase: failure.phase.rawValue)
     }
 
+    /// The error of a write, with the origin's own words.
+    init(ofWrite failure: Failure) {
+        self.init(failure)
+        guard case .http(let answer) = failure.reason, failure.detail == nil, let words = answer.words else { return }
+        message += ": \(words)"
+    }
+
     /// Whether no byte of the request can have reached the origin.
     var isUnsent: Bool { phase == Failure.Phase.notSent.rawValue }
 }
@@ -109,4 +116,23 @@ extension HTTPFailure {
         default: nil
         }
     }
+}
+
+extension HTTPFailure {
+    /// What the body says in one line, where it is JSON of a usual form, as RFC 9457, or plain text; else nil.
+    var words: String? {
+        let text: String?
+        if let document = try? JSONDocument(body) {
+            text = Self.places.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
+        } else {
+            let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
+            text = isPlain ? String(validating: body, as: UTF8.self) : nil
+        }
+        return text.map { PlainText.oneLine(String($0.trimmingPrefix(while: \.isWhitespace)), limit: 200) }
+    }
+
+    private static let places = [
+        "$.detail", "$.message", "$.error.message", "$.error_description", "$.error", "$.errors[0].detail",
+        "$.errors[0].message", "$.errors[0]", "$.title", "$.reason", "$.msg",
+    ].compactMap { try? JSONPath(parsing: $0) }
 }

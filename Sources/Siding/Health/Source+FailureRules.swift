@@ -56,14 +56,18 @@ extension Source {
     }
 
     /// The chain node that matches rules against answers to a `subject`; nil if no rule looks at answers.
-    func errorEnvelope(for subject: FailureRule.Subject) -> ResponseErrorEnvelopeNode? {
+    ///
+    /// - Parameter refusal: finds a refusal in an answer that no rule matches, also in a success.
+    func errorEnvelope(
+        for subject: FailureRule.Subject, otherwise refusal: (@Sendable (ErrorEnvelope) -> Failure?)? = nil
+    ) -> ResponseErrorEnvelopeNode? {
         let rules = failureRules.filter { rule in
             if case .answer = rule.condition { rule.isFor(subject) } else { false }
         }
-        guard !rules.isEmpty else { return nil }
-        return ResponseErrorEnvelopeNode(asksSuccesses: rules.contains(where: \.looksAtSuccesses)) { envelope in
-            guard let rule = rules.first(where: { $0.fits(envelope) }) else { return nil }
-            return envelope.failure(by: rule)
+        guard !rules.isEmpty || refusal != nil else { return nil }
+        let asksSuccesses = refusal != nil || rules.contains(where: \.looksAtSuccesses)
+        return ResponseErrorEnvelopeNode(asksSuccesses: asksSuccesses) { envelope in
+            rules.first { $0.fits(envelope) }.map(envelope.failure) ?? refusal?(envelope)
         }
     }
 }

@@ -88,11 +88,15 @@ public struct FailureRule: Sendable, Hashable {
     public enum TextTest: Sendable, Hashable {
         case equals(String)
         case contains(String)
+        /// Whether there is a value other than null, whatever it is.
+        case exists(Bool)
 
-        func holds(for text: String) -> Bool {
+        /// - Parameter texts: the values at the place; nil stands for one that is no text, such as an object.
+        func holds(for texts: [String?]) -> Bool {
             switch self {
-            case .equals(let wanted): text == wanted
-            case .contains(let part): text.contains(part)
+            case .equals(let wanted): texts.contains(wanted)
+            case .contains(let part): texts.contains { $0?.contains(part) ?? false }
+            case .exists(let isThere): texts.isEmpty != isThere
             }
         }
     }
@@ -152,17 +156,21 @@ extension FailureRule.Action {
 extension FailureRule.Answer {
     fileprivate func fits(_ envelope: ErrorEnvelope) -> Bool {
         guard statuses.isEmpty || statuses.contains(envelope.response.status.code) else { return false }
-        if let header, !(envelope.response.headerFields[header.place].map(header.test.holds) ?? false) { return false }
+        if let header, !header.test.holds(for: [envelope.response.headerFields[header.place]].filter { $0 != nil }) {
+            return false
+        }
         guard let body else { return true }
-        return envelope.document?.texts(at: body.place).contains(where: body.test.holds) ?? false
+        return envelope.document.map { body.test.holds(for: $0.texts(at: body.place, body.test)) } ?? false
     }
 }
 
 extension JSONDocument {
-    /// The scalars at `path` as text; if the path selects each element of an array, all of them.
-    fileprivate func texts(at path: JSONPath) -> [String] {
-        guard let value = value(at: path.withoutEach) else { return [] }
-        let values = path == path.withoutEach ? [value] : value.elements ?? []
-        return values.compactMap { $0.string ?? $0.digits ?? $0.bool.map(String.init) ?? ($0.isNull ? "null" : nil) }
+    /// The scalars at `path` as text, and nil for arrays and objects. A null is a text, except to ``FailureRule/TextTest/exists(_:)``.
+    fileprivate func texts(at path: JSONPath, _ test: FailureRule.TextTest) -> [String?] {
+        let values = values(at: path)
+        if case .exists = test { return values.filter { !$0.isNull }.map(\.text) }
+        return values.map(\.text)
     }
+
+    private var text: String? { string ?? digits ?? bool.map(String.init) ?? (isNull ? "null" : nil) }
 }

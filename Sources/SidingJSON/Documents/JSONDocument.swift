@@ -121,6 +121,14 @@ extension JSONDocument {
         bytes.withUnsafeBytes { JSONMembers.value(at: path, in: $0) }.map(part)
     }
 
+    /// The values at `path`, in which `[*]` may stand anywhere: one of each element.
+    public func values(at path: JSONPath) -> [JSONDocument] {
+        guard let each = path.components.firstIndex(of: .each) else { return value(at: path).map { [$0] } ?? [] }
+        let rest = JSONPath(components: Array(path.components[(each + 1)...]))
+        let array = value(at: JSONPath(components: Array(path.components[..<each])))
+        return (array?.elements ?? []).flatMap { $0.values(at: rest) }
+    }
+
     /// The members of an object in order, with decoded names; nil for every other kind.
     public var members: [(name: String, value: JSONDocument)]? {
         guard kind == .object else { return nil }

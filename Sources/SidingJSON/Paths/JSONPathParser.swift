@@ -6,9 +6,11 @@ struct JSONPathParser {
     private let text: String
     private let bytes: [UInt8]
     private var position = 0
+    private let allowsInnerEach: Bool
 
-    init(_ text: String) {
+    init(_ text: String, allowsInnerEach: Bool) {
         self.text = text
+        self.allowsInnerEach = allowsInnerEach
         bytes = Array(text.utf8)
     }
 
@@ -18,7 +20,7 @@ struct JSONPathParser {
         }
         var components: [JSONPath.Component] = []
         while position < bytes.count {
-            if components.last == .each { throw failure("nothing may follow [*]") }
+            if components.last == .each, !allowsInnerEach { throw failure("nothing may follow [*]") }
             if components.count == Self.maximumComponents {
                 throw failure("a path has at most \(Self.maximumComponents) parts")
             }

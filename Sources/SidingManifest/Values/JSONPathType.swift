@@ -8,6 +8,9 @@ extension ValueType where Value == JSONPath {
     /// A path to the records: `$.items[*]`, or `$[*]`.
     static let records = paths("a JSON path such as $.items[*]", allowsEach: true)
 
+    /// A path to any values: `$.errors[*].code`.
+    static let values = paths("a JSON path such as $.error.code", allowsEach: true, allowsInnerEach: true)
+
     /// A part of a record's key: a member's name, or a path to one value.
     static let keyPart = ValueType("a name such as id, or a JSON path such as $.meta.id", schema: .anyScalar) {
         node, reading in
@@ -18,17 +21,20 @@ extension ValueType where Value == JSONPath {
     private static let text = ValueType<String>.text(
         "a name such as id, [name, name], or a JSON path such as $.meta.id")
 
-    private static func paths(_ expected: String, allowsEach: Bool) -> ValueType {
+    private static func paths(_ expected: String, allowsEach: Bool, allowsInnerEach: Bool = false) -> ValueType {
         let text = ValueType<String>.text(expected)
         return ValueType(expected, schema: ["type": "string", "pattern": "^\\$"]) { node, reading in
-            text.read(node, &reading).flatMap { parse($0, allowsEach: allowsEach, node, &reading) }
+            text.read(node, &reading).flatMap {
+                parse($0, allowsEach: allowsEach, allowsInnerEach: allowsInnerEach, node, &reading)
+            }
         }
     }
 
-    private static func parse(_ text: String, allowsEach: Bool, _ node: YAMLNode, _ reading: inout Reading) -> JSONPath?
-    {
+    private static func parse(
+        _ text: String, allowsEach: Bool, allowsInnerEach: Bool = false, _ node: YAMLNode, _ reading: inout Reading
+    ) -> JSONPath? {
         do {
-            let path = try JSONPath(parsing: text)
+            let path = try JSONPath(parsing: text, allowsInnerEach: allowsInnerEach)
             if allowsEach || !path.components.contains(.each) { return path }
             let message = "\(reading.subject) is \(Subject.quoted(text)), which means several values"
             reading.fault(message, at: node.place, expected: "a JSON path to one value, without [*]")

@@ -113,6 +113,24 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [
+        ("header: { name: X-Reason, exists: true }", true), ("header: { name: X-Other, exists: true }", false),
+        ("header: { name: X-Other, exists: false }", true),
+        ("body: { path: \"$.errors[*].code\", exists: true }", true),
+        ("body: { path: $.errors, exists: false }", false),
+    ])
+    func `A rule may go by whether there is a header field or a value`(condition: String, fits: Bool) async throws {
+        let service = try await Service.start()
+        let field = try #require(HTTPField.Name("X-Reason"))
+        let rule = "{ when: { status: 403, \(condition) }, do: ignore }"
+        let sandbox = try Sandbox.with(service, source: "errors: [\(rule)]")
+        service.listen { _, _ in
+            .json(#"{"errors":[{"code":7}]}"#, status: .forbidden, headerFields: [field: "quota"])
+        }
+        #expect(try await sandbox.siding("sync").status == (fits ? 0 : 69))
+        await service.origin.stop()
+    }
+
     @Test func `An answer that a resource sets aside is kept with its reason, and the exit is 3 until it comes well`()
         async throws
     {

@@ -19,12 +19,12 @@ import Testing
 
     @Test func `everything that may be said of failures is read, in its order`() throws {
         let rules = try #require(try Fixture.parse(FullManifest.text).sources.first { $0.name == "mail" }).failureRules
-        #expect(rules.map(\.action) == [.rateLimited, .resetCursor, .ignore, .retry])
-        #expect(rules.map(\.subject) == [nil, nil, .fetch, .write])
+        #expect(rules.map(\.action) == [.rateLimited, .resetCursor, .ignore, .retry, .park])
+        #expect(rules.map(\.subject) == [nil, nil, .fetch, .write, nil])
         guard case .answer(let limited) = rules[0].condition, case .answer(let expired) = rules[1].condition,
-            case .answer(let gone) = rules[2].condition
+            case .answer(let gone) = rules[2].condition, case .answer(let faulty) = rules[4].condition
         else {
-            Issue.record("the first three speak of answers")
+            Issue.record("all but the fourth speak of answers")
             return
         }
         #expect(limited.statuses == [403] && limited.header?.place.canonicalName == "x-ratelimit-remaining")
@@ -33,6 +33,8 @@ import Testing
         #expect(expired.body?.test == .contains("EXPIRED"))
         #expect(gone.statuses == [404, 410])
         #expect(rules[3].condition == .failure([.timeout, .connectionLost]))
+        #expect(faulty.header?.test == .exists(true) && faulty.body?.test == .exists(true))
+        #expect(faulty.body?.place.description == "$.errors[*].code")
         #expect(rules[0].place.hasPrefix("siding.yaml:"))
     }
 

@@ -30,6 +30,11 @@ package struct ClaimedWrite: Sendable {
     /// The delivery probe to run instead of sending the write, as it may have arrived; else nil.
     var question: WriteProbe? { entry.unknownSince == nil ? nil : probe }
 
+    /// Whether it is to change the record only in the state that one of its fields names (RFC 9110 §13.1).
+    var isConditional: Bool {
+        [.ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince].contains { headerFields[$0] != nil }
+    }
+
     /// All header fields except the source's own, with the key.
     var outgoingFields: HTTPFields {
         guard let keyField else { return headerFields }

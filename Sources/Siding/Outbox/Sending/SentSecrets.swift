@@ -56,8 +56,13 @@ extension WriteSettlement {
         case .delivered(let answer): scrubbed.verdict = .delivered(answer.scrubbed(of: secrets))
         case .arrived(let answer): scrubbed.verdict = .arrived(answer.scrubbed(of: secrets))
         case .parked(let reason, let error, let answer):
-            scrubbed.verdict = .parked(reason, error, answer?.scrubbed(of: secrets))
-        case .retry, .unknown, .sendAgain, .released: break
+            scrubbed.verdict = .parked(reason, error.scrubbed(of: secrets), answer?.scrubbed(of: secrets))
+        case .retry(let error, let isCounted, let waitsForNetwork, let wait):
+            let error = error.scrubbed(of: secrets)
+            scrubbed.verdict = .retry(error, isCounted: isCounted, waitsForNetwork: waitsForNetwork, wait: wait)
+        case .unknown(let error, let waitsForNetwork, let wait):
+            scrubbed.verdict = .unknown(error.scrubbed(of: secrets), waitsForNetwork: waitsForNetwork, wait: wait)
+        case .sendAgain, .released: break
         }
         return scrubbed
     }
@@ -68,5 +73,13 @@ extension WriteAnswer {
         var answer = self
         answer.body = secrets.scrubbed(body)
         return answer
+    }
+}
+
+extension RecordedError {
+    fileprivate func scrubbed(of secrets: SentSecrets) -> RecordedError {
+        var error = self
+        error.message = String(decoding: secrets.scrubbed(Array(message.utf8)), as: UTF8.self)
+        return error
     }
 }

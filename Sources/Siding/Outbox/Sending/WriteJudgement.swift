@@ -8,9 +8,16 @@ struct WriteJudgement: Sendable {
     let jitter: Jitter
     let now: Timestamp
 
-    /// The result of a successful answer: the origin acted.
+    /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
+    /// PUT or DELETE under a condition: the origin is as it asks for.
     func judge(_ response: LoadedResponse) -> WriteSettlement {
-        WriteSettlement(
+        if response.response.status == .notModified, !(write.method.isIdempotent && write.isConditional) {
+            let answer = HTTPFailure(response.response, bodyStart: response.bytes ?? [])
+            return judge(
+                Failure(.http(answer), phase: .answered, detail: "it changed nothing")
+                    .at(method: write.method.rawValue, url: Redaction.url(write.url)))
+        }
+        return WriteSettlement(
             .delivered(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
@@ -18,6 +25,7 @@ struct WriteJudgement: Sendable {
     }
 
     func judge(_ failure: Failure) -> WriteSettlement {
+        if failure.underlying is GraphQLRefusal { return WriteSettlement(parked(.rejected, failure), .answers) }
         if source.rule(for: failure, of: .write) == nil, case .http(let answer) = failure.reason,
             let settlement = special(answer, failure)
         {
@@ -64,14 +72,16 @@ struct WriteJudgement: Sendable {
     }
 
     private func parked(_ reason: ParkReason, _ failure: Failure) -> WriteSettlement.Verdict {
-        guard case .http(let answer) = failure.reason else { return .parked(reason, RecordedError(failure), nil) }
-        return .parked(reason, RecordedError(failure), kept(answer))
+        guard case .http(let answer) = failure.reason else {
+            return .parked(reason, RecordedError(ofWrite: failure), nil)
+        }
+        return .parked(reason, RecordedError(ofWrite: failure), kept(answer))
     }
 
     /// In doubt, to be resolved by a delivery probe.
     private func unknown(_ failure: Failure) -> WriteSettlement.Verdict {
         let (backoff, jitter) = (source.retry.backoff, jitter)
-        return .unknown(RecordedError(failure), waitsForNetwork: failure.isConnectionFailure) { attempts in
+        return .unknown(RecordedError(ofWrite: failure), waitsForNetwork: failure.isConnectionFailure) { attempts in
             backoff.wait(after: attempts, jitter: jitter)
         }
     }
@@ -83,7 +93,8 @@ struct WriteJudgement: Sendable {
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
             failure.isOffline || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
-        return .retry(RecordedError(failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) { attempts in
+        return .retry(RecordedError(ofWrite: failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) {
+            attempts in
             isGated
                 ? .zero : max(patience ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
         }

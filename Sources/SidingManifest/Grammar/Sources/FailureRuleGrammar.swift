@@ -79,12 +79,14 @@ enum FailureRuleGrammar {
         "equals", text, "The text that it is; numbers and truth values as they are written.")
     private static let contains = Keyword("contains", text, "A part of its text.")
     private static let text = ValueType<String>.text("a word such as CURSOR_EXPIRED")
+    private static let exists = Keyword(
+        "exists", .truth, "true: there is a value other than null; false: there is none.")
     private static let name = Keyword("name", .headerName, isRequired: true, "The name of the header field.")
     private static let path = Keyword(
-        "path", .records, isRequired: true, "Where the value is; with [*] at the end any element will do.")
+        "path", .values, isRequired: true, "Where the value is; with [*] any element will do, as in $.errors[*].code.")
 
     private static let headerTrait = Shape<FailureRule.Trait<HTTPField.Name>>([
-        name.entry, equals.entry, contains.entry,
+        name.entry, equals.entry, contains.entry, exists.entry,
     ]) { object, reading in
         let name = object.value(name, &reading)
         guard let test = test(object, &reading), let name else { return nil }
@@ -92,7 +94,7 @@ enum FailureRuleGrammar {
     }
 
     private static let bodyTrait = Shape<FailureRule.Trait<JSONPath>>([
-        path.entry, equals.entry, contains.entry,
+        path.entry, equals.entry, contains.entry, exists.entry,
     ]) { object, reading in
         let path = object.value(path, &reading)
         guard let test = test(object, &reading), let path else { return nil }
@@ -100,15 +102,18 @@ enum FailureRuleGrammar {
     }
 
     private static func test(_ object: ObjectReader, _ reading: inout Reading) -> FailureRule.TextTest? {
-        let (whole, part) = (object.value(equals, &reading), object.value(contains, &reading))
-        if let whole, part == nil { return .equals(whole) }
-        if let part, whole == nil { return .contains(part) }
-        // Invalid values were noted already.
-        guard (whole == nil) == (object.entry("equals") == nil), (part == nil) == (object.entry("contains") == nil)
-        else { return nil }
+        let tests = [
+            object.value(equals, &reading).map(FailureRule.TextTest.equals),
+            object.value(contains, &reading).map(FailureRule.TextTest.contains),
+            object.value(exists, &reading).map(FailureRule.TextTest.exists),
+        ].compactMap(\.self)
+        if tests.count == 1 { return tests[0] }
+        // An invalid value was noted already.
+        let given = ["equals", "contains", "exists"].count { object.entry($0) != nil }
+        guard given == tests.count else { return nil }
         reading.fault(
             "\(reading.subject) does not say what it is to be", at: object.place,
-            expected: "one of equals and contains")
+            expected: "one of equals, contains and exists")
         return nil
     }
 

@@ -1,0 +1,112 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Answers with a success status, or a 304, by which the origin says that it did not act.
+@Suite struct WriteRefusalTests {
+    private static let mutation = #"{"query":"mutation { add(name: 1) { id } }"}"#
+
+    /// The state of a write with this body after this answer.
+    private func end(
+        _ body: String, _ answer: String, _ adjust: (inout Source) throws -> Void = { _ in }
+    ) async throws -> QueueEntry {
+        var bench = try await WriteBench()
+        try adjust(&bench.sources[0])
+        bench.origin.set("/graphql", .text(answer))
+        let entry = try await bench.enqueue("/graphql", idempotency: nil, body: body)
+        _ = try await bench.sender().drain()
+        return try await bench.entry(entry.id)
+    }
+
+    @Test(arguments: [
+        #"{"errors":[{"message":"name is taken"}]}"#, #"{"errors":[{"message":"name is taken"}],"data":null}"#,
+        #"{"data":{"add":null,"other":null},"errors":[{"message":"name is taken","path":["add"]}]}"#,
+        #"{"data":{},"errors":[{"message":"name is taken"},{"message":"name is short"}]}"#,
+    ])
+    func `a GraphQL request that is refused with 200 is parked, with the origin's words`(answer: String) async throws {
+        let entry = try await end(Self.mutation, answer)
+        #expect(entry.reason == .rejected)
+        #expect(entry.lastError?.message.contains("name is taken") == true)
+        #expect(entry.lastError?.status == 200)
+    }
+
+    @Test(arguments: [
+        (Self.mutation, #"{"data":{"add":{"id":1}}}"#), (Self.mutation, #"{"data":{"add":{"id":1}},"errors":[]}"#),
+        (Self.mutation, #"{"data":{"add":{"id":1}},"errors":[{"message":"a hint"}]}"#),
+        (Self.mutation, #"{"data":{"add":null}}"#),
+        (Self.mutation, #"{"errors":null,"data":null}"#), (Self.mutation, "no JSON"),
+        (#"{"query":"shoes"}"#, #"{"errors":[{"message":"x"}]}"#), (#"{"name":1}"#, #"{"errors":[{"message":"x"}]}"#),
+    ])
+    func `an answer with data, or to a request that is not GraphQL, is a delivery`(
+        body: String, answer: String
+    ) async throws {
+        #expect(try await end(body, answer).state == .done)
+    }
+
+    @Test func `a rule of the source decides first`() async throws {
+        let entry = try await end(Self.mutation, #"{"errors":[{"message":"x","extensions":{"code":"THROTTLED"}}]}"#) {
+            let path = try JSONPath(parsing: "$.errors[*].extensions.code", allowsInnerEach: true)
+            $0.failureRules = [
+                try FailureRule(
+                    when: .answer(.init(body: .init(at: path, .equals("THROTTLED")))), do: .rateLimited, on: .write)
+            ]
+        }
+        #expect(entry.state == .queued)
+    }
+
+    @Test(arguments: [
+        ("$.errors", true, #"{"errors":[]}"#, true), ("$.errors", true, #"{"errors":null}"#, false),
+        ("$.errors", true, #"{"data":1}"#, false), ("$.errors[*]", true, #"{"errors":[]}"#, false),
+        ("$.errors[*]", true, #"{"errors":[{"a":1}]}"#, true), ("$.data", false, #"{"data":null}"#, true),
+        ("$.data", false, #"{"data":{"id":1}}"#, false),
+        ("$.a[*].b[*].c", true, #"{"a":[{"b":[]},{"b":[{"c":0}]}]}"#, true),
+        ("$.a[*].b[*].c", true, #"{"a":[{"b":[{"d":0}]}]}"#, false),
+    ])
+    func `a rule asks whether there is a value, and looks into each element`(
+        path: String, exists: Bool, answer: String, fits: Bool
+    ) async throws {
+        let entry = try await end("{}", answer) {
+            let path = try JSONPath(parsing: path, allowsInnerEach: true)
+            $0.failureRules = [
+                try FailureRule(when: .answer(.init(body: .init(at: path, .exists(exists)))), do: .park, on: .write)
+            ]
+        }
+        #expect(entry.state == (fits ? .parked : .done))
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .patch, .put, .delete], [true, false])
+    func `a 304 is a refusal, but of a PUT or DELETE under a condition`(
+        method: HTTPRequest.Method, isConditional: Bool
+    ) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .status(.notModified))
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "api", method, HTTPURL("https://api.test/a"),
+                headerFields: isConditional ? [.ifMatch: "\"1\""] : [:],
+                body: method == .delete ? nil : Array("{}".utf8)))
+        _ = try await bench.sender().drain()
+        let after = try await bench.entry(entry.id)
+        let isDone = isConditional && method.isIdempotent
+        #expect(after.state == (isDone ? .done : .parked))
+        #expect(after.reason == (isDone ? nil : .rejected))
+    }
+
+    @Test(arguments: [
+        (#"{"detail":"the title is empty"}"#, "the title is empty"), (#"{"message":"no\nway"}"#, "no way"),
+        (#"{"error":{"message":"too long"}}"#, "too long"), (#"{"errors":["bad"]}"#, "bad"),
+        (#"{"errors":[{"detail":"bad name"}]}"#, "bad name"), (#"{"title":"Invalid"}"#, "Invalid"), (#"{"x":1}"#, ""),
+    ])
+    func `a refusal is told with the origin's own words`(answer: String, words: String) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .text(answer, status: .unprocessableContent))
+        let entry = try await bench.enqueue("/a")
+        _ = try await bench.sender().drain()
+        let message = try #require(try await bench.entry(entry.id).lastError?.message)
+        #expect(message.hasSuffix(words.isEmpty ? ")" : ": \(words)"), "\(message)")
+    }
+}
