@@ -80,7 +80,7 @@ enum FullManifest {
             record: $.data.issue
             create: { path: /issues, id: $.meta.id, answer: part }
             update: { method: PUT, path: "/issues/{id}", if_match: true, body: part, answer: part }
-            delete: { path: "/issues/{id}", if_match: true, gone_is_done: false }
+            delete: { path: "/issues/{id}", if_match: $._rev, gone_is_done: false }
             lane: "issues/{id}"
             idempotency: { lifetime: 2h }
             conflict: { on: [409, 422], then: merge }

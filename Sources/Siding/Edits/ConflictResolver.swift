@@ -95,7 +95,8 @@ struct ConflictResolver {
         guard var fields = try OutboxRequestsTable.load(entry.id, transaction)?.headerFields(),
             fields[.ifMatch] != nil
         else { return nil }
-        fields[.ifMatch] = try ServerCopiesTable.strongETag(of: entry.recordKey, in: entry.resource, transaction)
+        let path = try OutboxEditsTable.load(entry.id, transaction)?.terms?.etagPath
+        fields[.ifMatch] = try ServerCopiesTable.etag(of: entry.recordKey, in: entry.resource, at: path, transaction)
         return fields
     }
 

@@ -62,11 +62,19 @@ struct EditSettler {
             try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
-        let state = try DroppedMembers.of(overlay.resource, transaction)
+        var state = try DroppedMembers.of(overlay.resource, transaction)
             .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
+        // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
+        // was sent (RFC 9110 §9.3.4).
+        let isSent = record == nil && edit.terms.change == .replace && edit.entry.method == "PUT"
+        let isWhole = isSent || (record != nil && !edit.terms.answersPart)
+        // The ETag in the record as edited is that of before.
+        if let path = edit.terms.etagPath, record?.value(at: path) == nil,
+            let patch = JSONDocument(nesting: .null, at: path)
+        {
+            state.body = state.body.map(JSONMergePatch(patch).applied)
+        }
         try forgetValidators(of: key, base, state, overlay, transaction)
-        // An ETag is kept only for the exact body that it came with.
-        let isWhole = record != nil && !edit.terms.answersPart
         try overlay.moveBase(
             of: key,
             to: ServerCopy(state: state, etag: isWhole ? answer.etag : nil, cause: .write, request: request),

@@ -142,10 +142,12 @@ struct WriteClaimer {
         guard write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil, write.question == nil else {
             return nil
         }
-        write.headerFields[.ifMatch] = try ServerCopiesTable.strongETag(
-            of: write.entry.recordKey, in: write.entry.resource, transaction)
-        return write.headerFields[.ifMatch] == nil
-            ? "no strong ETag of the record is known: it goes out without If-Match" : nil
+        let path = write.terms?.etagPath
+        write.headerFields[.ifMatch] = try ServerCopiesTable.etag(
+            of: write.entry.recordKey, in: write.entry.resource, at: path, transaction)
+        guard write.headerFields[.ifMatch] == nil else { return nil }
+        let place = path.map { ", nor is there one at \($0)" } ?? ""
+        return "no strong ETag of the record is known\(place): it goes out without If-Match"
     }
 }
 

@@ -117,7 +117,7 @@ struct WriteSettler {
         let known = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
         let theirs = EditSettler.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
-            try ServerCopiesTable.clearETag(of: key, in: overlay.resource, transaction)
+            try ServerCopiesTable.setETag(nil, of: key, in: overlay.resource, transaction)
             return false
         }
         let request = try edit.insertRequest(answer, overlay, transaction)

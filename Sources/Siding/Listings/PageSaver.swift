@@ -34,6 +34,19 @@ struct PageSaver {
             let saved = try save(slices, of: bytes, resource, transaction)
             counters = saved.counters
             shown = saved.shown
+            if counters.stale > 0 {
+                // A 304 would confirm what was not saved, and a cursor would pass it.
+                (page.etag, page.lastModified) = (nil, nil)
+                try ListingsTable.holdCursor(of: resource.id, scope: page.page.scope, transaction)
+            }
+            if let etag = page.etag, let record = slices.first, bytes.isOnly(record.range),
+                case .key(let key) = record.outcome
+            {
+                // The page is the record, and its ETag that of the record.
+                let key = bytes.withUnsafeBytes { key.text(in: $0) }
+                try RecordsTable.load(resource.id, transaction).setETag(etag, of: key, transaction)
+                try ServerCopiesTable.setETag(etag, of: key, in: resource.id, transaction)
+            }
             if page.progress == nil {
                 try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
             }
@@ -193,5 +206,13 @@ extension RequestRow {
             cause: .page, run: commit.run, method: commit.method, url: page.url.description, page: page.number,
             status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now, scope: page.scope,
             sent: page.body ?? "")
+    }
+}
+
+extension [UInt8] {
+    /// Whether there is only white space around the range.
+    fileprivate func isOnly(_ range: Range<Int>) -> Bool {
+        let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        return self[..<range.lowerBound].allSatisfy(isBlank) && self[range.upperBound...].allSatisfy(isBlank)
     }
 }

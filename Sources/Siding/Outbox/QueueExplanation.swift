@@ -29,15 +29,15 @@ package struct QueueExplanation: Sendable, Hashable {
         case .parked where entry.kind == .write:
             // For `uncertain` the reason says so already.
             let doubt = entry.mayHaveArrived && entry.reason != .uncertain ? " It may have reached the origin." : ""
-            return "\(parked(entry.reason))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
-        case .parked: return "\(parked(entry.reason)) Before that \(what)\(error)."
+            return "\(parked(entry))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
+        case .parked: return "\(parked(entry)) Before that \(what)\(error)."
         case .done: return "it is settled: it was answered, or a new listing took its place."
         case .dropped: return "it was given up; its history says by whom."
         }
     }
 
-    static func parked(_ reason: ParkReason?) -> String {
-        switch reason {
+    private static func parked(_ entry: QueueEntry) -> String {
+        switch entry.reason {
         case .held: "a person put it on hold."
         case .poison: "three senders died with it in hand, so it is not tried on its own any more."
         case .rejected: "the origin refused it, and asking the same again would not help."
@@ -45,7 +45,11 @@ package struct QueueExplanation: Sendable, Hashable {
         case .signIn: "the origin wants a sign-in."
         case .expired: "it waited longer than it was worth."
         case .keyExpired: "its idempotency key is older than the origin remembers."
-        case .conflict: "someone else changed the same thing meanwhile."
+        case .conflict where entry.lastError?.status == 428:
+            "the origin wants the ETag of the record with it (If-Match), and none was known."
+        case .conflict where entry.lastError?.status != nil:
+            "the origin refused it, as the record is in another state there."
+        case .conflict: "the record changed at the origin while this waited."
         case .invalid: "it cannot be sent as it stands."
         case .dependency: "what it depends on was dropped."
         case nil: "it is parked."
@@ -165,6 +169,10 @@ extension QueueExplanation {
             return
                 "look whether the origin has it: if so, 'siding queue resolve \(id) --arrived' settles it; if not, "
                 + "'siding queue retry \(id)' sends it again.\(lane)"
+        case .conflict where entry.lastError?.status == 428:
+            return
+                "where the config says `if_match: $.PATH`, or a page is the one record, 'siding sync' brings the ETag, and "
+                + "'siding queue retry \(id)' sends it with that; \(drop).\(lane)"
         case .rejected, .conflict, .invalid:
             return
                 "'siding queue edit \(id)' corrects and sends it, 'siding queue retry \(id)' sends it as it is, \(drop).\(lane)"

@@ -23,6 +23,8 @@ package struct WriteDeclaration: Sendable {
         package var idPath: JSONPath?
         /// Whether the record's ETag is sent in `If-Match`, if a strong one is known.
         package var sendsIfMatch: Bool
+        /// Where a record holds its ETag or revision; nil if only header fields have it.
+        package var etagPath: JSONPath?
         /// Whether 404 and 410 count as a successful delete, whatever the method.
         package var goneIsDone: Bool
         /// How much of the record the body of an update contains. Nil decides by the method: PUT replaces the whole record
@@ -128,7 +130,8 @@ package struct WriteDeclaration: Sendable {
             }
         return WriteEdit(
             change, of: resource, key: id, idPath: operation.idPath, conflict: conflict, coalesces: coalesces,
-            ifMatch: operation.sendsIfMatch, record: record, answersPart: operation.answer == .part)
+            ifMatch: operation.sendsIfMatch, etagPath: operation.etagPath, record: record,
+            answersPart: operation.answer == .part)
     }
 
     /// Without an id there is no lane to share; an edit derives its lane from its record.

@@ -35,6 +35,8 @@ public struct WriteEdit: Sendable, Hashable {
     /// Whether the write is sent with `If-Match` (RFC 9110 §13.1.1), if the record's strong ETag is known. Then any change at
     /// the origin to a record that is replaced or deleted is a conflict.
     public var ifMatch: Bool
+    /// Where a record holds its ETag or revision, sent with ``ifMatch`` if no strong ETag came with the record in a header field.
+    public var etagPath: JSONPath?
     /// Where the write's body and its answer hold the record: a path of object members. Nil, or a path that holds nothing,
     /// means the whole document.
     public var record: JSONPath?
@@ -43,8 +45,8 @@ public struct WriteEdit: Sendable, Hashable {
 
     public init(
         _ change: Change, of resource: AnyResource, key: String? = nil, idPath: JSONPath? = nil,
-        conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false, record: JSONPath? = nil,
-        answersPart: Bool = false
+        conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false, etagPath: JSONPath? = nil,
+        record: JSONPath? = nil, answersPart: Bool = false
     ) {
         self.change = change
         self.resource = resource.name
@@ -56,6 +58,7 @@ public struct WriteEdit: Sendable, Hashable {
         self.conflict = conflict
         self.coalesces = coalesces
         self.ifMatch = ifMatch
+        self.etagPath = etagPath
         self.record = record
         self.answersPart = answersPart
     }
@@ -80,12 +83,13 @@ struct EditTerms: Codable, Hashable, Sendable {
     var conflict: ConflictPolicy
     var coalesces: Bool
     var ifMatch: Bool
+    var etagPath: JSONPath?
     var recordPath: JSONPath?
     var answersPart: Bool
 
     init(_ edit: WriteEdit, isNamed: Bool) {
         (change, conflict, ifMatch, answersPart) = (edit.change, edit.conflict, edit.ifMatch, edit.answersPart)
-        (keyPaths, idPath, recordPath) = (edit.keyPaths, edit.idPath, edit.record)
+        (keyPaths, idPath, recordPath, etagPath) = (edit.keyPaths, edit.idPath, edit.record, edit.etagPath)
         coalesces = edit.coalesces && !isNamed
     }
 

@@ -56,19 +56,25 @@ enum ServerCopiesTable {
         return try find.step()
     }
 
-    /// The ETag that a write to the record may send in `If-Match`; nil if none is known. Weak ones never match (RFC 9110
-    /// §13.1.1).
-    static func strongETag(
-        of key: String?, in resource: String?, _ database: borrowing some Queryable & ~Copyable
+    /// The ETag that a write to the record may send in `If-Match`; nil if none is known. A weak one never matches (RFC 9110
+    /// §13.1.1), unless the record itself holds it at `path`, as in OData.
+    static func etag(
+        of key: String?, in resource: String?, at path: JSONPath?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> String? {
-        let etag = try database.first(
+        let found = try database.first(
             """
-            SELECT b.etag FROM siding_server_copies b JOIN siding_resources r ON r.id = b.resource
+            SELECT b.etag, b.body FROM siding_server_copies b JOIN siding_resources r ON r.id = b.resource
             WHERE r.name = ?1 AND b.key = ?2
             """, resource, key
-        ) { $0.optionalText(0) }
-        guard let etag = etag ?? nil, etag.hasPrefix("\"") else { return nil }
-        return etag
+        ) { (etag: try $0.optionalText("etag"), body: path == nil ? nil : try $0.optionalBlob("body")) }
+        if let etag = found?.etag, etag.hasPrefix("\"") { return etag }
+        guard let path, let value = try found?.body.map(Store.document)?.value(at: path),
+            let text = value.string ?? value.digits, !text.isEmpty
+        else { return nil }
+        // A revision such as CouchDB's is an ETag without its quotes.
+        let isQuoted = text.hasSuffix("\"") && (text.hasPrefix("\"") || text.hasPrefix("W/\""))
+        let etag = isQuoted ? text : "\"\(text)\""
+        return etag.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F } ? etag : nil
     }
 
     /// Inserts the stored record as its server copy, if it has none. A record that exists only locally has no body there.
@@ -99,10 +105,13 @@ enum ServerCopiesTable {
             copy.state.deletedAt?.microseconds, copy.etag, copy.cause.rawValue, copy.request)
     }
 
-    /// Forgets an ETag that the origin has refused.
-    static func clearETag(of key: String, in resource: Int64, _ transaction: borrowing Transaction) throws {
+    /// Sets the ETag of a copy; nil forgets one that the origin has refused.
+    static func setETag(
+        _ etag: String?, of key: String, in resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
         try transaction.execute(
-            "UPDATE siding_server_copies SET etag = NULL WHERE resource = ?1 AND key = ?2", resource, key)
+            "UPDATE siding_server_copies SET etag = ?3 WHERE resource = ?1 AND key = ?2 AND etag IS NOT ?3", resource,
+            key, etag)
     }
 
     static func delete(_ key: String, of resource: Int64, _ transaction: borrowing Transaction) throws {

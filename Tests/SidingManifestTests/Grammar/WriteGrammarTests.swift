@@ -117,6 +117,8 @@ import Testing
         ("issues: { create: { path: /issues, method: GET } }", "GET"),
         ("issues: { create: { path: /issues }, conflict: { then: win } }", "win"),
         ("issues: { create: { path: /i, if_match: true } }", "if_match"),
+        ("issues: { delete: { path: '/i/{id}', if_match: _rev } }", "true or false"),
+        ("issues: { delete: { path: '/i/{id}', if_match: '$.a[*]' } }", "means several values"),
         ("issues: { create: { path: /i, gone_is_done: true } }", "gone_is_done"),
         ("issues: { update: { path: '/i/{id}', id: $.id } }", "'id'"),
         ("issues: { update: { path: '/i/{id}', gone_is_done: true } }", "gone_is_done"),

@@ -87,7 +87,8 @@ extension RecordsTable {
     /// Sets the validator that belongs to exactly the body that is stored.
     func setETag(_ etag: String?, of key: String, _ transaction: borrowing Transaction) throws {
         guard layout != nil else { return }
-        try transaction.execute("UPDATE \(identifier: name) SET etag = ?2 WHERE key = ?1", self.key(key), etag)
+        try transaction.execute(
+            "UPDATE \(identifier: name) SET etag = ?2 WHERE key = ?1 AND etag IS NOT ?2", self.key(key), etag)
     }
 
     /// Makes records tombstones, which keep their bodies.

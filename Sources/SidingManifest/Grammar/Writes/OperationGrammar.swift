@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Siding
+internal import SidingJSON
 
 /// The request of one verb of a write. Each verb accepts only the keys that apply to it.
 enum OperationGrammar {
@@ -11,7 +12,24 @@ enum OperationGrammar {
     private static let id = Keyword(
         "id", .path, "Where the answer holds the id of the new record; left out, where records have their key.")
     private static let ifMatch = Keyword(
-        "if_match", .truth, default: false, "Whether the record's ETag is sent as a condition, where one is known.")
+        "if_match", condition, default: false,
+        "Whether the record's ETag is sent as a condition, where one is known; or where the record holds it, such as $._rev."
+    )
+    private static let condition = ValueType<Condition>(
+        "true, false, or a JSON path such as $._rev",
+        schema: ["anyOf": [ValueType<Bool>.truth.schema, ValueType<JSONPath>.path.schema]]
+    ) { node, reading in
+        if node.text?.hasPrefix("$") ?? false {
+            return ValueType<JSONPath>.path.read(node, &reading).map { Condition(isSent: true, path: $0) }
+        }
+        return ValueType<Bool>.truth.read(node, &reading).map { Condition(isSent: $0) }
+    }
+
+    fileprivate struct Condition: Sendable {
+        var isSent = false
+        var path: JSONPath?
+    }
+
     private static let goneIsDone = Keyword(
         "gone_is_done", .truth, default: true,
         "Whether a record that is gone already, 404 or 410, counts as deleted, whatever the method.")
@@ -31,13 +49,13 @@ enum OperationGrammar {
 
     static let update = shape(usually: .patch, [ifMatch.entry, body.entry, answer.entry]) {
         operation, object, reading in
-        operation.sendsIfMatch = object.value(ifMatch, &reading) ?? false
+        operation.condition = object.value(ifMatch, &reading) ?? Condition()
         operation.body = object.value(body, &reading)
         operation.answer = object.value(answer, &reading) ?? .whole
     }
 
     static let delete = shape(usually: .delete, [ifMatch.entry, goneIsDone.entry]) { operation, object, reading in
-        operation.sendsIfMatch = object.value(ifMatch, &reading) ?? false
+        operation.condition = object.value(ifMatch, &reading) ?? Condition()
         operation.goneIsDone = object.value(goneIsDone, &reading) ?? true
     }
 
@@ -62,5 +80,12 @@ enum OperationGrammar {
         case put = "PUT"
         case patch = "PATCH"
         case delete = "DELETE"
+    }
+}
+
+extension WriteDeclaration.Operation {
+    fileprivate var condition: OperationGrammar.Condition {
+        get { OperationGrammar.Condition(isSent: sendsIfMatch, path: etagPath) }
+        set { (sendsIfMatch, etagPath) = (newValue.isSent, newValue.path) }
     }
 }

@@ -1,0 +1,113 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// Where the ETag that an edit sends in `If-Match` comes from.
+@Suite struct WriteConditionTests {
+    private func condition(
+        _ bench: EditBench, at path: String? = "$._rev", _ change: WriteEdit.Change = .merge
+    ) async throws -> (entry: QueueEntry, etag: String?) {
+        let path = try path.map { try JSONPath(parsing: $0) }
+        let entry = try await bench.edit(change, "a", change == .delete ? nil : #"{"title":"mine"}"#) {
+            ($0.ifMatch, $0.etagPath) = (true, path)
+        }
+        return (entry, try #require(try await bench.claim(entry.id)).headerFields[.ifMatch])
+    }
+
+    @Test(arguments: [
+        (#""1-abc""#, "$._rev", #""1-abc""#), (#""\"7\"""#, "$._rev", #""7""#), (#""W/\"8\"""#, "$._rev", #"W/"8""#),
+        ("12", "$._rev", #""12""#), (#"{"tag":"x"}"#, "$._rev.tag", #""x""#), ("null", "$._rev", nil),
+        (#""""#, "$._rev", nil),
+        (#""a b""#, "$._rev", nil), (#""x""#, "$.other", nil), (#""x""#, nil, nil),
+    ])
+    func `it is the member that the config names, quoted where it is a bare revision`(
+        member: String, path: String?, etag: String?
+    ) async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","_rev":\#(member)}]"#)
+        #expect(try await condition(bench, at: path).etag == etag)
+    }
+
+    @Test func `a strong ETag from a header field comes before the member`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
+        let (first, _) = try await condition(bench)
+        let answer = WriteAnswer(
+            status: 200, contentType: nil, etag: "\"h\"", body: Array(#"{"id":"a","title":"mine","_rev":"2"}"#.utf8))
+        try await bench.store.settle(
+            #require(try await claimed(first, bench)), WriteSettlement(.delivered(answer), .nothing))
+        #expect(try await condition(bench).etag == "\"h\"")
+    }
+
+    private func claimed(_ entry: QueueEntry, _ bench: EditBench) async throws -> ClaimedWrite? {
+        try await bench.sqlite.execute(
+            "UPDATE siding_outbox SET state = 'queued', owner = NULL WHERE id = '\(entry.id)'")
+        return try await bench.claim(entry.id)
+    }
+
+    @Test func `a delivery whose answer lacks the member leaves no old one behind, and says so`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
+        let (first, _) = try await condition(bench)
+        try await bench.settle(#require(try await claimed(first, bench)), .answered("", status: 204))
+        #expect(try await bench.shown("a") == #"{"id":"a","title":"mine"}"#)
+        let (second, etag) = try await condition(bench)
+        #expect(etag == nil)
+        #expect(
+            try await bench.store.history(of: second.id).last?.detail
+                == "no strong ETag of the record is known, nor is there one at $._rev: it goes out without If-Match")
+    }
+
+    @Test func `the ETag of an answer to a PUT without a record is that of what was sent`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
+        let put = try await bench.edit(.replace, "a", #"{"id":"a","title":"new"}"#)
+        let answer = WriteAnswer(status: 201, contentType: nil, etag: "\"2\"", body: Array(#"{"ok":true}"#.utf8))
+        try await bench.settle(put, .delivered(answer))
+        #expect(try await condition(bench, .delete).etag == "\"2\"")
+    }
+
+    @Test(arguments: [
+        (#"{"id":"a","title":"old"}"#, true), (" \n{\"id\":\"a\"}\n", true), (#"[{"id":"a"}]"#, false),
+        (#"{"items":[{"id":"a"}]}"#, false),
+    ])
+    func `the ETag of a page that is one record is that of the record`(page: String, isRecord: Bool) async throws {
+        for isEdited in [false, true] {
+            let bench = try await EditBench()
+            try await bench.pull(#"[{"id":"a","title":"first"}]"#)
+            if isEdited { try await bench.edit(.merge, "a", #"{"votes":1}"#, lane: "other") }
+            let records =
+                page.contains("items") ? try JSONPath(parsing: "$.items[*]") : page.hasPrefix("[") ? nil : .root
+            let bytes = Array(page.utf8)
+            let contents = try bytes.withUnsafeBytes { page in
+                try PageReader(records: records, key: [JSONPath(member: "id")]).read(page)
+            }
+            let store = bench.sqlite.bench
+            _ = try await bench.store.commit(
+                store.pageCommit(.records(bytes, contents.records), store.open(), etag: "\"p\""))
+            #expect(try await condition(bench, at: nil).etag == (isRecord ? "\"p\"" : nil), "\(isEdited)")
+        }
+    }
+
+    @Test func `a conflict is told as what it is`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old"}]"#)
+        func why(_ entry: QueueEntry) async throws -> String {
+            QueueExplanation(try await bench.entry(entry.id), gate: nil, now: bench.time.now).why
+        }
+        let wanting = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l1")
+        try await bench.settle(wanting, .parked(.conflict, status: 428))
+        #expect(
+            try await why(wanting).hasPrefix("the origin wants the ETag of the record with it (If-Match), and none"))
+        let refused = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l2")
+        try await bench.settle(refused, .parked(.conflict, status: 412))
+        #expect(try await why(refused).hasPrefix("the origin refused it, as the record is in another state there."))
+        let overtaken = try await bench.edit(.merge, "a", #"{"votes":3}"#, lane: "l3")
+        try await bench.pull(#"[{"id":"a","title":"old","votes":9}]"#)
+        #expect(try await why(overtaken).hasPrefix("the record changed at the origin while this waited."))
+    }
+}
