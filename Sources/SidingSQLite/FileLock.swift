@@ -42,6 +42,11 @@ public struct FileLock: ~Copyable {
     }
 
     public var path: String { file.path }
+
+    /// Makes the lock file this large, with its space on the disk allocated; 0 gives the space back.
+    ///
+    /// - Throws: ``SQLiteError`` of kind `full` if there is no such space.
+    public func allocate(_ bytes: Int) throws(SQLiteError) { try file.allocate(bytes) }
 }
 
 /// A lock file that stays open, so that locking and unlocking cost one system call each.
@@ -89,6 +94,14 @@ struct LockFile: ~Copyable {
             }
         }
         return true
+    }
+
+    func allocate(_ bytes: Int) throws(SQLiteError) {
+        let code = bytes == 0 ? (ftruncate(descriptor, 0) == 0 ? 0 : errno) : posix_fallocate(descriptor, 0, bytes)
+        guard code != 0 else { return }
+        // A part of the space may have been allocated.
+        ftruncate(descriptor, 0)
+        throw SQLiteError(errno: code, operation: "allocate \(bytes) bytes", path: path)
     }
 
     func unlock() {

@@ -41,8 +41,13 @@ extension Store {
 
     /// Records that the first byte of a write that may not be sent twice is about to be sent.
     ///
-    /// - Throws: ``StoreError/Kind/leaseLost`` if this sender no longer owns the entry: nothing may be sent.
+    /// - Throws: ``StoreError/Kind/leaseLost`` if this sender no longer owns the entry, ``StoreError/Kind/full`` if the disk has no
+    ///   room for the result: nothing may be sent.
     package func markSent(_ write: ClaimedWrite) async throws(StoreError) {
+        do { try owner.keepRoom() } catch {
+            let error = StoreError(mapping: error)
+            throw StoreError(error.kind, "there is no room to save the answer, so it was not sent: \(error.message)")
+        }
         let (me, now) = (try ownerID(), clock.now)
         let isOurs = try await self.write {
             try OutboxTable.markSent(write.entry.id, by: me, token: write.entry.token, at: now, $0)
@@ -65,10 +70,20 @@ extension Store {
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
-        let result = try await self.write { transaction in
-            let entry = try settler.settle(settlement, transaction)
-            let next = try request.flatMap { try Self.take($0, claimedWork, transitions, transaction) }
-            return (entry: entry, next: next)
+        func record(
+            claiming request: ClaimRequest?
+        ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
+            try await self.write { transaction in
+                let entry = try settler.settle(settlement, transaction)
+                let next = try request.flatMap { try Self.take($0, claimedWork, transitions, transaction) }
+                return (entry: entry, next: next)
+            }
+        }
+        let result: (entry: QueueEntry?, next: ClaimedWrite?)
+        do { result = try await record(claiming: request) } catch {
+            guard error.kind == .full else { throw error }
+            guard owner.giveRoom() else { throw write.unsaved(error) }
+            do { result = try await record(claiming: nil) } catch { throw write.unsaved(error) }
         }
         if result.entry?.recordKey != nil { changeSignal.fire() }
         return result
@@ -90,5 +105,18 @@ extension Store {
         }
         dead.forEach(owner.forget)
         return taken
+    }
+}
+
+extension ClaimedWrite {
+    /// The result of the write could not be saved.
+    fileprivate func unsaved(_ error: StoreError) -> StoreError {
+        let id = entry.shortID
+        return StoreError(
+            error.kind, "\(id) was sent, or may have been, and the result could not be saved: \(error.message)",
+            hint: isResendable
+                ? "free space on that disk; the next 'siding queue run' sends it again, which acts once"
+                : "free space on that disk; 'siding queue run' then parks it where it may have arrived, and 'siding queue show "
+                    + "\(id)' says what to do")
     }
 }

@@ -13,6 +13,7 @@ final class OwnerLock: Sendable {
     private struct Held: ~Copyable {
         let id: String
         let lock: FileLock
+        var hasRoom = false
     }
 
     init(directory: String) {
@@ -29,6 +30,32 @@ final class OwnerLock: Sendable {
             }
             held = Held(id: id, lock: lock)
             return id
+        }
+    }
+
+    /// The space on the disk that is kept free for the result of a write: a settlement changes some 40 pages of the database, and
+    /// keeps an answer of at most 64 KiB and a record.
+    static let room = 2 << 20
+
+    /// Keeps ``room`` free in the lock file, so that a disk that fills up meanwhile has space for the result of a write.
+    ///
+    /// - Throws: ``SQLiteError`` of kind `full` if there is no such space.
+    func keepRoom() throws {
+        _ = try id()
+        try held.withLock { held in
+            guard held?.hasRoom == false else { return }
+            try held?.lock.allocate(Self.room)
+            held?.hasRoom = true
+        }
+    }
+
+    /// Gives the kept space back; false if there is none.
+    func giveRoom() -> Bool {
+        held.withLock { held in
+            guard held?.hasRoom == true else { return false }
+            held?.hasRoom = false
+            do { try held?.lock.allocate(0) } catch { return false }
+            return true
         }
     }
 

@@ -51,7 +51,7 @@ extension ClaimedWrite {
     func announced(in store: Store, over transport: any Transport) -> any Transport {
         ObservingTransport(transport) { (_) async throws(Failure) in
             do throws(StoreError) { try await store.markSent(self) } catch {
-                throw Failure(.storage(error.message), phase: .notSent)
+                throw Failure(.storage(error.kind.rawValue), phase: .notSent, detail: error.message)
             }
         }
     }
