@@ -66,6 +66,7 @@ enum Shapes {
         object.optional("reason", entry.reason?.rawValue)
         object.string("source", entry.source)
         object.optional("resource", entry.resource)
+        object.optional("record_key", entry.recordKey)
         object.string("lane", entry.lane)
         object.string("method", entry.method)
         object.string("url", entry.url)

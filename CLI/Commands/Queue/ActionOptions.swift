@@ -18,7 +18,29 @@ struct ActionOptions: ParsableArguments {
     }
 
     /// The selection of entries that the options describe.
-    func chosen() throws -> QueueSelection { try selection.selection(now: WallClock.system.now) }
+    func chosen(_ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
+        try await selection.selection(now: WallClock.system.now, workspace, store)
+    }
+
+    /// The selection without the writes that may have arrived, of which some are told: sent again they could act twice, so they
+    /// are named, by id or by reason, by somebody who has looked at the origin.
+    func chosenSurely(_ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
+        var chosen = try await chosen(workspace, store)
+        guard chosen.ids.isEmpty, chosen.reasons.isEmpty else { return chosen }
+        var doubtful = chosen
+        doubtful.reasons = [.uncertain, .keyExpired]
+        let count = try await store.count(doubtful)
+        guard count > 0 else { return chosen }
+        chosen.exceptReasons = Set(doubtful.reasons)
+        Output.printMessage(
+            """
+            \(MessageFormat.count(count, "write")) that may have arrived \(count == 1 ? "is" : "are") left as \
+            \(count == 1 ? "it is" : "they are"): sent again, \(count == 1 ? "it" : "they") could act twice. Look at the origin, then \
+            'siding queue resolve ID --arrived' if it is there, or name it by id, or by --reason uncertain or key_expired
+            """)
+        if try await store.count(chosen) == 0 { throw ExitStatus.success }
+        return chosen
+    }
 
     /// Asks for confirmation at the terminal, unless `--yes` or `--dry-run` is given.
     func confirm(_ question: String) throws {
@@ -63,8 +85,9 @@ struct ActionOptions: ParsableArguments {
         _ decision: OperatorAction,
         after prepare: (QueueSelection, Store) async throws -> Void = { _, _ in }
     ) async throws {
-        let status = try await options.withStore(.readWrite) { _, store in
-            let chosen = try chosen()
+        let status = try await options.withStore(.readWrite) { workspace, store in
+            let chosen =
+                try await decision == .act(.release) ? chosenSurely(workspace, store) : chosen(workspace, store)
             try await prepare(chosen, store)
             return try await perform(decision, on: chosen, of: store).status
         }

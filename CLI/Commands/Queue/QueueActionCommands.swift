@@ -49,8 +49,8 @@ struct QueuePurgeCommand: AsyncParsableCommand {
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
-        let status = try await action.options.withStore(.readWrite) { _, store in
-            var chosen = try action.chosen()
+        let status = try await action.options.withStore(.readWrite) { workspace, store in
+            var chosen = try await action.chosen(workspace, store)
             (chosen.settledBefore, chosen.createdBefore) = (chosen.createdBefore, nil)
             if chosen.ids.isEmpty, chosen.states.isEmpty, chosen.reasons.isEmpty { chosen.states = [.done, .dropped] }
             let count = try await store.count(chosen)

@@ -37,7 +37,7 @@ struct QueueEditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let status = try await action.options.withStore(.readWrite) { workspace, store in
-            let meant = try await store.entries(action.chosen())
+            let meant = try await store.entries(action.chosenSurely(workspace, store))
             try action.checkMeansAny(meant)
             guard let change = try await change(of: meant, workspace.manifest, store) else { return ExitStatus.success }
             // Exactly the entries that were examined, not those queued since.

@@ -31,9 +31,9 @@ struct QueueListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.withStore { _, store in
+        try await options.withStore { workspace, store in
             let format = options.messageFormat
-            let chosen = try selection.selection(now: format.now)
+            let chosen = try await selection.selection(now: format.now, workspace, store)
             let entries = try await store.entries(chosen, limit: most)
             if options.json {
                 for entry in entries { Output.line(Shapes.entry(entry).text) }
@@ -43,9 +43,10 @@ struct QueueListCommand: AsyncParsableCommand {
                 var table = Table(["", "id", "age", ">tries", "next try", "for", "request", "last error"])
                 for entry in entries { table.add(row(entry, format)) }
                 table.print(options.terminal)
-                guard entries.count == most else { return }
-                let left = try await store.count(chosen) - entries.count
-                if left > 0 { options.printMessage("… and \(MessageFormat.grouped(left)) more; --limit 0 shows all") }
+                let total = entries.count == most ? try await store.count(chosen) : entries.count
+                let rest =
+                    total > entries.count ? "; \(MessageFormat.grouped(entries.count)) shown, --limit 0 shows all" : ""
+                options.printMessage(MessageFormat.count(total, "entry", plural: "entries") + rest)
             }
         }
     }
@@ -71,7 +72,8 @@ struct QueueListCommand: AsyncParsableCommand {
         return [
             mark, entry.shortID, age, String(entry.tries), next, entry.resource ?? Self.lane(entry),
             "\(entry.method) \(entry.url)",
-            entry.lastError?.message ?? "",
+            // The request has a column of its own.
+            entry.lastError?.message.replacing(" (\(entry.method) \(entry.url))", with: "") ?? "",
         ]
     }
 

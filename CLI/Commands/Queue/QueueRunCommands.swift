@@ -28,7 +28,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
             try await workspace.checkSecrets()
-            var chosen = try selection.selection(now: WallClock.system.now)
+            var chosen = try await selection.selection(now: WallClock.system.now, workspace, store)
             guard try await endWaits(of: &chosen, in: store) else { return nothing() }
             chosen.dueBy = WallClock.system.now
             let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
@@ -89,7 +89,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await action.options.withStore(.readWrite) { workspace, store in
             if !action.dryRun { try await workspace.checkSecrets() }
-            let chosen = try action.chosen()
+            let chosen = try await action.chosenSurely(workspace, store)
             // A source's gate can be closed without an entry waiting for it; naming the source opens the gate.
             for source in chosen.sources where !action.dryRun { try await store.openGate(ofSource: source) }
             let (changed, status) = try await action.perform(.act(.retry), on: chosen, of: store)

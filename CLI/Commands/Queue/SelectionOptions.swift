@@ -1,6 +1,7 @@
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingManifest
 
 /// The options that select queue entries.
 struct SelectionOptions: ParsableArguments {
@@ -38,9 +39,19 @@ struct SelectionOptions: ParsableArguments {
 
     /// The selection, including ids from standard input, which can be read only once.
     ///
-    /// - Throws: ``CommandError`` with code 66 if standard input should give ids and is empty: an empty selection would mean all
-    ///   entries.
-    func selection(now: Timestamp) throws -> QueueSelection {
+    /// - Throws: ``CommandError`` with code 66 if a source or resource is neither in the config nor in the queue, or if standard input
+    ///   should give ids and is empty: an empty selection would mean all entries.
+    func selection(now: Timestamp, _ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
+        let every = QueueEntry.State.allCases
+        let manifest = workspace.manifest
+        for name in source where !manifest.sources.contains(where: { $0.name == name }) {
+            guard try await store.count(QueueSelection(sources: [name], states: every)) == 0 else { continue }
+            throw workspace.notFound("source", name, among: manifest.sources.map(\.name))
+        }
+        for name in resource where !manifest.resources.contains(where: { $0.name == name }) {
+            guard try await store.count(QueueSelection(resources: [name], states: every)) == 0 else { continue }
+            throw workspace.notFound("resource", name, among: manifest.resources.map(\.name))
+        }
         let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }
         guard !all.isEmpty || ids.isEmpty else {
             throw CommandError(.notFound, "not_found", "standard input names no entry")

@@ -65,10 +65,26 @@ struct SendCommand: AsyncParsableCommand {
             let entry = try await store.enqueue(write)
             Output.line(options.json ? Shapes.entry(entry).text : entry.id)
             Output.flush()
-            return try await WriteDelivery(options: options, workspace: workspace, store: store)
+            let temporary = entry.recordKey.flatMap { TemporaryID.matches($0) ? $0 : nil }
+            if let temporary { tell(temporary, of: entry) }
+            let status = try await WriteDelivery(options: options, workspace: workspace, store: store)
                 .run(entry, on: target.source, sends: !noSend, waits: wait)
+            if temporary != nil, let now = try await store.entries(QueueSelection(ids: [entry.id])).first,
+                let key = now.recordKey, key != temporary
+            {
+                tell(key, of: now)
+            }
+            return status
         }
         if status != .success { throw status }
+    }
+
+    /// Prints the id of the record that the write creates: the temporary one, then the origin's.
+    private func tell(_ key: String, of entry: QueueEntry) {
+        // In JSON it is a member of the entry.
+        guard !options.json, let resource = entry.resource else { return }
+        options.printMessage(
+            "\(entry.shortID): the new record of '\(resource)' is \(PlainText.oneLine(key, limit: 100))")
     }
 
     private func request(to target: WriteTarget) throws -> WriteRequest {

@@ -31,7 +31,8 @@ struct EntryPruning {
         }
     }
 
-    /// How long the key of an entry stays reserved after completion; throws ``QueueRefusal`` as ``forget(_:_:)``.
+    /// How long the key of an entry stays reserved after completion: not at all if no request could be compared with its own;
+    /// throws ``QueueRefusal`` as ``forget(_:_:)``.
     func keyLifetime(
         ofForgettable entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Duration {
@@ -43,7 +44,10 @@ struct EntryPruning {
         if let until = entry.keyKeptUntil {
             throw QueueRefusal(reason: "it is forgotten but for its key, until \(until.rfc3339)")
         }
-        return try IdempotencyKeysTable.load(entry.id, database)?.lifetime ?? Idempotency().lifetime
+        guard let key = try IdempotencyKeysTable.load(entry.id, database),
+            try OutboxRequestsTable.load(entry.id, database) != nil
+        else { return .zero }
+        return key.lifetime ?? Idempotency().lifetime
     }
 
     /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.

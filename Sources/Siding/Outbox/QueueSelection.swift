@@ -13,6 +13,8 @@ package struct QueueSelection: Sendable, Hashable {
     package var states: [QueueEntry.State]
     /// Only entries parked for one of these reasons; empty selects entries whether or not they are parked.
     package var reasons: [ParkReason]
+    /// No entries parked for one of these reasons.
+    package var exceptReasons: Set<ParkReason> = []
     package var createdBefore: Timestamp?
     package var settledBefore: Timestamp?
     package var dueBy: Timestamp?
@@ -42,6 +44,7 @@ package struct QueueSelection: Sendable, Hashable {
             && (lanes.isEmpty || lanes.contains(entry.lane))
             && (states.isEmpty ? (!entry.state.isSettled || !ids.isEmpty) : states.contains(entry.state))
             && (reasons.isEmpty || entry.reason.map(reasons.contains) ?? false)
+            && !(entry.reason.map(exceptReasons.contains) ?? false)
             && (settledBefore.map { moment in entry.settledAt.map { $0 < moment } ?? false } ?? true)
             && (createdBefore.map { entry.createdAt < $0 } ?? true)
             && (dueBy.map(entry.isDue) ?? true)

@@ -83,6 +83,53 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
+    @Test(arguments: [
+        (["retry", "--all"], "done"), (["retry", "--state", "parked"], "done"), (["release", "--all"], "queued"),
+        (["edit", "--all", "--body", "[]"], "dropped"),
+    ])
+    func `What may have arrived is left alone and counted, unless an id or a reason names it`(
+        command: [String], end: String
+    ) async throws {
+        let shop = try await Shop()
+        let entries = try await [shop.keep("a"), shop.keep("b"), shop.keep("c")]
+        for (id, reason) in zip(entries, ["expired", "uncertain", "key_expired"]) { try await shop.park(id, reason) }
+        let left = try await shop.sandbox.siding(["queue"] + command)
+        #expect(left.status == 0, "\(left.error)")
+        #expect(left.error.contains("2 writes that may have arrived are left as they are"), "\(left.error)")
+        for (id, state) in zip(entries, [end, "parked", "parked"]) {
+            #expect(try await shop.shown(id)["state"]?.string == state)
+        }
+        let named = try await shop.queue("release", "--reason", "uncertain")
+        #expect(named.status == 0 && named.error.contains("released"), "\(named.error)")
+        #expect(try await shop.queue("release", entries[2]).status == 0)
+        await shop.service.origin.stop()
+    }
+
+    @Test(arguments: ["list", "run", "retry", "hold", "release", "drop", "purge"], ["--source", "--resource"])
+    func `A name that neither the config nor the queue has is a fault`(command: String, option: String) async throws {
+        let shop = try await Shop()
+        _ = try await shop.keep("a")
+        let refused = try await shop.queue(command, option, "shpo")
+        #expect(refused.status == 66)
+        #expect(refused.error.contains("'shpo'") && refused.error.contains(option == "--source" ? "shop" : "items"))
+        try await shop.sql("UPDATE siding_outbox SET source = 'shpo', resource = 'shpo'")
+        #expect(try await shop.queue("list", option, "shpo", "--json").objects().count == 1)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `The list ends with the number of entries, and has the origin's own words`() async throws {
+        let shop = try await Shop()
+        for path in ["a", "b", "c"] { _ = try await shop.keep(path) }
+        shop.service.listen { _, _ in .json(#"{"message":"the title is empty"}"#, status: .unprocessableContent) }
+        #expect(try await shop.queue("run").status == 69)
+        let all = try await shop.queue("list")
+        #expect(all.error == "3 entries\n")
+        #expect(
+            all.output.contains("the origin answered 422 Unprocessable Content: the title is empty"), "\(all.output)")
+        #expect(try await shop.queue("list", "--limit", "2").error == "3 entries; 2 shown, --limit 0 shows all\n")
+        await shop.service.origin.stop()
+    }
+
     @Test(arguments: [["purge"], ["edit", "--body", "[]"], ["resolve", "--mine"]])
     func `Without a selection nothing is done, exit 64`(command: [String]) async throws {
         let shop = try await Shop()
@@ -134,6 +181,18 @@ struct QueueDecisionTests {
         let new = try await shop.sandbox.siding(send + [#"{"a":"other"}"#])
         #expect(new.status == 0 && new.output != id)
         #expect(shop.service.targets == ["/orders", "/orders"])
+        await shop.service.origin.stop()
+    }
+
+    @Test func `Purge removes a settled entry that has lost its request, and its key is free again`() async throws {
+        let shop = try await Shop()
+        let send = ["send", "POST", "shop:/orders", "-d", "{}", "--key", "k"]
+        let id = try await shop.sandbox.siding(send).output.trimmingCharacters(in: .newlines)
+        try await shop.sql("DELETE FROM siding_outbox_requests")
+        #expect(try await shop.queue("purge", id, "--yes").status == 0)
+        #expect(try await shop.rows() == "")
+        let again = try await shop.sandbox.siding(send)
+        #expect(again.status == 0, "\(again.error)")
         await shop.service.origin.stop()
     }
 

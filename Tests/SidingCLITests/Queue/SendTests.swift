@@ -133,6 +133,21 @@ struct SendTests {
         await service.origin.stop()
     }
 
+    @Test func `A write that creates a record tells its temporary id, and then the one that the origin gave it`()
+        async throws
+    {
+        let (service, sandbox) = try await Self.shop()
+        let kept = try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send")
+        #expect(kept.lines.count == 1)
+        let temporary = try #require(kept.error.firstMatch(of: /the new record of 'items' is (tmp-[0-9a-z]{26})/)?.1)
+        let shown = try await sandbox.siding("queue", "show", String(kept.output.prefix(8)), "--json").object()
+        #expect(shown["record_key"]?.string == String(temporary))
+        let sent = try await sandbox.siding("send", "items.create", "-d", #"{"title":"newer"}"#)
+        #expect(sent.error.contains(/the new record of 'items' is tmp-[0-9a-z]{26}\n/), "\(sent.error)")
+        #expect(sent.error.contains(/the new record of 'items' is 1[0-9]{2}\n/), "\(sent.error)")
+        await service.origin.stop()
+    }
+
     @Test func `A conflict is shown side by side and decided by a person`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("sync").status == 0)

@@ -51,6 +51,10 @@ struct SelectedEntries {
         try require("lane", oneOf: selection.lanes)
         try require("state", oneOf: selection.states.map(\.rawValue))
         try require("reason", oneOf: selection.reasons.map(\.rawValue))
+        if !selection.exceptReasons.isEmpty {
+            require("(reason IS NULL OR reason NOT IN (SELECT value FROM json_each(?)))")
+            arguments.append(.text(try Store.json(selection.exceptReasons.map(\.rawValue))))
+        }
         if let moment = selection.createdBefore { require("created_at < ?", moment) }
         if let moment = selection.dueBy {
             // A wait longer than the longest allowed one was set before the clock was set back, and counts as over.
