@@ -16,6 +16,12 @@ final class Connection {
     /// Pages in the WAL after the latest commit of this connection.
     var pagesInWAL = 0
     private(set) var cache = StatementCache()
+    /// See ``Row``.
+    let columnAfterLast: UnsafeMutablePointer<Int32> = {
+        let column = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        column.initialize(to: 0)
+        return column
+    }()
     private var isClosed = false
 
     /// Only opens the file; ``openWriter(_:_:_:)`` and ``openReader(_:_:)`` then configure the connection.
@@ -37,6 +43,7 @@ final class Connection {
 
     deinit {
         close()
+        columnAfterLast.deallocate()
     }
 
     func close() {

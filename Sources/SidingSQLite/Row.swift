@@ -7,9 +7,13 @@ import Glibc
 /// reads as 0, as empty text or as no bytes. Use the optional forms where NULL matters.
 public struct Row: ~Copyable {
     let handle: OpaquePointer
+    /// The column behind the one that was last found by its name: names are usually read in the order of the columns, so the
+    /// search for the next one begins there.
+    private let columnAfterLast: UnsafeMutablePointer<Int32>?
 
-    init(of handle: OpaquePointer) {
+    init(of handle: OpaquePointer, columnAfterLast: UnsafeMutablePointer<Int32>? = nil) {
         self.handle = handle
+        self.columnAfterLast = columnAfterLast
     }
 
     /// The number of columns of the result.
@@ -69,15 +73,20 @@ public struct Row: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }
 
-    /// The index of the first column with this name.
+    /// The index of a column with this name; names are unique in results that are read by them.
     ///
     /// - Throws: ``SQLiteError`` if the result has no such column.
     private func index(of name: StaticString) throws(SQLiteError) -> Int {
         let wanted = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-        for column in 0..<columnCount {
-            if let found = sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)), strcmp(found, wanted) == 0 {
-                return column
+        let count = sqlite3_data_count(handle)
+        var column = columnAfterLast?.pointee ?? 0
+        for _ in 0..<count {
+            if column >= count { column = 0 }
+            if let found = sqlite3_column_name(handle, column), strcmp(found, wanted) == 0 {
+                columnAfterLast?.pointee = column + 1
+                return Int(column)
             }
+            column += 1
         }
         throw SQLiteError(
             code: SQLITE_ERROR, message: "the result has no column '\(name)'", operation: "read a row",

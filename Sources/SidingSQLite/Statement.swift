@@ -141,7 +141,7 @@ public struct Statement: ~Copyable {
 
 /// Access to the statement's current row, as in ``Row``.
 extension Statement {
-    public var row: Row { Row(of: handle) }
+    public var row: Row { Row(of: handle, columnAfterLast: connection.columnAfterLast) }
     public var columnCount: Int { row.columnCount }
 
     public func isNull(_ column: Int) -> Bool { row.isNull(column) }
