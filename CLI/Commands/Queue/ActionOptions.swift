@@ -28,10 +28,11 @@ struct ActionOptions: ParsableArguments {
         var chosen = try await chosen(workspace, store)
         guard chosen.ids.isEmpty, chosen.reasons.isEmpty else { return chosen }
         var doubtful = chosen
-        doubtful.reasons = [.uncertain, .keyExpired]
+        doubtful.reasons = Self.doubtful
+        // Also where there is none yet: a sender may park one while the others are worked off.
+        chosen.exceptReasons = Set(Self.doubtful)
         let count = try await store.count(doubtful)
         guard count > 0 else { return chosen }
-        chosen.exceptReasons = Set(doubtful.reasons)
         Output.printMessage(
             """
             \(MessageFormat.count(count, "write")) that may have arrived \(count == 1 ? "is" : "are") left as \
@@ -41,6 +42,9 @@ struct ActionOptions: ParsableArguments {
         if try await store.count(chosen) == 0 { throw ExitStatus.success }
         return chosen
     }
+
+    /// The reasons of writes that may have arrived.
+    static let doubtful: [ParkReason] = [.uncertain, .keyExpired]
 
     /// Asks for confirmation at the terminal, unless `--yes` or `--dry-run` is given.
     func confirm(_ question: String) throws {

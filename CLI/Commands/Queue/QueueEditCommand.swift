@@ -40,9 +40,10 @@ struct QueueEditCommand: AsyncParsableCommand {
             let meant = try await store.entries(action.chosenSurely(workspace, store))
             try action.checkMeansAny(meant)
             guard let change = try await change(of: meant, workspace.manifest, store) else { return ExitStatus.success }
-            // Exactly the entries that were examined, not those queued since.
-            return try await action.perform(.replace(change), on: QueueSelection(ids: meant.map(\.id)), of: store)
-                .status
+            // Exactly the entries that were examined, not those queued since, and none that was put in doubt since.
+            var examined = QueueSelection(ids: meant.map(\.id))
+            examined.exceptReasons = Set(ActionOptions.doubtful).subtracting(meant.compactMap(\.reason))
+            return try await action.perform(.replace(change), on: examined, of: store).status
         }
         if status != .success { throw status }
     }

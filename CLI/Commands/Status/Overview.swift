@@ -65,10 +65,10 @@ struct Overview {
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
 
-    /// Whether a resource of `age` is older than `limit`: also if it was never complete, or is from the future, as the clock was
-    /// set back then.
+    /// Whether a resource of `age` is older than `limit`: also if it was never complete, or is from over a minute
+    /// ahead, as the clock was set back then.
     private static func isOver(_ limit: Duration, _ age: Duration?) -> Bool {
-        age.map { $0 > limit || $0 < .zero } ?? true
+        age.map { $0 > limit || $0 < .seconds(-60) } ?? true
     }
 
     /// The number of entries in `state`.

@@ -69,10 +69,8 @@ struct EditSettler {
         let isSent = record == nil && edit.terms.change == .replace && edit.entry.method == "PUT"
         let isWhole = isSent || (record != nil && !edit.terms.answersPart)
         // The ETag in the record as edited is that of before.
-        if let path = edit.terms.etagPath, record?.value(at: path) == nil,
-            let patch = JSONDocument(nesting: .null, at: path)
-        {
-            state.body = state.body.map(JSONMergePatch(patch).applied)
+        if let path = edit.terms.etagPath, record?.value(at: path) == nil {
+            state.body = state.body.map(edit.terms.withoutETag)
         }
         try forgetValidators(of: key, base, state, overlay, transaction)
         try overlay.moveBase(

@@ -35,10 +35,13 @@ struct EditSides {
             return edit.terms.change == .delete ? nil : "the origin has deleted the record"
         }
         guard edit.terms.change != .delete else {
-            return edit.terms.ifMatch && !before.isEquivalent(to: after) ? "the origin has changed the record" : nil
+            let isSame = edit.terms.withoutETag(before).isEquivalent(to: edit.terms.withoutETag(after))
+            return edit.terms.ifMatch && !isSame ? "the origin has changed the record" : nil
         }
         guard let difference else { return nil }
-        let places = difference.rows.filter { $0.isConflict || isUndone($0) }.map(\.path.description)
+        // The ETag changes with each own write, too.
+        let places = difference.rows.filter { $0.path != edit.terms.etagPath && ($0.isConflict || isUndone($0)) }
+            .map(\.path.description)
         guard !places.isEmpty else { return nil }
         let shown = places.prefix(3).map { PlainText.oneLine($0, limit: 60) }.joined(separator: ", ")
         return "the origin has changed \(shown)\(places.count > 3 ? " and more" : "")"

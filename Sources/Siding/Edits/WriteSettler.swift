@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
 /// Records the result of a claimed write, inside a transaction.
@@ -118,6 +119,13 @@ struct WriteSettler {
         let theirs = EditSettler.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
             try ServerCopiesTable.setETag(nil, of: key, in: overlay.resource, transaction)
+            if let path = edit.terms.etagPath, known.body?.value(at: path) != nil,
+                var copy = try ServerCopiesTable.load(overlay.resource, key, transaction)
+            {
+                (copy.state.body, copy.etag) = (copy.state.body.map(edit.terms.withoutETag), nil)
+                try overlay.setBase(of: key, to: copy, transaction)
+                try overlay.show(key, transaction)
+            }
             return false
         }
         let request = try edit.insertRequest(answer, overlay, transaction)

@@ -60,10 +60,14 @@ enum ListingsTable {
             """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits)
     }
 
-    /// Nothing of the listing moves the cursor any more: a page of it showed a record that was not saved.
+    /// Nothing of the listing moves the cursor any more, and its parent stays due: a page showed a record that was not saved.
     static func holdCursor(of resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_listings SET cursor_moves = -1 WHERE resource = ?1 AND scope = ?2", resource, scope)
+            """
+            UPDATE siding_listings SET parent_revision = NULL,
+                cursor_moves = CASE cursor_moves WHEN 1 THEN -1 ELSE cursor_moves END
+            WHERE resource = ?1 AND scope = ?2
+            """, resource, scope)
     }
 
     static func holdsCursor(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws -> Bool {

@@ -39,7 +39,8 @@ struct PageSaver {
                 (page.etag, page.lastModified) = (nil, nil)
                 try ListingsTable.holdCursor(of: resource.id, scope: page.page.scope, transaction)
             }
-            if let etag = page.etag, let record = slices.first, bytes.isOnly(record.range),
+            let unsaved = saved.refused.union(saved.leftOut)
+            if unsaved.isEmpty, let etag = page.etag, let record = slices.first, bytes.isOnly(record.range),
                 case .key(let key) = record.outcome
             {
                 // The page is the record, and its ETag that of the record.
@@ -51,7 +52,6 @@ struct PageSaver {
                 try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
             }
             // Records that were not saved add no columns.
-            let unsaved = saved.refused.union(saved.leftOut)
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             newMemberSets = try ColumnInference(
@@ -146,7 +146,10 @@ struct PageSaver {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
         if var cursor = progress.cursor {
-            if try ListingsTable.holdsCursor(resource, scope: page.page.scope, transaction) { cursor.moved = nil }
+            // A cursor that is taken back returns to where it was before the listing.
+            if !cursor.takesBack, try ListingsTable.holdsCursor(resource, scope: page.page.scope, transaction) {
+                cursor.moved = nil
+            }
             try CursorRows.move(
                 cursor, of: resource, scope: page.page.scope, listing: page.listing, run: page.run, now: now,
                 transaction)

@@ -96,6 +96,13 @@ struct EditTerms: Codable, Hashable, Sendable {
     /// The record in a body or an answer: the value at ``recordPath``, or the whole document if that path holds nothing.
     func record(in document: JSONDocument) -> JSONDocument { Self.record(in: document, at: recordPath) }
 
+    /// `record` without the ETag that it holds, which changes with each write.
+    func withoutETag(_ record: JSONDocument) -> JSONDocument {
+        guard let path = etagPath, record.value(at: path) != nil, let patch = JSONDocument(nesting: .null, at: path)
+        else { return record }
+        return JSONMergePatch(patch).applied(to: record)
+    }
+
     static func record(in document: JSONDocument, at path: JSONPath?) -> JSONDocument {
         path.flatMap { document.value(at: $0) } ?? document
     }

@@ -113,6 +113,24 @@ import Testing
         #expect(try await bench.store.cursor(of: "posts")?.value == "9")
     }
 
+    @Test func `a cursor that is taken back goes where it was, and a listing that moves none stays one`() async throws {
+        let bench = try await bench()
+        let store = bench.sqlite.bench
+        let first = try StoreBench.content("[\(Self.old)]")
+        let move = CursorMove(reached: "3", moved: "3")
+        _ = try await bench.store.commit(store.pageCommit(first, store.open(), cursor: move))
+        let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
+        let back = CursorMove(from: "3", reached: nil, moved: "3", takesBack: true, waits: true)
+        _ = try await page("[\(Self.old)]", bench, cursor: back, next: .page(try StoreBench.page(2))) {
+            try await bench.deliver(entry, Self.new)
+            try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 0, parent_revision = 5")
+        }
+        #expect(try await bench.store.cursor(of: "posts")?.value == "3")
+        // The parent of the listing stays due, and a listing that began beyond the cursor does not count as all of it.
+        let listing = try await bench.sqlite.rows("SELECT cursor_moves, parent_revision FROM siding_listings")
+        #expect(listing == [["0", nil]])
+    }
+
     @Test func `a page that is under way while a write is delivered leaves its record alone, in a sync`() async throws {
         let gate = Gatepost()
         let bench = try await EngineBench(

@@ -62,6 +62,40 @@ import Testing
                 == "no strong ETag of the record is known, nor is there one at $._rev: it goes out without If-Match")
     }
 
+    @Test(arguments: [WriteEdit.Change.replace, .delete])
+    func `the ETag of an own delivery is no change of the origin for the next edit`(
+        change: WriteEdit.Change
+    ) async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
+        let path = try JSONPath(parsing: "$._rev")
+        let first = try await bench.edit(.replace, "a", #"{"id":"a","title":"one"}"#) {
+            ($0.ifMatch, $0.etagPath, $0.conflict) = (true, path, .theirs)
+        }
+        let body = change == .delete ? nil : #"{"id":"a","title":"two"}"#
+        let second = try await bench.edit(change, "a", body) {
+            ($0.ifMatch, $0.etagPath, $0.conflict) = (true, path, .theirs)
+        }
+        try await bench.deliver(first, "", status: 204)
+        try await bench.pull(#"[{"id":"a","title":"one","_rev":"2"}]"#)
+        #expect(try await bench.claim(second.id)?.headerFields[.ifMatch] == "\"2\"")
+    }
+
+    @Test func `a refused ETag is not sent again, wherever it came from`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
+        let path = try JSONPath(parsing: "$._rev")
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) {
+            ($0.ifMatch, $0.etagPath, $0.conflict) = (true, path, .mine)
+        }
+        let write = try #require(try await bench.claim(entry.id))
+        #expect(write.headerFields[.ifMatch] == "\"1\"")
+        #expect(try await bench.settle(write, .parked(.conflict, status: 412)).state == .queued)
+        bench.time.advance(by: .seconds(3_600))
+        #expect(try #require(try await bench.claim(entry.id)).headerFields[.ifMatch] == nil)
+        #expect(try await bench.shown("a") == #"{"id":"a","title":"mine"}"#)
+    }
+
     @Test func `the ETag of an answer to a PUT without a record is that of what was sent`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
