@@ -6,6 +6,8 @@ struct CursorStart: Sendable, Hashable {
     var from: String?
     /// The end of the range, for a backfill.
     var until: String?
+    /// When the listing begins: the end of the range that it covers for sure. Nil for a cursor that is no time of records.
+    var began: Timestamp?
     /// Whether the listing may move the stored cursor.
     var moves = false
     /// Why it starts there, for people; nil without a cursor.
@@ -56,8 +58,10 @@ struct CursorStart: Sendable, Hashable {
 
     /// The values of the placeholders in requests under `rule`.
     func placeholders(_ rule: IncrementalCursor?) -> Placeholders {
-        Placeholders(
-            cursor: from.map { rule?.written($0) ?? $0 }, until: until.map { rule?.written($0) ?? $0 },
+        // A listing of everything has no end: by the origin's clock, records may be newer than its beginning.
+        let end = until ?? from.flatMap { from in began.flatMap { rule?.type.text(of: $0, like: from) } }
+        return Placeholders(
+            cursor: from.map { rule?.written($0) ?? $0 }, until: end.map { rule?.written($0) ?? $0 },
             isNumber: (rule?.format ?? rule?.type)?.isNumber ?? false)
     }
 }

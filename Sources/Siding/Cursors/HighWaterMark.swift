@@ -5,6 +5,10 @@ internal import SidingJSON
 /// In ascending order each page moves the cursor, but only to the highest value below the page's last one. More records with
 /// the last value may be on the next page, and an origin's "since" may exclude the value itself.
 ///
+/// The cursor never passes what was surely read. A record that is written while its listing is read may be missing from it, so
+/// a time never passes the moment at which the listing began. A record that comes late, with a value within the lookback, may be
+/// missing from pages that were read before an interruption, so the pages after it do not move the cursor.
+///
 /// In descending order the listing ends at the first page past its start, as long as the order holds.
 struct HighWaterMark: Sendable {
     /// Nil for a resource without a cursor, and for an ad-hoc listing.
@@ -24,13 +28,18 @@ struct HighWaterMark: Sendable {
     private var descent: DescendingOrder
     /// Whether pages of earlier runs came out of order.
     private let waitsForEnd: Bool
+    /// Whether pages of this listing were read in a run before.
+    private let isResumed: Bool
     private var unusable = 0
     private var future: String?
 
     /// - Parameter waits: as stored with the listing.
-    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool) {
+    init(
+        _ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool,
+        isResumed: Bool = false
+    ) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
-        waitsForEnd = waits
+        (waitsForEnd, self.isResumed) = (waits, isResumed)
         descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
     }
 
@@ -80,18 +89,25 @@ struct HighWaterMark: Sendable {
         switch rule.place {
         case .record:
             if rule.resumesAtCursor { follow(cursor, highWaterMark, rule) }
-            reached = rule.further(reached, highWaterMark)
+            if !isResumed { reached = rule.further(reached, covered(highWaterMark, rule)) }
         case .envelope: reached = highWaterMark
         case .header: if isFirst { reached = highWaterMark }
         }
+    }
+
+    /// `value`, or the moment at which the listing began if that is earlier.
+    private func covered(_ value: String, _ rule: IncrementalCursor) -> String {
+        guard let began = start.began.map({ rule.type.text(of: $0, like: value) }) else { return value }
+        return rule.isFurther(value, than: began) ? began : value
     }
 
     private mutating func follow(_ cursor: PageCursor, _ highWaterMark: String, _ rule: IncrementalCursor) {
         if let last, let nearest = cursor.nearest, rule.isFurther(last, than: nearest) { isDisordered = true }
         if !cursor.isAscending { isDisordered = true }
         last = rule.further(last, highWaterMark)
+        guard !isResumed else { return }
         for value in [reached, cursor.below].compactMap(\.self) where rule.isFurther(highWaterMark, than: value) {
-            vouched = rule.further(vouched, value)
+            vouched = rule.further(vouched, covered(value, rule))
         }
     }
 

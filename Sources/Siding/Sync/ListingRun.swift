@@ -50,7 +50,7 @@ struct ListingRun: Sendable {
         var freshness = position.freshness
         var track = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
-            waits: position.cursor.waits)
+            waits: position.cursor.waits, isResumed: position.page.number > 1)
         var circle = LoopDetector()
         var way = KnownNextPage()
         // Behind the first page only: the listing before this one may have been of another definition.

@@ -70,6 +70,7 @@ extension CursorStart {
     init(_ rule: IncrementalCursor?, stored: StoredCursor?, _ options: SyncOptions, now: Timestamp) {
         self.init()
         guard let rule else { return }
+        if rule.isOfRecords, rule.type.isTime, rule.direction == .max { began = now }
         if let backfill = options.backfill {
             (from, until) = (backfill.from, backfill.to)
             reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
