@@ -60,7 +60,8 @@
 --                        `cursor_moves` whether its end moves the cursor (-1: no longer, as a page showed a record that was not
 --                        saved), `cursor_waits` whether pages came out of order, so that only the end may. `root` is the first page where a parent's record decides it. `pass` is the pass that
 --                        last asked for the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it
---                        showed a stored record that the page had not shown before.
+--                        showed a stored record that the page had not shown before. `incomplete` says what the origin has more,
+--                        or what stopped the listing before its end.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
 --                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.
@@ -260,6 +261,7 @@ CREATE TABLE siding_listings (
     root            TEXT,
     cursor_waits    INTEGER NOT NULL DEFAULT 0,
     moved           INTEGER NOT NULL DEFAULT 0,
+    incomplete      TEXT,
     PRIMARY KEY (resource, scope),
     CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
     CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL))

@@ -59,7 +59,7 @@ enum FullManifest {
             records: "$.items[*]"
             key: [repo, $.meta.id]
             paginate: { type: cursor, path: $.next, param: after }
-            stop: { max_pages: 10, has_more: $.has_more, is_last: $.is_last }
+            stop: { max_pages: 10, has_more: $.has_more, is_last: $.is_last, empty_page: true, trust_end: true }
             conditional: off
             max_age: 15m
             columns: { id: integer, author: $.user.login, updated_at: { type: datetime, path: $.meta.updated, index: true }, seen: { type: datetime, format: epoch_ms } }

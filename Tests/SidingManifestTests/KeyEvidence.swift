@@ -217,6 +217,9 @@ enum KeyEvidence {
           resources.NAME.records
           resources.NAME.stop
           resources.NAME.stop.has_more
+        Tests/SidingTests/Paging/ListingEndTests.swift
+          resources.NAME.stop.empty_page
+          resources.NAME.stop.trust_end
         Tests/SidingCLITests/Setup/SecretTests.swift
           sources.NAME.auth
           sources.NAME.auth.in

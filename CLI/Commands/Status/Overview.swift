@@ -13,6 +13,8 @@ struct Overview {
         var quarantined: Int
         /// Missing records: in no page of the last complete listings, and not deleted yet.
         var missing: Int
+        /// Why the last listing is incomplete.
+        var incomplete: String?
         var completedAt: Timestamp?
         var checkpointPage: Int?
         /// Whether a fan-out pass is unfinished.
@@ -50,7 +52,8 @@ struct Overview {
             return ResourceLine(
                 name: resource.name, source: resource.source.name, records: state?.records ?? 0,
                 quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
-                completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
+                incomplete: state?.incomplete, completedAt: state?.completedAt,
+                checkpointPage: state?.checkpoint?.number,
                 isPassOpen: state?.pass?.isOpen ?? false,
                 isStale: said.freshUntil == nil && limit.map { Self.isOver($0, age) } ?? false,
                 isRunning: held.contains(Lease.name(ofResource: resource.name)),
@@ -111,6 +114,7 @@ struct Overview {
         object.int("records", line.records)
         object.int("quarantined", line.quarantined)
         object.int("missing", line.missing)
+        object.optional("incomplete", line.incomplete)
         object.optional("completed_at", line.completedAt)
         object.optional("checkpoint_page", line.checkpointPage)
         if line.isPassOpen { object.bool("round_open", true) }
@@ -177,6 +181,7 @@ struct Overview {
     private static func standing(of line: ResourceLine, _ now: Timestamp) -> String {
         if let page = line.checkpointPage { return page > 1 ? "stopped before page \(page)" : "begun, no page yet" }
         if line.isPassOpen { return "stopped half-way" }
+        if let why = line.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
         if line.completedAt == nil { return "not synced" }
         var state = line.isStale ? "stale" : "fresh"
         if let until = line.said.freshUntil {

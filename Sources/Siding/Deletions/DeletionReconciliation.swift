@@ -20,8 +20,9 @@ struct DeletionReconciliation {
 
     /// With the last page of the only listing.
     ///
+    /// - Parameter isDoubtful: whether its first page led to a next one before, and no longer does: it does not count.
     /// - Returns: how many records were deleted, and how many deletions the guard blocked.
-    func reconcileListing(_ transaction: borrowing Transaction) throws -> RunCounters {
+    func reconcileListing(isDoubtful: Bool = false, _ transaction: borrowing Transaction) throws -> RunCounters {
         let listing = try transaction.first(
             """
             SELECT cursor_from IS NULL, run <> ?2, moved, started_at FROM siding_listings
@@ -40,7 +41,7 @@ struct DeletionReconciliation {
         let evidence = ListingEvidence(
             isStable: terms.isStable, isInterrupted: listing.isInterrupted, hasMoved: listing.hasMoved,
             isVerified: terms.rule.recordPath != nil)
-        guard evidence.counts, try isNeeded(transaction) else { return RunCounters() }
+        guard evidence.counts, !isDoubtful, try isNeeded(transaction) else { return RunCounters() }
         return try reconcile(try absentRecords(since: listing.startedAt, transaction), evidence, transaction)
     }
 

@@ -22,7 +22,7 @@ enum ListingsTable {
                 started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
                 cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
-                not_before = NULL, root = excluded.root, moved = 0
+                not_before = NULL, root = excluded.root, moved = 0, incomplete = NULL
             RETURNING listing
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root
@@ -37,16 +37,22 @@ enum ListingsTable {
         _ page: PageCommit, _ progress: PageCommit.Progress, to next: PageRequest?, of resource: Int64, now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws -> Bool {
-        let state = next != nil ? "open" : progress.next == .end ? "complete" : "incomplete"
+        let (state, incomplete): (String, String?) =
+            switch progress.next {
+            case .cut(let why), .stopped(let why): ("incomplete", why)
+            case .end: ("complete", nil)
+            case .page: ("open", nil)
+            }
         return try transaction.execute(
             """
             UPDATE siding_listings SET state = ?3, next_url = ?4, next_number = ?5, next_offset = ?6, next_sent = ?7,
-                checkpoint_at = ?8, next_source = COALESCE(?9, next_source), fresh_until = ?10, not_before = ?11
+                checkpoint_at = ?8, next_source = COALESCE(?9, next_source), fresh_until = ?10, not_before = ?11,
+                incomplete = ?13
             WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
             """,
             resource, page.listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
             now.microseconds, progress.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
-            progress.freshness.notBefore?.microseconds, page.page.scope) == 1
+            progress.freshness.notBefore?.microseconds, page.page.scope, incomplete) == 1
     }
 
     /// Stores how far the cursor of a listing has come.

@@ -73,6 +73,10 @@ struct PageCommit: Sendable {
         var highWaterMark: String?
         /// A digest of the page's records; nil if there are none.
         var digest: UInt64?
+        /// Whether the listing ends at its first page, which led to a next one before: it is no evidence of missing records.
+        var lostNext = false
+        /// Whether the next listing asks for all pages whole, as a 304 does not fit the number of records that the origin reports.
+        var asksWholeNext = false
     }
 }
 
@@ -105,6 +109,8 @@ enum NextPage: Sendable, Hashable {
     case page(PageRequest)
     /// The listing is complete.
     case end
-    /// The listing stops before its end, and why: a loop, `max_pages`, `--limit`.
+    /// The listing stops before its end, and why: a loop, or the origin reports more than was read.
     case cut(String)
+    /// The listing stops where it was asked to, and why: `max_pages`, `--limit`, a failure rule.
+    case stopped(String)
 }

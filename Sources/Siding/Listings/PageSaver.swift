@@ -123,7 +123,10 @@ struct PageSaver {
     /// Whether the listing covers only some of the records: it has a limit, or requests only changes.
     private func isPartial(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
         guard let progress = page.progress else { return true }
-        if case .cut = progress.next { return true }
+        switch progress.next {
+        case .cut, .stopped: return true
+        case .page, .end: break
+        }
         guard progress.cursor != nil else { return false }
         return try transaction.first(
             "SELECT cursor_from IS NOT NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource,
@@ -145,6 +148,7 @@ struct PageSaver {
         guard try ListingsTable.advance(page, progress, to: next, of: resource, now: now, transaction) else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
+        if progress.asksWholeNext { try PageValidators(resource: resource).forget(scope: page.page.scope, transaction) }
         if var cursor = progress.cursor {
             // A cursor that is taken back returns to where it was before the listing.
             if !cursor.takesBack, try ListingsTable.holdsCursor(resource, scope: page.page.scope, transaction) {
@@ -197,7 +201,7 @@ struct PageSaver {
         }
         return try DeletionReconciliation(
             resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
-        ).reconcileListing(transaction)
+        ).reconcileListing(isDoubtful: page.progress?.lostNext ?? false, transaction)
     }
 }
 

@@ -12,6 +12,8 @@ package struct ResourceState: Sendable, Hashable {
     package var quarantined = 0
     /// Missing records: in no page of the last complete listings, and not deleted yet.
     package var missing = 0
+    /// Why the last listing, or that of a parent, is incomplete; nil if it is complete or unfinished.
+    package var incomplete: String?
     /// When the last complete listing ended.
     package var completedAt: Timestamp?
     /// The next page of an unfinished listing.
@@ -50,7 +52,8 @@ extension Store {
                     o.pass, o.state, o.takes_all, o.started_at, o.ended_at,
                     CASE WHEN o.pass IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
                         SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND pass = o.pass), 0)) END,
-                    r.id
+                    r.id, (SELECT incomplete FROM siding_listings WHERE resource = r.id AND incomplete IS NOT NULL
+                        ORDER BY scope LIMIT 1)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_passes o ON o.resource = r.id
@@ -60,6 +63,7 @@ extension Store {
                 let state = ResourceState(
                     resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(2)),
                     records: 0, quarantined: Int(row.int(3)), missing: Int(row.int(4)),
+                    incomplete: row.optionalText(24),
                     completedAt: row.optionalInt(5).map(Timestamp.init), checkpoint: PageRequest(row, at: 6),
                     checkpointCursor: ListingCursor(row, at: 11), freshness: ListingFreshness(row, at: 15),
                     pass: PassState(row, at: 17), progressedAt: row.optionalInt(22).map(Timestamp.init))

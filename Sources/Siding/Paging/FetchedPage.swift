@@ -25,8 +25,12 @@ struct FetchedPage: Sendable {
     var nextPageSource: NextPageSource?
     /// Whether a 304 had the header field that names next pages.
     var namesNextUnchanged = false
-    /// The member that reports more pages, if no next page was found.
-    var signOfMore: JSONPath?
+    /// The number of records that the answer reports for its listing.
+    var total: ListingExtent.Report?
+    /// Why the origin has more although the page leads to no next one, and what to declare; see ``ListingEnd``.
+    var doubt: ListingEnd.Doubt?
+    /// Whether this first page led to a next one when it was stored, and no longer does.
+    var lostNext = false
     /// See ``PageCommit/hasNoList``.
     var hasNoList = false
     /// See ``PageCommit/Progress``.
@@ -48,6 +52,10 @@ struct KnownNextPage: Sendable {
     var repeatsNext = false
     /// The number of records of each page so far; nil if they differ or are not all known.
     var pageSize: Int?
+    /// The smallest number of records that its answers reported.
+    var total: ListingExtent.Report?
+    /// Whether any page answered 304.
+    var hasUnchanged = false
     /// Whether the page to fetch is past the requested range, provided that it did not change.
     var isBehind = false
 
@@ -55,6 +63,8 @@ struct KnownNextPage: Sendable {
     mutating func note(_ page: FetchedPage) {
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
+        if let total = page.total, total.count < self.total?.count ?? .max { self.total = total }
+        if !page.content.isWhole { hasUnchanged = true }
         if page.page.number == 1 {
             pageSize = page.recordCount
         } else if pageSize != page.recordCount {

@@ -9,8 +9,7 @@ internal import SidingChain
 /// Not every origin fills its pages. So this conclusion holds for a day, and never if missing records are deleted.
 struct LastPage {
     let stored: StoredPage
-    /// Its number in the listing.
-    let number: Int
+    let page: PageRequest
     let resource: AnyResource
     let paging: Paging
     /// What the pages before it showed.
@@ -45,26 +44,18 @@ struct LastPage {
     private var hasRoom: Bool {
         guard !resource.deletions.byAbsence else { return false }
         if paging == .automatic, nextPageSource == .nowhere { return true }
-        let askedSize = resource.askedPageSize
-        guard number > 1 else { return stored.recordCount < askedSize ?? 1 }
+        let askedSize = page.url.askedPageSize?.size
+        guard page.number > 1 else { return stored.recordCount < askedSize ?? 1 }
         // One page alone shows no page size, unless that size was requested.
-        guard let size = way.pageSize, number > 2 || size == askedSize else { return false }
+        guard let size = way.pageSize, page.number > 2 || size == askedSize else { return false }
         return stored.recordCount < size
     }
 }
 
 extension AnyResource {
-    /// The page size that a query parameter with a usual name requests. An origin may have a lower maximum.
-    var askedPageSize: Int? {
-        query.lazy.compactMap { name, value in
-            guard Self.sizeNames.contains(name.lowercased().filter(\.isLetter)) else { return nil }
-            return switch value {
-            case .int(let size): Int(exactly: size)
-            case .string(let text): Int(text)
-            case .double, .bool, .array, .object, .null: nil
-            }
-        }.first
-    }
-
-    private static let sizeNames: Set<String> = ["perpage", "pagesize", "pagelimit", "limit", "maxresults", "top"]
+    /// Usual names of page sizes, in requests and in answers.
+    static let sizeNames: Set<String> = [
+        "perpage", "pagesize", "pagelimit", "limit", "maxresults", "maxitems", "top", "size", "take", "rows",
+        "itemsperpage",
+    ]
 }

@@ -2,7 +2,7 @@ internal import SidingJSON
 
 /// Detects listings that loop.
 ///
-/// It ignores pages without records: an origin that filters may send many in a row.
+/// Pages without records do not count, as an origin that filters may send some in a row; but not a hundred.
 struct LoopDetector {
     /// The addresses of the listing's first pages, as digests.
     private var seen: Set<AddressDigest> = []
@@ -18,13 +18,14 @@ struct LoopDetector {
     /// Digests of the listing's first records, and of the previous page's.
     private var first: Set<UInt64> = []
     private var before: Set<UInt64> = []
-    /// How many pages in a row had only known records.
-    private var stale = 0
+    /// How many pages in a row had only known records, or none.
+    private var (stale, empty) = (0, 0)
 
     /// More repeats in a row than overlapping numbered pages can cause.
     private static let mostRepeats = 2
     /// Records added meanwhile shift numbered pages, but hardly by this many pages.
     private static let mostStale = 10
+    private static let mostEmpty = 100
     /// If the origin names the next page, it may have reasons to repeat records on many pages, such as related records or one
     /// page per day.
     private static let mostNamed = 1_000
@@ -38,7 +39,12 @@ struct LoopDetector {
     mutating func closed(by page: FetchedPage) -> String? {
         remember(AddressDigest(page.page.address))
         if page.recordCount > 0 { note(page) }
+        empty = page.recordCount > 0 ? 0 : empty + 1
         guard case .page(let next) = page.next else { return nil }
+        if empty >= Self.mostEmpty {
+            return
+                "\(empty) pages in a row had no records. If an empty page is the last one: stop: { empty_page: true }"
+        }
         let digest = AddressDigest(next.address)
         if seen.contains(digest) || digest == landmark {
             return "page \(page.page.number) leads back to a page seen before: a loop"

@@ -14,7 +14,6 @@ struct NextPageRule: Sendable {
         switch resource.paging {
         case .automatic:
             paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
-            paths += EnvelopePlaces.truthsOfMore + EnvelopePlaces.pageNumbers
         case .nextURL(let path): paths += path.map { [$0] } ?? EnvelopePlaces.nextURLs
         case .cursor(let path, _): paths.append(path)
         case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader, .page, .offset: break
@@ -81,9 +80,10 @@ struct NextPageRule: Sendable {
     func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
         let said = resource.stop.said(by: answer)
         if case .isLast? = said { return .end }
+        if resource.stop.endsOnEmptyPage, answer.recordCount == 0 { return .end }
         let isMore = said != nil || paging.isLinked(answer)
         guard var following = try turned(page, by: paging, answer, isMore: isMore) else {
-            guard case .isMore(let path)? = said else { return unfollowed(by: paging, answer) }
+            guard case .isMore(let path)? = said else { return .end }
             return .cut("\(path) reports more pages, but no next page was found by \(paging)")
         }
         let names = resource.source.authorization.secretQueryNames
@@ -107,17 +107,9 @@ struct NextPageRule: Sendable {
         return stored.map { bounded($0, after: page) } ?? .end
     }
 
-    /// The result if no next page was found: the end. But if missing records are deleted, and a `Link` names a next page that
-    /// this paging does not follow, the listing is incomplete, as records may be on that page.
-    private func unfollowed(by paging: Paging, _ answer: PageAnswer) -> NextPage {
-        guard resource.deletions.byAbsence, answer.linkTarget() != nil else { return .end }
-        if paging == .none { return .cut("a Link names a next page, which 'paginate: none' does not ask for") }
-        return paging.isNumbered ? .cut("a page without records has a Link to a next one (\(paging))") : .end
-    }
-
     /// `following`, unless `page` reached the resource's `max_pages`.
     func bounded(_ following: PageRequest, after page: PageRequest) -> NextPage {
-        if let most = resource.stop.maxPages, page.number >= most { return .cut("max_pages (\(most)) reached") }
+        if let most = resource.stop.maxPages, page.number >= most { return .stopped("max_pages (\(most)) reached") }
         return .page(following)
     }
 

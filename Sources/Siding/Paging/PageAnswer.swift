@@ -8,6 +8,8 @@ struct PageAnswer: Sendable {
     var recordCount: Int
     /// The values at the envelope's paths; missing or null values are left out.
     var envelope: [JSONPath: EnvelopeScalar]
+    /// The scalars around the records, and where they are.
+    var surroundings: [(path: JSONPath, value: EnvelopeScalar)] = []
     /// The last record's value at the path of its token; nil if there is none.
     var lastRecord: EnvelopeScalar?
     /// The URL of the answer, after redirects.
@@ -15,9 +17,12 @@ struct PageAnswer: Sendable {
     /// The credentials sent with the requests: if the origin repeats them, they must not reach the store.
     var secrets: Set<String> = []
 
-    func linkTarget() -> String? {
-        HTTPField.Name("Link").flatMap { headerFields[$0] }.flatMap { LinkHeader.target(of: "next", in: $0) }
-    }
+    func linkTarget() -> String? { link.flatMap { LinkHeader.target(of: "next", in: $0) } }
+
+    /// Whether the `Link` field means a next page, but is written so that it cannot be read.
+    var isLinkUnreadable: Bool { link.map { LinkHeader.isUnreadable("next", in: $0) } ?? false }
+
+    private var link: String? { HTTPField.Name("Link").flatMap { headerFields[$0] } }
 
     /// The text at `path`, if it is a non-empty string or a number.
     func text(at path: JSONPath) -> String? {
@@ -37,8 +42,12 @@ struct PageAnswer: Sendable {
 
     /// The URL reference at `path`, or at the first usual place that holds one.
     func nextReference(at path: JSONPath?) -> String? {
-        if let path { return text(at: path) }
-        return EnvelopePlaces.nextURLs.lazy.compactMap { text(at: $0) }.first(where: Self.isReference)
+        if let path { return string(at: path) }
+        return EnvelopePlaces.nextURLs.lazy.compactMap(string).first(where: Self.isReference)
+    }
+
+    private func string(at path: JSONPath) -> String? {
+        if case .text(let text)? = envelope[path], !text.isEmpty { text } else { nil }
     }
 
     /// Detects the paging from the first page, in the order that ``Paging/automatic`` documents.
@@ -46,7 +55,7 @@ struct PageAnswer: Sendable {
     /// - Parameter hasBody: whether the request had a JSON body, so that a cursor goes back into it.
     func detectPaging(hasBody: Bool = false) -> Paging {
         if linkTarget() != nil { return .linkHeader }
-        if let path = EnvelopePlaces.nextURLs.first(where: { text(at: $0).map(Self.isReference) ?? false }) {
+        if let path = EnvelopePlaces.nextURLs.first(where: { string(at: $0).map(Self.isReference) ?? false }) {
             return .nextURL(path)
         }
         if let name = EnvelopePlaces.nextHeaders.first(where: { !(headerFields[$0] ?? "").isEmpty }) {
@@ -61,16 +70,8 @@ struct PageAnswer: Sendable {
         return .none
     }
 
-    /// The usual member that reports more pages; nil if none does.
-    func signOfMore() -> JSONPath? {
-        if let path = EnvelopePlaces.truthsOfMore.first(where: isTrue) { return path }
-        return EnvelopePlaces.pageNumbers.first { path in
-            if case .number = envelope[path] { true } else { false }
-        }
-    }
-
     /// Whether the text is a URL reference, not a token: a URL, an absolute path, or a path with a query (`items?page=2`).
-    private static func isReference(_ text: String) -> Bool {
+    static func isReference(_ text: String) -> Bool {
         if ["/", "?", "https://", "http://"].contains(where: text.hasPrefix) { return true }
         return text.wholeMatch(of: /[A-Za-z0-9._~\/-]+\?[A-Za-z0-9._~%\[\]-]+=.*/) != nil
     }
@@ -93,6 +94,15 @@ enum EnvelopeScalar: Sendable, Hashable {
         case .number, .structure: self
         case .bool: nil
         }
+    }
+
+    /// The URL of an object that names one, else the value; nil if that URL is null.
+    fileprivate var reference: EnvelopeScalar? {
+        guard case .structure(let value) = self, let members = value.members,
+            let url = members.first(where: { ["href", "url", "uri", "link"].contains($0.name) })?.value
+        else { return self }
+        if url.kind == .null { return nil }
+        return url.string.map(EnvelopeScalar.text) ?? self
     }
 
     /// - Returns: nil for null.
@@ -119,8 +129,8 @@ enum EnvelopeScalar: Sendable, Hashable {
 
 /// Decodes the envelope values that paging needs.
 enum Envelope {
-    /// - Parameter token: the declared path of a token. The token may also be an array or object, and must be a value that a
-    ///   request can repeat. Elsewhere only scalars count.
+    /// - Parameter token: the declared path of a token: a value that a request can repeat. Elsewhere an object with a URL
+    ///   (`{"href": "…"}`) counts as that URL.
     static func values(
         _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
     ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
@@ -131,11 +141,22 @@ enum Envelope {
                 guard let value else { continue }
                 if path == token {
                     found[path] = try EnvelopeScalar(value, in: page)
-                } else if value.kind != .array, value.kind != .object {
-                    found[path] = try? EnvelopeScalar(value, in: page)
+                } else {
+                    found[path] = (try? EnvelopeScalar(value, in: page)).flatMap(\.reference)
                 }
             }
             return found
+        }
+    }
+
+    /// The scalars around the records.
+    static func surroundings(
+        _ values: [PageContents.Surrounding], _ bytes: [UInt8]
+    ) -> [(path: JSONPath, value: EnvelopeScalar)] {
+        bytes.withUnsafeBytes { page in
+            values.compactMap { value in
+                (try? EnvelopeScalar(value.value, in: page)).map { (value.path, $0) }
+            }
         }
     }
 
@@ -155,7 +176,7 @@ enum Envelope {
 enum EnvelopePlaces {
     /// Places of a next URL, in the order of lookup.
     static let nextURLs: [JSONPath] = [
-        ["next"], ["links", "next"], ["links", "next", "href"], ["_links", "next", "href"], ["paging", "next"],
+        ["next"], ["links", "next"], ["_links", "next"], ["paging", "next"],
         ["pagination", "next"], ["@odata.nextLink"], ["next_page"], ["next_url"], ["nextLink"],
     ].map { JSONPath(members: $0) }
 
@@ -167,12 +188,6 @@ enum EnvelopePlaces {
         (["paging", "cursors", "after"], "after"), (["meta", "after_cursor"], "page[after]"),
         (["continuationToken"], "continuationToken"),
     ].map { (JSONPath(members: $0), $1) }
-
-    /// Members whose `true` reports more pages, without naming the next.
-    static let truthsOfMore: [JSONPath] = ["has_more", "hasMore", "more"].map { JSONPath(member: $0) }
-
-    /// Members with the number of the next page, but not the parameter that takes it.
-    static let pageNumbers: [JSONPath] = ["next_page", "nextPage"].map { JSONPath(member: $0) }
 
     /// Header fields that name the next page.
     static let nextHeaders = ["Next-Page", "X-Next-Page"].compactMap { HTTPField.Name($0) }

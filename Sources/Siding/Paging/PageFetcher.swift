@@ -33,7 +33,7 @@ struct PageFetcher: Sendable {
         ).page(of: resource)
         reader = PageReader(
             records: resource.records, key: resource.key, columns: resource.schema.columns.map(\.path),
-            envelope: turner.envelopePaths, limits: resource.source.jsonLimits)
+            envelope: turner.envelopePaths, limits: resource.source.jsonLimits, readsSurroundings: true)
     }
 
     /// Fetches `page`; `stored` is its row, if there is one.
@@ -43,17 +43,19 @@ struct PageFetcher: Sendable {
         let before = counter.value
         let known = isConditional ? stored.flatMap(resource.condition) : nil
         let last = known.map {
-            LastPage(stored: $0, number: page.number, resource: resource, paging: paging, way: way)
+            LastPage(stored: $0, page: page, resource: resource, paging: paging, way: way)
         }
         let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
         do throws(Failure) {
-            var fetched = try await ask(page, isWhole ? nil : known, stored: known, paging)
+            var fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, way)
             if !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
                 last?.mayHideNext(now: wallClock.now) ?? false
             {
-                fetched = try await ask(page, nil, stored: known, paging)
+                fetched = try await ask(page, nil, stored: known, paging, way)
             }
             fetched.requests = counter.value - before
+            fetched.lostNext =
+                page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
             if fetched.nextPageSource != .header, let known = way.nextPageSource { fetched.nextPageSource = known }
             return fetched
@@ -63,11 +65,11 @@ struct PageFetcher: Sendable {
     }
 
     private func ask(
-        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging
+        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging, _ way: KnownNextPage
     ) async throws(Failure) -> FetchedPage {
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
-        guard let bytes = response.bytes else { return try unchanged(page, stored, response, paging) }
-        return try read(page, bytes, response, paging)
+        guard let bytes = response.bytes else { return try unchanged(page, stored, response, paging, way) }
+        return try read(page, bytes, response, paging, way)
     }
 
     func failure(_ failure: Failure, of page: PageRequest, requests: Int) -> PageFailure {
@@ -79,7 +81,7 @@ struct PageFetcher: Sendable {
     /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
     /// records.
     private func unchanged(
-        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging
+        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ way: KnownNextPage
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         let status = response.response.status.code
@@ -105,6 +107,7 @@ struct PageFetcher: Sendable {
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
+        weigh(&unchanged, answer, ListingExtent(), way)
         return unchanged
     }
 
@@ -128,7 +131,7 @@ struct PageFetcher: Sendable {
     }
 
     private func read(
-        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ way: KnownNextPage
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         guard response.response.status.code != 206 else {
@@ -139,6 +142,7 @@ struct PageFetcher: Sendable {
         var answer = answer(
             response, recordCount: contents.records.count,
             envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes))
+        answer.surroundings = Envelope.surroundings(contents.surroundings, bytes)
         if case .lastRecord(let path, _) = paging, let last = contents.records.last {
             answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
         }
@@ -156,9 +160,7 @@ struct PageFetcher: Sendable {
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
-        if chosen == .none, paging == .automatic, page.number == 1, resource.stop.definition == nil {
-            fetched.signOfMore = answer.signOfMore()
-        }
+        weigh(&fetched, answer, ListingExtent(answer, recordsAt: contents.recordsPath), way)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
@@ -168,6 +170,20 @@ struct PageFetcher: Sendable {
             (fetched.digest, fetched.recordDigests) = (digests.whole, digests.each)
         }
         return fetched
+    }
+
+    /// Takes a page that leads nowhere for the end only if the origin reports no more.
+    private func weigh(
+        _ fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ way: KnownNextPage
+    ) {
+        // That of the page alone says nothing about the listing.
+        fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
+        guard fetched.next == .end else { return }
+        fetched.doubt =
+            ListingEnd(
+                resource: resource, page: fetched.page, paging: fetched.paging, answer: answer, extent: extent, way: way
+            ).doubt
+        if let doubt = fetched.doubt { fetched.next = .cut(doubt.why) }
     }
 
     /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110

@@ -91,6 +91,10 @@ public struct StopRules: Sendable, Hashable {
     public var hasMore: JSONPath?
     /// A member of the envelope that is `true` on the last page.
     public var isLast: JSONPath?
+    /// Whether a page without records is the last one, even if it names a next one.
+    public var endsOnEmptyPage = false
+    /// Whether a page without a next one is the last one, even if the origin reports more records or pages.
+    public var trustsEnd = false
 
     public init(maxPages: Int? = nil, hasMore: JSONPath? = nil, isLast: JSONPath? = nil) {
         self.maxPages = maxPages
@@ -100,7 +104,9 @@ public struct StopRules: Sendable, Hashable {
 
     /// The rules as an aspect of the resource's definition; nil if they do not affect which records a listing has.
     var definition: String? {
-        let parts = [hasMore.map { "has_more \($0)" }, isLast.map { "is_last \($0)" }].compactMap(\.self)
+        let parts = [
+            hasMore.map { "has_more \($0)" }, isLast.map { "is_last \($0)" }, endsOnEmptyPage ? "empty_page" : nil,
+        ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: "\n")
     }
 }

@@ -16,6 +16,8 @@ struct FanOutTally: Sendable {
     private var warned = Named()
     private var held = 0
     private var incomplete = 0
+    /// How many of the incomplete listings nobody asked to stop.
+    private var partial = 0
     private var resumed = 0
     /// Transient failures in a row; a success or another failure resets it.
     private var inARow = 0
@@ -97,6 +99,7 @@ struct FanOutTally: Sendable {
             done += 1
             inARow = 0
             if one.isIncomplete { incomplete += 1 }
+            if one.line.outcome == .partial { partial += 1 }
         case .queued where one.failure == nil: held += 1
         case .queued, .failed, .interrupted, nil: addFailure(one, of: key)
         }
@@ -195,7 +198,8 @@ extension FanOutTally {
                 hint: "'siding queue list --resource \(sync.resource.name)' shows them")
         } else {
             let counters = report.line.counters
-            report.line.outcome = counters.pages == counters.notModified ? .notModified : .saved
+            report.line.outcome =
+                partial > 0 ? .partial : counters.pages == counters.notModified ? .notModified : .saved
         }
     }
 }

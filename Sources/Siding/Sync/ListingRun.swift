@@ -16,8 +16,10 @@ struct ListingRun: Sendable {
     /// How the walk ended.
     enum End: Sendable {
         case complete
-        /// Stopped before its end, and why.
-        case cut(String)
+        /// Stopped before its end, why, and what to do about it.
+        case cut(String, remedy: String?)
+        /// Stopped where it was asked to, and why.
+        case stopped(String)
         /// Stopped by a failure that a rule ignores.
         case ignored(String)
         case failed(PageFailure)
@@ -30,7 +32,7 @@ struct ListingRun: Sendable {
         var paging: Paging?
         /// Whether any page was saved, so that a refusal is not the first answer of the origin.
         var hasPages = false
-        /// Warnings about the cursor, and about next pages that no link names.
+        /// Warnings about the cursor.
         var warnings: [String] = []
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isStoredWay = false
@@ -69,11 +71,7 @@ struct ListingRun: Sendable {
             }
             way.note(page)
             if page.page.number == 1 { freshness = page.freshness }
-            if let sign = page.signOfMore {
-                result.warnings.append(
-                    "\(sign) reports more pages, but no next-page link was found: declare 'paginate'")
-            }
-            let commit = commit(page, position, isFirst: !result.hasPages, track.move(with: page), freshness)
+            let commit = commit(page, position, isFirst: !result.hasPages, track.move(with: page), freshness, way)
             guard case .page(let next) = page.next, !Task.isCancelled else {
                 let fault = try await save(commit, page, &result)
                 return result.ended(fault.map(End.failed) ?? Self.end(page), track.warnings)
@@ -88,7 +86,8 @@ struct ListingRun: Sendable {
     private static func end(_ page: FetchedPage) -> End {
         switch page.next {
         case .end: .complete
-        case .cut(let why): page.isIgnored ? .ignored(why) : .cut(why)
+        case .cut(let why): .cut(why, remedy: page.doubt?.remedy)
+        case .stopped(let why): page.isIgnored ? .ignored(why) : .stopped(why)
         case .page(let next):
             .failed(PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0))
         }
@@ -107,7 +106,8 @@ struct ListingRun: Sendable {
         let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
             newest = try await store.newestRequest()
-            stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
+            let looks = !options.isFull && !options.isAdHoc
+            stored = looks ? try await store.storedPage(page, of: resource.name) : nil
         } catch { return .storeFailed(error) }
         var way = way
         way.isBehind = track.isPast(unchanged: stored?.highWaterMark)
@@ -132,28 +132,29 @@ struct ListingRun: Sendable {
             // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
             switch page.next {
             case .page(let next): page.behind = next
-            case .cut: (page.etag, page.lastModified) = (nil, nil)
+            case .cut, .stopped: (page.etag, page.lastModified) = (nil, nil)
             case .end: break
             }
-            page.next = .end
+            (page.next, page.doubt, page.lostNext) = (.end, nil, false)
         }
-        if let loop = circle.closed(by: page) { page.next = .cut(loop) }
+        if let loop = circle.closed(by: page) { (page.next, page.doubt) = (.cut(loop), nil) }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
         let room = limit - counters.saved
         if slices.count >= room {
             page.content = .records(bytes, Array(slices.prefix(max(room, 0))))
-            page.next = .cut("the limit of \(limit) records is reached")
+            page.next = .stopped("the limit of \(limit) records is reached")
         }
         return page
     }
 
     private func commit(
         _ page: FetchedPage, _ position: ListingPosition, isFirst: Bool, _ cursor: CursorMove?,
-        _ freshness: ListingFreshness
+        _ freshness: ListingFreshness, _ way: KnownNextPage
     ) -> PageCommit {
         let progress = PageCommit.Progress(
             next: page.next, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource,
-            behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest)
+            behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest, lostNext: page.lostNext,
+            asksWholeNext: page.doubt != nil && way.hasUnchanged)
         return PageCommit(
             resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
             requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),
@@ -192,12 +193,12 @@ extension PageFailure {
         guard case .http(let answer) = failure.reason else { return nil }
         switch resource.source.rule(for: failure, of: .fetch)?.action {
         case .ignore:
-            var ignored = taken(answer, .records([], []), next: .cut("ignored: \(failure)"), paging)
+            var ignored = taken(answer, .records([], []), next: .stopped("ignored: \(failure)"), paging)
             ignored.isIgnored = true
             return ignored
         case .quarantine:
             let content = PageCommit.Content.setAside(answer.body, reason: failure.description)
-            return taken(answer, content, next: .cut("quarantined: \(failure)"), paging)
+            return taken(answer, content, next: .stopped("quarantined: \(failure)"), paging)
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:

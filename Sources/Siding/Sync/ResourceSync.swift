@@ -115,7 +115,14 @@ struct ResourceSync: Sendable {
         case .complete:
             // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
             return try await succeeded(report, asking: parent == nil ? DeletionVerification(self) : nil)
-        case .cut(let why):
+        case .cut(let why, let remedy):
+            report.isIncomplete = true
+            let consequence = "nothing was deleted, and the cursor stays. "
+            report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
+            report = try await succeeded(report)
+            report.line.outcome = .partial
+            return report
+        case .stopped(let why):
             report.isIncomplete = true
             // A requested limit needs no warning.
             if options.limit == nil { report.warn("incomplete: \(why)") } else { report.note("incomplete: \(why)") }

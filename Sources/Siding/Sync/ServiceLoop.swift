@@ -206,8 +206,8 @@ package struct ServiceLoop: Sendable {
     }
 }
 
-/// The resources whose last sync by a service failed, so that none of them is asked for again at each look: an origin may lock
-/// an account whose password is wrong too often.
+/// The resources whose last sync by a service failed or was incomplete, so that none of them is asked for again at each look: an
+/// origin may lock an account whose password is wrong too often.
 ///
 /// Such a resource waits until it is as old as it may grow, or until its source has other credentials. It is kept in memory
 /// only: a program that was started anew tries once.
@@ -237,7 +237,9 @@ final class FailedSyncs: Sendable {
 
     func note(_ reports: [SyncReport], now: Timestamp) {
         failedAt.withLock { failedAt in
-            for line in reports.map(\.line) { failedAt[line.resource] = line.outcome == .failed ? now : nil }
+            for line in reports.map(\.line) {
+                failedAt[line.resource] = line.outcome == .failed || line.outcome == .partial ? now : nil
+            }
         }
     }
 }

@@ -85,7 +85,7 @@ package struct SyncPlan: Sendable, Hashable {
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAdHoc, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
-            !LastPage(stored: stored, number: start.page.number, resource: resource, paging: resource.paging)
+            !LastPage(stored: stored, page: start.page, resource: resource, paging: resource.paging)
                 .isAskedWhole(now: now)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }

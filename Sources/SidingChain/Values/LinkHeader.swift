@@ -1,6 +1,7 @@
 /// Parses the `Link` field (RFC 8288 §3): `<target>; rel="next", <target>; rel="last"`.
 package enum LinkHeader {
-    /// The target of the first link whose relation types include `relation`, as written.
+    /// The target of the first link whose relation types include `relation`, as written; nil also where the link itself says
+    /// that nothing is behind it (`results="false"`).
     package static func target(of relation: String, in field: String) -> String? {
         var rest = Substring(field)
         while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
@@ -9,10 +10,20 @@ package enum LinkHeader {
             let parameters = takeParameters(&rest)
             // Only the first `rel` of a link counts (RFC 8288 §3.3).
             if let types = parameters.lazy.compactMap(relationTypes).first, types.contains(relation) {
-                return String(target)
+                return parameters.contains { value(of: "results", $0)?.lowercased() == "false" } ? nil : String(target)
             }
         }
         return nil
+    }
+
+    /// Whether the field means a link with `relation`, but is written so that ``target(of:in:)`` finds none.
+    package static func isUnreadable(_ relation: String, in field: String) -> Bool {
+        guard target(of: relation, in: field) == nil else { return false }
+        let words = field.lowercased()
+        guard !words.contains(/results\s*=\s*"?false/) else { return false }
+        return words.matches(of: /[;,\s]rel\s*=\s*("[^"]*"|'[^']*'|[^;,\s]+)/).contains { match in
+            match.output.1.split { !$0.isLetter && $0 != "-" }.contains { $0 == relation }
+        }
     }
 
     /// Removes the parameters of one link from the front of `rest`: up to the next comma outside quotes.
@@ -41,9 +52,14 @@ package enum LinkHeader {
 
     /// The relation types in `parameter`, in lower case; nil if it is another parameter.
     private static func relationTypes(_ parameter: Substring) -> [String]? {
+        value(of: "rel", parameter)?.split { $0 == " " || $0 == "\t" }.map { $0.lowercased() }
+    }
+
+    /// The value in `parameter`, without quotes; nil if it has another name. Some origins write single quotes.
+    private static func value(of name: String, _ parameter: Substring) -> Substring? {
         let pair = parameter.split(separator: "=", maxSplits: 1)
-        guard pair.count == 2, trimmed(pair[0]).lowercased() == "rel" else { return nil }
-        return trimmed(pair[1]).trimming { $0 == "\"" }.split { $0 == " " || $0 == "\t" }.map { $0.lowercased() }
+        guard pair.count == 2, trimmed(pair[0]).lowercased() == name else { return nil }
+        return trimmed(pair[1]).trimming { $0 == "\"" || $0 == "'" }
     }
 
     private static func trimmed(_ text: Substring) -> Substring { text.trimming { $0 == " " || $0 == "\t" } }

@@ -20,15 +20,17 @@ public struct PageReader: Sendable {
     /// The paths inside a record.
     let recordTree: PathTree
     let limits: JSONLimits
+    let readsSurroundings: Bool
 
     /// - Parameters:
     ///   - records: the path of the records; nil to find them.
     ///   - key: paths inside a record; several make a composite key, none uses the record itself as its key.
     ///   - columns: paths inside a record of values that are wanted of each; see ``RecordSlice/columns``.
     ///   - envelope: paths of wanted values from the page's root, outside or inside the records.
+    ///   - readsSurroundings: whether ``PageContents/surroundings`` are wanted.
     public init(
         records: JSONPath?, key: [JSONPath], columns: [JSONPath] = [], envelope: [JSONPath] = [],
-        limits: JSONLimits = JSONLimits()
+        limits: JSONLimits = JSONLimits(), readsSurroundings: Bool = false
     ) {
         var tree = PathTree()
         recordsNode = records.map { tree.insert($0) } ?? PathTree.none
@@ -37,6 +39,7 @@ public struct PageReader: Sendable {
         self.records = records
         self.envelope = envelope
         self.limits = limits
+        self.readsSurroundings = readsSurroundings
         var recordTree = PathTree()
         keyReader = RecordKeyReader(paths: key, in: &recordTree)
         columnNodes = columns.map { recordTree.insert($0) }
@@ -74,6 +77,15 @@ public struct PageContents: Sendable {
     public var hasList: Bool
     /// The value of each requested path, in order; nil if the page has none.
     public var envelope: [EnvelopeValue?]
+    /// The scalars around the records, in the order of the page: of its first 200 members and elements, down to the sixth level,
+    /// and of each array the first two. Empty if they were not wanted.
+    public var surroundings: [Surrounding] = []
+
+    /// A value outside the records, and where it is.
+    public struct Surrounding: Sendable, Hashable {
+        public let path: JSONPath
+        public let value: EnvelopeValue
+    }
 }
 
 /// One record of a page: its range of bytes, and its key or fault.

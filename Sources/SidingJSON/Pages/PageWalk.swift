@@ -20,6 +20,14 @@ struct PageWalk: ~Copyable {
     private var rootStart = 0
     /// The first fault that makes the page useless although its syntax may be good.
     private var fault: PageFault?
+    private var surroundings: [PageContents.Surrounding] = []
+    /// The path of the value being read, where the surroundings are wanted.
+    private var trail: [JSONPath.Component] = []
+    /// How many more members and elements of the surroundings are read.
+    private var surroundingsLeft: Int
+    private static let surroundingDepth = 6
+    /// Longer names and values say nothing about the listing, and would take memory.
+    private static let longestSurrounding = 2_000
 
     init(reader: PageReader, page: UnsafeRawBufferPointer, scanner: JSONScanner) {
         self.reader = reader
@@ -27,6 +35,7 @@ struct PageWalk: ~Copyable {
         self.scanner = scanner
         rules = RecordRules(scanner: scanner, tree: reader.recordTree, limits: reader.limits)
         found = Array(repeating: FoundValue(), count: reader.tree.nodeCount)
+        surroundingsLeft = reader.readsSurroundings ? 200 : 0
     }
 
     mutating func document() throws(JSONSyntaxError) {
@@ -52,14 +61,37 @@ struct PageWalk: ~Copyable {
         } else if kind == .object, isRecord(at: node) {
             try readRecord()
             recordsPath = reader.tree.path(to: node)
-        } else if kind == .object, node == PathTree.root || reader.tree.wantsMembers(of: node) {
+        } else if kind == .object, node == PathTree.root || isSurrounding(depth) || reader.tree.wantsMembers(of: node) {
             try readMembers(of: node, depth: depth)
-        } else if kind == .array, reader.tree.wantsElements(of: node) {
+        } else if kind == .array, isSurrounding(depth) || reader.tree.wantsElements(of: node) {
             try readElements(of: node, depth: depth)
         } else {
             try skip(depth: depth)
+            let value = EnvelopeValue(kind: kind, range: Int(start)..<offset)
+            let isScalar = kind != .object && kind != .array && kind != .null
+            if isScalar, isSurrounding(depth), value.range.count <= Self.longestSurrounding {
+                surroundings.append(PageContents.Surrounding(path: JSONPath(components: trail), value: value))
+            }
         }
         if node != PathTree.none { found[node].end = UInt32(truncatingIfNeeded: offset) }
+    }
+
+    /// Whether a value of this depth is read with the surroundings.
+    private func isSurrounding(_ depth: Int) -> Bool {
+        surroundingsLeft > 0 && depth == trail.count && depth <= Self.surroundingDepth
+    }
+
+    /// Reads a value below the one being read.
+    private mutating func value(
+        at node: PathTree.Node, depth: Int, _ component: @autoclosure () -> JSONPath.Component
+    ) throws(JSONSyntaxError) {
+        let isNoted = isSurrounding(depth - 1)
+        if isNoted {
+            trail.append(component())
+            surroundingsLeft -= 1
+        }
+        try value(at: node, depth: depth)
+        if isNoted { trail.removeLast() }
     }
 
     private func areRecords(at node: PathTree.Node, _ kind: JSONKind) -> Bool {
@@ -127,6 +159,8 @@ struct PageWalk: ~Copyable {
             let child = reader.tree.child(of: node, named: name, hash: hash)
             if node == PathTree.root, scanner.isNext(UInt8(ascii: "[")) {
                 try readRootArray(named: name, at: child)
+            } else if name.count <= Self.longestSurrounding {
+                try value(at: child, depth: depth + 1, .member(Self.text(of: name)))
             } else {
                 try value(at: child, depth: depth + 1)
             }
@@ -134,11 +168,12 @@ struct PageWalk: ~Copyable {
     }
 
     private mutating func readRootArray(named name: ScannedString, at child: PathTree.Node) throws(JSONSyntaxError) {
-        let text = JSONString.decode(name.contents) ?? String(decoding: name.contents, as: UTF8.self)
-        let path = JSONPath(member: text)
+        let path = JSONPath(member: Self.text(of: name))
         if arrays.paths.count == 1 { arrays.secondOffset = offset }
         if arrays.paths.count < Arrays.limit { arrays.paths.append(path) }
-        guard reader.records == nil, recordsPath == nil else { return try value(at: child, depth: 1) }
+        guard reader.records == nil, recordsPath == nil else {
+            return try value(at: child, depth: 1, path.components[0])
+        }
         let start = UInt32(truncatingIfNeeded: offset)
         try readRecords(at: path, depth: 1)
         if child != PathTree.none {
@@ -146,12 +181,21 @@ struct PageWalk: ~Copyable {
         }
     }
 
+    private static func text(of name: ScannedString) -> String {
+        JSONString.decode(name.contents) ?? String(decoding: name.contents, as: UTF8.self)
+    }
+
     private mutating func readElements(of node: PathTree.Node, depth: Int) throws(JSONSyntaxError) {
         try enterContainer(depth: depth)
         guard try scanner.enterArray() else { return }
         var index = 0
         repeat {
-            try value(at: reader.tree.child(of: node, at: index), depth: depth + 1)
+            let child = reader.tree.child(of: node, at: index)
+            if index < 2 {
+                try value(at: child, depth: depth + 1, .index(index))
+            } else {
+                try value(at: child, depth: depth + 1)
+            }
             index += 1
         } while try scanner.nextElement()
     }
@@ -179,7 +223,8 @@ extension PageWalk {
         let path = try foundPath()
         let envelope = reader.envelope.indices.map { index in wanted(index, recordsPath: path) }
         return PageContents(
-            records: records, recordsPath: path, hasList: recordsPath != nil, envelope: envelope)
+            records: records, recordsPath: path, hasList: recordsPath != nil, envelope: envelope,
+            surroundings: surroundings)
     }
 
     /// Refuses an undeclared `errors` array as records: in JSON:API and GraphQL it lists errors, even with status 200.

@@ -131,7 +131,8 @@ struct DeletionTests {
         let sandbox = try Sandbox.with(
             service, resource: "\(Self.absence), stable: true", more: "  more: { path: /items, key: id }")
         #expect(try await sandbox.siding("sync").status == 0)
-        for number in 1...30 { service.items.remove(String(number)) }
+        // Two pages are left: a listing that shrinks to a single one would not count at once.
+        for number in 1...25 { service.items.remove(String(number)) }
         let outcome = try await sandbox.siding("sync", "--json")
         #expect(outcome.status == 4)
         #expect(try outcome.objects().map { $0["resource"] } == [.string("items"), .string("more")])

@@ -18,7 +18,7 @@ import SidingChain
             (#"<a>; rel=next, <b>; rel=next"#, "a"),
             (#"<>; rel=next"#, ""),
             (#"<a>; rel="next"; type="application/json"; hreflang=en"#, "a"),
-            (#",, <a>; rel=next,"#, "a"),
+            (#",, <a>; rel=next,"#, "a"), ("<a>; rel='next'", "a"), (#"<a>; rel="next"; results="true""#, "a"),
         ])
     func finds(_ field: String, _ target: String) {
         #expect(LinkHeader.target(of: "next", in: field) == target)
@@ -29,9 +29,21 @@ import SidingChain
         arguments: [
             "", "<", "<a", "a>; rel=next", "<a>", "<a>; rel", "<a>; rel=", #"<a>; rel="nextish""#,
             #"<a>; rel="prev"; rel="next""#, #"<a>; title="rel=next""#, #"<a>; xrel=next"#, #"<a>; rel="pre;next""#,
-            #"<a>; title="<b>; rel=next"#,
+            #"<a>; title="<b>; rel=next"#, #"<a>; rel="next"; results="false"; cursor="0:100:0""#,
         ])
     func findsNone(_ field: String) {
         #expect(LinkHeader.target(of: "next", in: field) == nil)
+    }
+
+    @Test(
+        "a field that means a next page but cannot be read is told from one that has none",
+        arguments: [
+            (#"</items?p=2; rel="next""#, true), (#"/items?p=2; rel="next""#, true),
+            (#"</items?p=2; rel="next", </items?p=9>; rel="last""#, true), ("</items?p=2; rel='next'", true),
+            ("<a>; rel=\"next\"", false), (#"<a>; rel="prev""#, false), (#"<a>; title="rel=next""#, false),
+            (#"<a>; rel="next"; results="false""#, false), ("", false), (#"<a>; rel="nextish""#, false),
+        ])
+    func readable(_ field: String, _ isUnreadable: Bool) {
+        #expect(LinkHeader.isUnreadable("next", in: field) == isUnreadable)
     }
 }

@@ -64,7 +64,8 @@ import Testing
 
     @Test func `a single page has to lack a record twice, too`() async throws {
         let bench = try await EngineBench.listed { $0.deletions.most = 0.8 }
-        for (page, deleted) in [("[1,2]", 0), ("[1,2]", 3), ("[1]", 0), ("[1]", 1)] {
+        // The first page has lost its next one, so its listing does not count.
+        for (page, deleted) in [("[1,2]", 0), ("[1,2]", 0), ("[1,2]", 3), ("[1]", 0), ("[1]", 1)] {
             bench.origin.set("/posts", ScriptedOrigin.page(page))
             #expect(try await bench.sync().line.counters.deleted == deleted)
         }

@@ -280,6 +280,32 @@ import Testing
         #expect(try await bench.keys() == ["10", "11"])
     }
 
+    @Test func `a listing of 3,000 that comes empty once asks nothing, or a thousand questions where that is accepted`()
+        async throws
+    {
+        var bench = try await EngineBench()
+        bench.resource.deletions = Deletions(byAbsence: true, recordPath: "/posts/{id}")
+        let all = ScriptedOrigin.page("[\((1...3_000).map(String.init).joined(separator: ","))]")
+        for id in 1...3_000 { bench.origin.set("/posts/\(id)", .text(#"{"id":\#(id)}"#)) }
+        bench.origin.set("/posts", all)
+        for _ in 0..<2 { _ = try await bench.sync() }
+        bench.origin.set("/posts", ScriptedOrigin.page("[]"))
+        #expect(try await bench.sync().line.counters.withheld == 3_000)
+        #expect(asked(bench) == [])
+        var accepting = SyncOptions()
+        accepting.acceptsDeletes = true
+        #expect(try await bench.sync(accepting).line.counters.deleted == 0)
+        let first = asked(bench)
+        #expect(first.count == DeletionVerification.mostPerRun)
+        // None of them is asked about again the same day, and none at all once the listing is back.
+        _ = try await bench.sync(accepting)
+        #expect(Set(asked(bench)).isDisjoint(with: first))
+        bench.origin.set("/posts", all)
+        #expect(try await bench.sync(accepting).line.counters.deleted == 0)
+        #expect(asked(bench) == [])
+        #expect(try await bench.store.count(of: "posts").count == 3_000)
+    }
+
     @Test func `a run asks about a thousand missing records at most, and the next one goes on`() async throws {
         let bench = try await listed { ($0.paging, $0.deletions.most) = (.none, 0.9) }
         func list(_ ids: ClosedRange<Int>) {

@@ -10,7 +10,8 @@ import Testing
 
     private func page(_ number: Int, leadingTo next: Int) throws -> FetchedPage {
         FetchedPage(
-            page: try request(number), content: .records([], []), status: 200, next: .page(try request(next)),
+            page: try request(number), content: .notModified(recordCount: 1), status: 200,
+            next: .page(try request(next)),
             paging: .automatic, requests: 1, bytes: 0)
     }
 

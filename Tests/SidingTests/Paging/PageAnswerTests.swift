@@ -31,7 +31,7 @@ import Testing
     @Test(
         "each place of a next URL is known",
         arguments: [
-            "$.next", "$.links.next", "$._links.next.href", "$.paging.next", "$.pagination.next",
+            "$.next", "$.links.next", "$._links.next", "$.paging.next", "$.pagination.next",
             #"$."@odata.nextLink""#, "$.next_page", "$.next_url", "$.nextLink",
         ])
     func nextURLs(_ path: String) throws {

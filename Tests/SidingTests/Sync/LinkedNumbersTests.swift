@@ -76,8 +76,8 @@ import Testing
             let report = try await bench.sync()
             #expect(report.line.counters.deleted == 0)
             #expect(
-                report.warnings
-                    == ["incomplete: a Link names a next page, which 'paginate: none' does not ask for"])
+                report.warnings.first?.hasPrefix(
+                    "incomplete: a Link names a next page, which 'paginate: none' does not ask for") == true)
         }
         #expect(try await bench.keys() == ["1", "2", "3", "4"])
         var other = bench

@@ -86,15 +86,6 @@ import Testing
         #expect(try await bench.keys() == ["3"])
     }
 
-    @Test(arguments: [#""has_more":true"#, #""hasMore":true"#, #""next_page":2"#, #""more":true"#])
-    func `signs of more that auto cannot follow are told`(_ sign: String) async throws {
-        let bench = try await bench(.automatic)
-        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],\#(sign)}"#))
-        let report = try await bench.sync()
-        #expect(report.warnings.first?.contains("reports more pages") == true)
-        #expect(report.warnings.first?.contains("declare 'paginate'") == true)
-    }
-
     @Test func `a reference in the body that is relative to the page leads on`() async throws {
         let bench = try await bench(.automatic)
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"posts?page=2"}"#))

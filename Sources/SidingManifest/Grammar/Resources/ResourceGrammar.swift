@@ -137,10 +137,22 @@ enum StopGrammar {
 
     private static let isLast = Keyword("is_last", .path, "A member of the envelope that is true on the last page.")
 
-    static let shape = Shape<StopRules>([maxPages.entry, hasMore.entry, isLast.entry]) { object, reading in
-        StopRules(
+    private static let emptyPage = Keyword(
+        "empty_page", .truth, default: false,
+        "Whether a page without records is the last one, even if it names a next one.")
+    private static let trustEnd = Keyword(
+        "trust_end", .truth, default: false,
+        "Whether a page without a next one is the last one, even if the origin reports more records or pages.")
+
+    static let shape = Shape<StopRules>([
+        maxPages.entry, hasMore.entry, isLast.entry, emptyPage.entry, trustEnd.entry,
+    ]) { object, reading in
+        var rules = StopRules(
             maxPages: object.value(maxPages, &reading), hasMore: object.value(hasMore, &reading),
             isLast: object.value(isLast, &reading))
+        rules.endsOnEmptyPage = object.value(emptyPage, &reading) ?? false
+        rules.trustsEnd = object.value(trustEnd, &reading) ?? false
+        return rules
     }
 }
 

@@ -115,7 +115,7 @@ import Testing
     @Test func `the page at which a listing was cut has no validators: a 304 would make it the last`() async throws {
         let bench = try await StoreBench()
         let position = try await bench.open()
-        try await bench.commit(#"[{"id":"a"}]"#, position, next: .cut("max_pages (1) reached"), etag: "1")
+        try await bench.commit(#"[{"id":"a"}]"#, position, next: .stopped("max_pages (1) reached"), etag: "1")
         let stored = try await bench.store.storedPage(position.page, of: "posts")
         try require(stored?.etag == nil, "its etag was kept")
     }
