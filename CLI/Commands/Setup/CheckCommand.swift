@@ -21,6 +21,11 @@ struct CheckCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         try await workspace.checkSecrets()
         let manifest = workspace.manifest
+        let warnings = manifest.resources.flatMap { resource in
+            resource.cautions.map { caution in
+                (manifest.place(ofResource: resource.name).map { "\($0): " } ?? "") + "\(resource.name): \(caution)"
+            }
+        }
         if options.json {
             var object = JSONObject()
             object.bool("valid", true)
@@ -29,6 +34,7 @@ struct CheckCommand: AsyncParsableCommand {
             object.strings("resources", manifest.resources.map(\.name))
             object.strings("writes", manifest.writes.map(\.name))
             object.string("database", workspace.databasePath)
+            if !warnings.isEmpty { object.strings("warnings", warnings) }
             Output.line(object.text)
         } else if options.terminal.isOutput || options.verbose > 0 {
             var parts = [
@@ -41,5 +47,6 @@ struct CheckCommand: AsyncParsableCommand {
             let said = parts.joined(separator: ", ")
             options.printMessage("\(manifest.file) is valid: \(said), database \(workspace.databasePath)")
         }
+        if !options.json { warnings.forEach { options.printMessage($0) } }
     }
 }

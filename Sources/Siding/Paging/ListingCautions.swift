@@ -1,0 +1,44 @@
+internal import SidingChain
+internal import SidingJSON
+
+extension AnyResource {
+    /// What a listing of this resource cannot keep safe by itself, and what to declare; for `siding check`.
+    ///
+    /// The rules are those of the tables in Docs/Config.md.
+    package var cautions: [String] {
+        var cautions: [String] = []
+        if let cursor, cursor.isOfRecords {
+            if paging.isNumbered {
+                cautions.append(
+                    "a record that changes during a listing leaves its page, and the records behind it move up: changes "
+                        + "between two numbered pages can be missed. Page by link or token if the origin can, and run "
+                        + "'siding sync \(name) --full' now and then")
+            } else if cursor.order == nil, !asksUntil {
+                cautions.append(
+                    "nothing says in which order the changes come, nor where a listing ends: changes during a listing can "
+                        + "be missed. Declare 'order' if the origin sorts by \(cursor), or send {until} as the end")
+            }
+        }
+        guard deletions.byAbsence, deletions.recordPath == nil else { return cautions }
+        if let sort = changingOrder {
+            cautions.append(
+                "\(sort) sorts by a member that changes, so a record that changes during each listing can be missing from "
+                    + "all of them, and would be deleted. Sort by a member that never changes, or declare 'verify'")
+        } else if isStable, paging.isNumbered {
+            cautions.append(
+                "'stable' says that records never move between pages, but between numbered pages they do: a record that "
+                    + "lives can be deleted. Leave 'stable' out, or declare 'verify'")
+        }
+        return cautions
+    }
+
+    /// The query parameter that sorts by a member that changes; nil if none does.
+    private var changingOrder: String? {
+        let url = (try? source.baseURL.appending(path: path))?.appending(encodedQuery: queryEncoding.encode(query))
+        return url?.queryParameters.first { parameter in
+            let (name, value) = (parameter.name.lowercased(), parameter.value?.lowercased() ?? "")
+            return ["sort", "order"].contains { name.contains($0) }
+                && ["updat", "modif", "chang"].contains { value.contains($0) }
+        }.map { PlainText.oneLine(String($0.text), limit: 60) }
+    }
+}

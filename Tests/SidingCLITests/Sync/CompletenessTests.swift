@@ -1,0 +1,84 @@
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// A listing that is incomplete, and a config that cannot be safe, with the binary.
+@Suite(.serialized)
+struct CompletenessTests {
+    private func service(_ envelope: String) async throws -> Service {
+        let service = try await Service.start()
+        service.listen { _, _ in .json(envelope) }
+        return service
+    }
+
+    @Test func `a listing that stops short exits 3 with the line to add, also without a terminal, and status shows it`()
+        async throws
+    {
+        let service = try await service(#"{"items":[{"id":1},{"id":2}],"total":5,"page":1}"#)
+        let sandbox = try Sandbox.with(service, resource: "query: { per_page: 2 }")
+        let plan = try await sandbox.siding("plan", "--fetch")
+        #expect(plan.status == 3)
+        #expect(plan.output.contains("paginate: { type: page, param: page, size_param: per_page, size: 2 }"))
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 3 && sync.output == "")
+        #expect(sync.error.contains("items: incomplete: 2 of 5 records ($.total): nothing was deleted"))
+        #expect(sync.error.contains("paginate: { type: page, param: page, size_param: per_page, size: 2 }"))
+        #expect(sync.error.contains("stop: { trust_end: true }"))
+        #expect(try await sandbox.siding("status").output.contains("incomplete: 2 of 5 records ($.total)"))
+        let status = try await sandbox.siding("status", "--json").object()
+        #expect(status["resources"]?.array?.first?["incomplete"] == .string("2 of 5 records ($.total)"))
+        #expect(try await sandbox.count() == 2)
+        try sandbox.config(service.config(resource: "query: { per_page: 2 }, stop: { trust_end: true }"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(!(try await sandbox.siding("status").output.contains("incomplete")))
+        await service.origin.stop()
+    }
+
+    @Test(
+        "check warns of a config that can miss changes or delete what lives, and names what to declare",
+        arguments: [
+            ("query: { since: '{cursor}' }, cursor: { path: $.at }", "Declare 'order'"),
+            ("query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }, paginate: page", "numbered pages"),
+            ("query: { sort: updated_at }, deletes: { detect: complete_listing }", "or declare 'verify'"),
+            ("path: '/items?order_by=-modified', deletes: { detect: complete_listing }", "or declare 'verify'"),
+            ("paginate: page, stable: true, deletes: { detect: complete_listing }", "Leave 'stable' out"),
+        ])
+    func warnings(_ resource: String, _ words: String) async throws {
+        let sandbox = try Sandbox()
+        let path = resource.contains("path: '/") ? "" : "path: /items, "
+        try sandbox.config(
+            """
+            version: 1
+            sources:
+              shop: { base_url: https://shop.example }
+            resources:
+              items: { \(path)key: id, \(resource) }
+            """)
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 0)
+        #expect(check.error.contains(words) && check.error.contains(":5:"), "\(check.error)")
+        #expect(try await sandbox.siding("check", "--json").output.contains(words))
+    }
+
+    @Test(
+        "check has nothing to say about a config that is safe",
+        arguments: [
+            "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
+            "query: { since: '{cursor}', until: '{until}' }, cursor: { path: $.at }",
+            "query: { sort: id }, deletes: { detect: complete_listing }",
+            "query: { sort: updated_at }, deletes: { detect: complete_listing, verify: '/items/{id}' }",
+        ])
+    func quiet(_ resource: String) async throws {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            sources:
+              shop: { base_url: https://shop.example }
+            resources:
+              items: { path: /items, key: id, \(resource) }
+            """)
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 0 && check.error == "")
+    }
+}
