@@ -1,0 +1,206 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingOrigin
+import SidingSynchronization
+import SidingTesting
+
+@testable import Siding
+
+/// A configuration that Docs/Config.md calls safe, and the origin that goes with it.
+enum StormKind: String, CaseIterable, Sendable {
+    // Everything, sorted by a member that never changes; what is missing counts as deleted.
+    case link, body, token, automatic, lastRecord
+    /// Numbered pages, which shift; what is missing is verified.
+    case numbered
+    // Changes only.
+    case ascending, bounded, descending
+
+    var isOfChanges: Bool { [.ascending, .bounded, .descending].contains(self) }
+
+    func resource(_ name: String) throws -> AnyResource {
+        var source = Source(name: "storm", baseURL: try HTTPURL("https://api.example.org"))
+        source.retry = RetryPolicy(retries: 0)
+        var resource = AnyResource(name, from: source, at: "/posts", key: "id", paging: .automatic)
+        resource.records = JSONPath(member: "items")
+        switch self {
+        case .link, .ascending, .bounded, .descending: resource.paging = .linkHeader
+        case .body: resource.paging = .nextURL(JSONPath(member: "next"))
+        case .token: resource.paging = .cursor(JSONPath(member: "next_cursor"), parameter: "after")
+        case .lastRecord: resource.paging = .lastRecord(JSONPath(member: "id"), parameter: "after")
+        case .numbered: resource.paging = .page(.init())
+        case .automatic: break
+        }
+        resource.isStable = self != .numbered
+        guard isOfChanges else {
+            resource.deletions = Deletions(
+                byAbsence: true, most: 1, recordPath: self == .numbered ? "/posts/{id}" : nil)
+            return resource
+        }
+        resource.cursor = IncrementalCursor(
+            at: .record(JSONPath(member: "at")), type: .epoch, lookback: .time(.seconds(60)),
+            order: self == .ascending ? .ascending : self == .descending ? .descending : nil)
+        if self != .descending { resource.query = ["since": "{cursor}"] }
+        if self == .bounded { resource.query["until"] = "{until}" }
+        return resource
+    }
+}
+
+/// An origin whose records come, change, come late and go while they are listed, and whose answers fail, break off and lie.
+final class StormOrigin: TransportFactory {
+    struct Record: Sendable {
+        var id: Int
+        var at: Int
+        var version = 0
+
+        var json: String { #"{"id":\#(id),"at":\#(at),"v":\#(version)}"# }
+    }
+
+    struct State {
+        var records: [Record] = []
+        var lastID = 0
+        var generator: SeededGenerator
+        /// How likely a request fails, an answer lies, or something happens before it is answered, in percent.
+        var faults = 0
+        var lies = 0
+        var unrest = 0
+        var pageSize = 4
+    }
+
+    let kind: StormKind
+    let time: ManualWallClock
+    let state: Mutex<State>
+
+    init(_ kind: StormKind, seed: UInt64, _ time: ManualWallClock) {
+        (self.kind, self.time) = (kind, time)
+        state = Mutex(State(generator: SeededGenerator(seed: seed)))
+        state.withLock { state in
+            state.pageSize = Int.random(in: 2...5, using: &state.generator)
+            for _ in 0..<Int.random(in: 8...30, using: &state.generator) { add(&state) }
+        }
+    }
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { [self] asked in state.withLock { answer(asked.request, &$0) } }
+    }
+
+    // MARK: Changes
+
+    private var now: Int { Int(time.now.secondsSince1970) }
+
+    private func add(_ state: inout State) {
+        state.lastID += 1
+        // Some come late, but within the lookback; many share a second.
+        let late =
+            Int.random(in: 0..<3, using: &state.generator) == 0 ? Int.random(in: 0...40, using: &state.generator) : 0
+        state.records.append(Record(id: state.lastID, at: now - late))
+    }
+
+    func change() { state.withLock { change(&$0) } }
+
+    private func change(_ state: inout State) {
+        if Bool.random(using: &state.generator) { time.advance(by: .seconds(1)) }
+        switch Int.random(in: 0..<6, using: &state.generator) {
+        case 0, 1: add(&state)
+        case 2 where !kind.isOfChanges && state.records.count > 6:
+            guard let index = state.records.indices.randomElement(using: &state.generator) else { return }
+            state.records.remove(at: index)
+        default:
+            guard let index = state.records.indices.randomElement(using: &state.generator) else { return }
+            state.records[index].version += 1
+            state.records[index].at = now
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(_ request: HTTPRequest, _ state: inout State) -> ScriptedAnswer {
+        while Int.random(in: 0..<100, using: &state.generator) < state.unrest { change(&state) }
+        let target = request.path ?? ""
+        let isFaulty = Int.random(in: 0..<100, using: &state.generator) < state.faults
+        if let id = target.wholeMatch(of: /\/posts\/(\d+)/).flatMap({ Int($0.output.1) }) {
+            if isFaulty { return .status(.internalServerError) }
+            return state.records.first { $0.id == id }.map { .text($0.json) } ?? .status(.notFound)
+        }
+        if isFaulty, let fault = fault(&state) { return fault }
+        var values: [String: Int] = [:]
+        for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+            let parts = pair.split(separator: "=")
+            if parts.count == 2 { values[String(parts[0])] = Int(parts[1]) }
+        }
+        return page(values, request, &state)
+    }
+
+    private func listed(_ values: [String: Int], _ state: State) -> [Record] {
+        let (since, until) = (values["since"] ?? .min, values["until"] ?? .max)
+        let records = state.records.filter { $0.at >= since && $0.at <= until }
+        switch kind {
+        case .ascending: return records.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
+        case .descending: return records.sorted { ($0.at, $0.id) > ($1.at, $1.id) }
+        default: return records.sorted { $0.id < $1.id }
+        }
+    }
+
+    /// Whether `record` is on a page behind the one whose last record the values name.
+    private func isBehind(_ record: Record, _ values: [String: Int]) -> Bool {
+        guard let after = values["after"] else { return true }
+        switch kind {
+        case .ascending: return (record.at, record.id) > (values["after_at"] ?? 0, after)
+        case .descending: return (record.at, record.id) < (values["after_at"] ?? 0, after)
+        default: return record.id > after
+        }
+    }
+
+    private func page(_ values: [String: Int], _ request: HTTPRequest, _ state: inout State) -> ScriptedAnswer {
+        let all = listed(values, state)
+        let left =
+            kind == .numbered
+            ? all.dropFirst(((values["page"] ?? 1) - 1) * state.pageSize) : all.filter { isBehind($0, values) }[...]
+        let shown = Array(left.prefix(state.pageSize))
+        let hasMore = left.count > shown.count
+        let isLie = hasMore && Int.random(in: 0..<100, using: &state.generator) < state.lies
+        var members = [#""items":[\#(shown.map(\.json).joined(separator: ","))]"#]
+        var fields: HTTPFields = [.contentType: "application/json"]
+        if let last = shown.last, hasMore {
+            let kept = ["since", "until"].compactMap { name in values[name].map { "&\(name)=\($0)" } }.joined()
+            let next = "/posts?after=\(last.id)&after_at=\(last.at)\(kept)"
+            let broken = ["true", "7.5", #""no page""#, #"{"page":2}"#].randomElement(using: &state.generator) ?? ""
+            switch kind {
+            case .link, .ascending, .bounded, .descending:
+                if let link = HTTPField.Name("Link") {
+                    fields[link] = isLie ? "<\(next); rel=\"next\"" : "<\(next)>; rel=next"
+                }
+            case .body:
+                // A URL with a space is refused as a fault of the page.
+                members.append(
+                    #""next":\#(isLie ? ["null", broken].randomElement(using: &state.generator) ?? "" : "\"\(next)\"")"#
+                )
+            case .token: members.append(#""next_cursor":\#(isLie ? "true" : "\(last.id)")"#)
+            case .automatic: members.append(#""links":{"next":\#(isLie ? broken : "{\"href\":\"\(next)\"}")}"#)
+            case .lastRecord, .numbered: break
+            }
+        }
+        switch kind {
+        case .body, .numbered: members.append(#""total":\#(all.count)"#)
+        case .automatic: members.append(#""has_more":\#(hasMore)"#)
+        default: break
+        }
+        let body = "{\(members.joined(separator: ","))}"
+        let tag = "\"\(body.hashValue)-\(hasMore)\""
+        if kind != .descending { fields[.eTag] = tag }
+        if request.headerFields[.ifNoneMatch] == tag { return .status(.notModified, headerFields: fields) }
+        return .text(body, headerFields: fields)
+    }
+
+    private func fault(_ state: inout State) -> ScriptedAnswer? {
+        let fields: HTTPFields = [.contentType: "application/json"]
+        return [
+            ScriptedAnswer.failure(Failure(.connectionLost, phase: .maybeSent)),
+            .failure(Failure(.timeout(.response), phase: .maybeSent)), .status(.internalServerError),
+            .status(.serviceUnavailable), .status(.notFound), .text("<html>"), .text(#"{"a":1}"#),
+            .reply(
+                HTTPResponse(status: .ok, headerFields: fields), chunks: [Array(#"{"items":["#.utf8)],
+                ending: Failure(.truncated, phase: .answered)),
+        ].randomElement(using: &state.generator)
+    }
+}
