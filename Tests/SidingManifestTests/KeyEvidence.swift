@@ -217,8 +217,9 @@ enum KeyEvidence {
           resources.NAME.records
           resources.NAME.stop
           resources.NAME.stop.has_more
-        Tests/SidingTests/Paging/ListingEndTests.swift
+        Tests/SidingTests/Paging/EmptyPageTests.swift
           resources.NAME.stop.empty_page
+        Tests/SidingTests/Paging/ListingEndTests.swift
           resources.NAME.stop.trust_end
         Tests/SidingCLITests/Setup/SecretTests.swift
           sources.NAME.auth

@@ -28,8 +28,8 @@ struct HighWaterMark: Sendable {
     private var descent: DescendingOrder
     /// Whether pages of earlier runs came out of order.
     private let waitsForEnd: Bool
-    /// Whether pages of this listing were read in a run before.
-    private let isResumed: Bool
+    /// Whether pages of this listing were read in a run before, and no moment bounds what they surely held.
+    private let isUnbounded: Bool
     private var unusable = 0
     private var future: String?
 
@@ -39,7 +39,7 @@ struct HighWaterMark: Sendable {
         isResumed: Bool = false
     ) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
-        (waitsForEnd, self.isResumed) = (waits, isResumed)
+        (waitsForEnd, isUnbounded) = (waits, isResumed && start.began == nil)
         descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
     }
 
@@ -89,7 +89,7 @@ struct HighWaterMark: Sendable {
         switch rule.place {
         case .record:
             if rule.resumesAtCursor { follow(cursor, highWaterMark, rule) }
-            if !isResumed { reached = rule.further(reached, covered(highWaterMark, rule)) }
+            if !isUnbounded { reached = rule.further(reached, covered(highWaterMark, rule)) }
         case .envelope: reached = highWaterMark
         case .header: if isFirst { reached = highWaterMark }
         }
@@ -105,7 +105,7 @@ struct HighWaterMark: Sendable {
         if let last, let nearest = cursor.nearest, rule.isFurther(last, than: nearest) { isDisordered = true }
         if !cursor.isAscending { isDisordered = true }
         last = rule.further(last, highWaterMark)
-        guard !isResumed else { return }
+        guard !isUnbounded else { return }
         for value in [reached, cursor.below].compactMap(\.self) where rule.isFurther(highWaterMark, than: value) {
             vouched = rule.further(vouched, covered(value, rule))
         }

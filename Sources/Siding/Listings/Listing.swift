@@ -66,6 +66,8 @@ struct ListingPosition: Sendable {
     var blockedBy: QueueEntry?
     /// The cursor range as of the listing's start, and its high-water mark so far.
     var cursor = ListingCursor()
+    /// When the listing began, if it goes on behind its first page.
+    var startedAt: Timestamp?
     /// The freshness that the first page of an unfinished listing reported.
     var freshness = ListingFreshness()
     /// Where the pages of an unfinished listing named their next page.

@@ -218,7 +218,7 @@ struct ListingOpener {
         try database.first(
             """
             SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves,
-                cursor_waits, fresh_until, not_before, checkpoint_at, next_source
+                cursor_waits, fresh_until, not_before, checkpoint_at, next_source, started_at
             FROM siding_listings
             WHERE resource = ?1 AND scope = ?2 AND state = 'open'
             """, resource, opening.first.scope
@@ -226,6 +226,7 @@ struct ListingOpener {
             PageRequest(row, at: 1).map { page in
                 let position = ListingPosition(
                     listing: row.int(0), page: page, isResumed: page.number > 1, cursor: ListingCursor(row, at: 6),
+                    startedAt: page.number > 1 ? row.optionalInt(14).map(Timestamp.init) : nil,
                     freshness: ListingFreshness(row, at: 10),
                     nextPageSource: row.optionalText(13).flatMap(NextPageSource.init))
                 return (position, Timestamp(microseconds: row.int(12)))

@@ -39,7 +39,8 @@ enum ListingsTable {
     ) throws -> Bool {
         let (state, incomplete): (String, String?) =
             switch progress.next {
-            case .cut(let why), .stopped(let why): ("incomplete", why)
+            case .cut(let why): ("incomplete", why)
+            case .stopped: ("incomplete", nil)
             case .end: ("complete", nil)
             case .page: ("open", nil)
             }

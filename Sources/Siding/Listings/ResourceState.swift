@@ -32,7 +32,8 @@ extension ResourceState {
     /// The state that decides whether a sync can be skipped.
     package var standing: ResourceFreshness {
         ResourceFreshness(
-            definition: definition, completedAt: completedAt, said: freshness, isUnfinished: checkpoint != nil,
+            definition: definition, completedAt: completedAt, said: freshness,
+            isUnfinished: checkpoint != nil || incomplete != nil,
             source: source)
     }
 }
@@ -53,7 +54,7 @@ extension Store {
                     CASE WHEN o.pass IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
                         SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND pass = o.pass), 0)) END,
                     r.id, (SELECT incomplete FROM siding_listings WHERE resource = r.id AND incomplete IS NOT NULL
-                        ORDER BY scope LIMIT 1)
+                        AND pass IS o.pass ORDER BY scope LIMIT 1)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_passes o ON o.resource = r.id

@@ -97,7 +97,8 @@ extension Store {
             try snapshot.first(
                 """
                 SELECT definition, completed_at, fresh_until, not_before,
-                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), schema,
+                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND (
+                        state = 'open' OR incomplete IS NOT NULL AND scope = '')), schema,
                     source
                 FROM siding_resources r WHERE name = ?1
                 """, resource

@@ -54,8 +54,6 @@ struct KnownNextPage: Sendable {
     var pageSize: Int?
     /// The smallest number of records that its answers reported.
     var total: ListingExtent.Report?
-    /// Whether any page answered 304.
-    var hasUnchanged = false
     /// Whether the page to fetch is past the requested range, provided that it did not change.
     var isBehind = false
 
@@ -63,8 +61,8 @@ struct KnownNextPage: Sendable {
     mutating func note(_ page: FetchedPage) {
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
-        if let total = page.total, total.count < self.total?.count ?? .max { self.total = total }
-        if !page.content.isWhole { hasUnchanged = true }
+        // An empty page has no total of its own.
+        if let total = page.total, total.count > 0, total.count < self.total?.count ?? .max { self.total = total }
         if page.page.number == 1 {
             pageSize = page.recordCount
         } else if pageSize != page.recordCount {

@@ -13,7 +13,7 @@ extension AnyResource {
                     "a record that changes during a listing leaves its page, and the records behind it move up: changes "
                         + "between two numbered pages can be missed. Page by link or token if the origin can, and run "
                         + "'siding sync \(name) --full' now and then")
-            } else if cursor.order == nil, !asksUntil {
+            } else if cursor.order == nil, !(asksUntil && cursor.type.isTime && cursor.direction == .max) {
                 cautions.append(
                     "nothing says in which order the changes come, nor where a listing ends: changes during a listing can "
                         + "be missed. Declare 'order' if the origin sorts by \(cursor), or send {until} as the end")

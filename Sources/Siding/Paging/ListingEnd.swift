@@ -38,8 +38,9 @@ struct ListingEnd {
         if let pages = extent.pages, pages.count > pagesRead {
             return "\(pagesRead) of \(pages.count) pages (\(pages.place))"
         }
-        if resource.stop.said(by: answer) == .isLast { return nil }
-        if let more = extent.more, resource.stop.definition == nil { return "\(more) reports more pages" }
+        let stop = resource.stop
+        if stop.said(by: answer) == .isLast || (stop.endsOnEmptyPage && answer.recordCount == 0) { return nil }
+        if let more = extent.more, stop.hasMore == nil, stop.isLast == nil { return "\(more) reports more pages" }
         return unfollowed ?? fullPage
     }
 
@@ -47,7 +48,9 @@ struct ListingEnd {
 
     /// The smallest total of the listing: records that came while it was read need not be on its pages.
     private var total: ListingExtent.Report? {
-        [way.total, extent.total].compactMap(\.self).min { $0.count < $1.count }
+        // How many records are on the pages before the first is not known.
+        if case .page(let numbers) = paging, numbers.start > 1, numbers.size == nil { return nil }
+        return [way.total, extent.total].compactMap(\.self).min { $0.count < $1.count }
     }
 
     private var seen: Int {
@@ -61,7 +64,11 @@ struct ListingEnd {
     }
 
     private var pagesRead: Int {
-        if case .page(let numbers) = paging { page.number + max(numbers.start - 1, 0) } else { page.number }
+        switch paging {
+        case .page(let numbers): page.number + max(numbers.start - 1, 0)
+        case .offset(let offsets): page.number + offsets.start / max(offsets.limit ?? .max, 1)
+        default: page.number
+        }
     }
 
     // MARK: Next pages that were not followed

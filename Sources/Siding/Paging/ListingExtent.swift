@@ -50,11 +50,19 @@ struct ListingExtent: Sendable, Hashable {
         }
         note(answer.headerFields, &totals)
         // A bare `count` is often that of this page, or its size, and says something only where nothing else does.
-        if totals.isEmpty { totals = counts.filter { $0.count != size } }
+        if totals.isEmpty { totals = counts.filter { $0.count != size && !isEcho($0.count, of: answer) } }
+        // A total has at least the records of its page: others, such as -1, stand for one that is not known.
+        totals.removeAll { $0.count < answer.recordCount }
         let ofAll = totals.filter { $0.count != answer.recordCount }
         let filtered = totals.filter { $0.place.lowercased().contains("filter") }
         let candidates = filtered.isEmpty ? (ofAll.isEmpty ? totals : ofAll) : filtered
         total = candidates.min { $0.count < $1.count }
+    }
+
+    /// Whether a `count` repeats the page size: it was requested by that name, or stands beside an offset.
+    private func isEcho(_ count: Int, of answer: PageAnswer) -> Bool {
+        !names.isDisjoint(with: ["start", "offset", "skip"])
+            || answer.url?.queryParameters.contains { $0.name == "count" && $0.value == "\(count)" } ?? false
     }
 
     // MARK: Reading

@@ -104,7 +104,10 @@ struct NextPageRule: Sendable {
         if paging.isByBody(with: resource.stop) { return stored.map { bounded($0, after: page) } ?? .end }
         let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer)
         if said != .end { return said }
-        return stored.map { bounded($0, after: page) } ?? .end
+        guard var following = stored else { return .end }
+        // Pages before it may have grown since it was stored.
+        (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
+        return bounded(following, after: page)
     }
 
     /// `following`, unless `page` reached the resource's `max_pages`.

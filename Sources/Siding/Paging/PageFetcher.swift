@@ -107,7 +107,7 @@ struct PageFetcher: Sendable {
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
-        weigh(&unchanged, answer, ListingExtent(), way)
+        weigh(&unchanged, answer, ListingExtent(answer, recordsAt: .root), way)
         return unchanged
     }
 

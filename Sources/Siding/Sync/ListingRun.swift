@@ -48,7 +48,9 @@ struct ListingRun: Sendable {
 
     /// Walks from `position` on.
     func walk(from position: ListingPosition) async throws(StoreError) -> Walked {
-        var result = Walked()
+        var (result, start) = (Walked(), start)
+        // What changed since the listing began may be on the pages that were read before.
+        if start.began != nil, let began = position.startedAt { start.began = began }
         var freshness = position.freshness
         var track = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
@@ -154,7 +156,7 @@ struct ListingRun: Sendable {
         let progress = PageCommit.Progress(
             next: page.next, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource,
             behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest, lostNext: page.lostNext,
-            asksWholeNext: page.doubt != nil && way.hasUnchanged)
+            asksWholeNext: page.doubt != nil)
         return PageCommit(
             resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
             requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),

@@ -77,8 +77,8 @@ public struct PageContents: Sendable {
     public var hasList: Bool
     /// The value of each requested path, in order; nil if the page has none.
     public var envelope: [EnvelopeValue?]
-    /// The scalars around the records, in the order of the page: of its first 200 members and elements, down to the sixth level,
-    /// and of each array the first two. Empty if they were not wanted.
+    /// The scalars around the records, in the order of the page: of the root's first 500 members, of each the first 100 values,
+    /// down to the sixth level, and of each array the first two. Empty if they were not wanted.
     public var surroundings: [Surrounding] = []
 
     /// A value outside the records, and where it is.

@@ -23,8 +23,9 @@ struct PageWalk: ~Copyable {
     private var surroundings: [PageContents.Surrounding] = []
     /// The path of the value being read, where the surroundings are wanted.
     private var trail: [JSONPath.Component] = []
-    /// How many more members and elements of the surroundings are read.
-    private var surroundingsLeft: Int
+    /// How many more members of the root, and how many more values below the present one, are read with the surroundings.
+    private var rootMembersLeft: Int
+    private var surroundingsLeft = 0
     private static let surroundingDepth = 6
     /// Longer names and values say nothing about the listing, and would take memory.
     private static let longestSurrounding = 2_000
@@ -35,7 +36,7 @@ struct PageWalk: ~Copyable {
         self.scanner = scanner
         rules = RecordRules(scanner: scanner, tree: reader.recordTree, limits: reader.limits)
         found = Array(repeating: FoundValue(), count: reader.tree.nodeCount)
-        surroundingsLeft = reader.readsSurroundings ? 200 : 0
+        rootMembersLeft = reader.readsSurroundings ? 500 : 0
     }
 
     mutating func document() throws(JSONSyntaxError) {
@@ -78,7 +79,7 @@ struct PageWalk: ~Copyable {
 
     /// Whether a value of this depth is read with the surroundings.
     private func isSurrounding(_ depth: Int) -> Bool {
-        surroundingsLeft > 0 && depth == trail.count && depth <= Self.surroundingDepth
+        (depth == 0 ? rootMembersLeft : surroundingsLeft) > 0 && depth == trail.count && depth <= Self.surroundingDepth
     }
 
     /// Reads a value below the one being read.
@@ -88,7 +89,12 @@ struct PageWalk: ~Copyable {
         let isNoted = isSurrounding(depth - 1)
         if isNoted {
             trail.append(component())
-            surroundingsLeft -= 1
+            // Each member of the root has an allowance of its own: none hides those behind it.
+            if depth == 1 {
+                (rootMembersLeft, surroundingsLeft) = (rootMembersLeft - 1, 100)
+            } else {
+                surroundingsLeft -= 1
+            }
         }
         try value(at: node, depth: depth)
         if isNoted { trail.removeLast() }

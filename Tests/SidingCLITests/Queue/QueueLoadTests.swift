@@ -27,7 +27,7 @@ struct QueueLoadTests {
         let list = try await sandbox.siding("queue", "list", "--limit", "1000")
         #expect(list.status == 0)
         #expect(list.lines.count == 1_001)
-        #expect(list.error == "… and 99,000 more; --limit 0 shows all\n")
+        #expect(list.error == "100,000 entries; 1,000 shown, --limit 0 shows all\n")
         #expect(try await sandbox.siding("queue", "list", "--limit", "5", "--json").lines.count == 5)
         #expect(try await sandbox.siding("queue", "list", "--json").lines.count == 100_000)
         #expect(try await sandbox.siding("queue", "list", "--lane", "lane 49999").lines.count == 3)
