@@ -101,7 +101,10 @@ import Testing
         let next = try StoreBench.page(2)
         _ = try await page(
             "[\(Self.old)]", bench, cursor: CursorMove(reached: "7", moved: "7"), next: .page(next)
-        ) { try await bench.deliver(entry, Self.new) }
+        ) {
+            try await bench.deliver(entry, Self.new)
+            try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 1")
+        }
         #expect(try await bench.store.cursor(of: "posts") == nil)
         let resumed = try await bench.sqlite.bench.open()
         let content = try StoreBench.content(#"[{"id":"b"}]"#)
