@@ -58,10 +58,10 @@
 --                        next pages, which decides what a 304 to the last page means. `cursor_from` is where it began (NULL: at
 --                        the beginning), `cursor_reached` the highest value on its pages,
 --                        `cursor_moves` whether its end moves the cursor (-1: no longer, as a page showed a record that was not
---                        saved), `cursor_waits` whether pages came out of order, so that only the end may. `root` is the first page where a parent's record decides it. `pass` is the pass that
---                        last asked for the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it
---                        showed a stored record that the page had not shown before. `incomplete` says what the origin has more,
---                        or what stopped the listing before its end.
+--                        saved), `cursor_waits` whether pages came out of order, so that only the end may. `root` is the first
+--                        page where a parent's record decides it. `pass` is the pass that last asked for the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it
+--                        showed a stored record that the page had not shown before. `incomplete` says what the origin has more;
+--                        NULL also where a listing stopped as it was asked to.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
 --                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.

@@ -17,8 +17,13 @@ enum Output {
     /// Writes a message for the user to standard error. It may contain text from outside, so control characters are removed.
     static func printMessage(_ text: String) {
         flush()
+        draw(plain(text) + "\n")
+    }
+
+    /// `text` without control characters but its line breaks.
+    static func plain(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        draw(lines.map { PlainText.oneLine(String($0), limit: .max) }.joined(separator: "\n") + "\n")
+        return lines.map { PlainText.oneLine(String($0), limit: .max) }.joined(separator: "\n")
     }
 
     /// Writes to standard error without a line end.

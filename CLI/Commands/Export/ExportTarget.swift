@@ -1,5 +1,3 @@
-import SidingJSON
-
 /// The destination of an export.
 protocol ExportTarget: Sendable {
     func write(_ bytes: [UInt8]) throws
@@ -14,10 +12,7 @@ struct StandardOutput: ExportTarget {
     let isTerminal: Bool
 
     func write(_ bytes: [UInt8]) {
-        guard isTerminal else { return Output.write(bytes) }
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let shown = lines.map { PlainText.oneLine(String(decoding: $0, as: UTF8.self), limit: .max) }
-        Output.write(Array(shown.joined(separator: "\n").utf8))
+        Output.write(isTerminal ? Array(Output.plain(String(decoding: bytes, as: UTF8.self)).utf8) : bytes)
     }
 
     func finish() { Output.flush() }

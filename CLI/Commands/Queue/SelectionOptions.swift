@@ -43,14 +43,19 @@ struct SelectionOptions: ParsableArguments {
     ///   should give ids and is empty: an empty selection would mean all entries.
     func selection(now: Timestamp, _ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
         let every = QueueEntry.State.allCases
-        let manifest = workspace.manifest
-        for name in source where !manifest.sources.contains(where: { $0.name == name }) {
-            guard try await store.count(QueueSelection(sources: [name], states: every)) == 0 else { continue }
-            throw workspace.notFound("source", name, among: manifest.sources.map(\.name))
+        func check(_ what: String, _ names: [String], among known: [String], _ entries: (String) -> QueueSelection)
+            async throws
+        {
+            for name in names where !known.contains(name) {
+                guard try await store.count(entries(name)) == 0 else { continue }
+                throw workspace.notFound(what, name, among: known)
+            }
         }
-        for name in resource where !manifest.resources.contains(where: { $0.name == name }) {
-            guard try await store.count(QueueSelection(resources: [name], states: every)) == 0 else { continue }
-            throw workspace.notFound("resource", name, among: manifest.resources.map(\.name))
+        try await check("source", source, among: workspace.manifest.sources.map(\.name)) {
+            QueueSelection(sources: [$0], states: every)
+        }
+        try await check("resource", resource, among: workspace.manifest.resources.map(\.name)) {
+            QueueSelection(resources: [$0], states: every)
         }
         let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }
         guard !all.isEmpty || ids.isEmpty else {

@@ -51,8 +51,8 @@ private final class QueryPrinter: Sendable {
         var columns: [String] = []
         var table = Table([])
         var hasHeader = false
-        /// Since when SQLite works on the next row.
-        var worksSince = ContinuousClock.now
+        /// Since when SQLite works on the next row; nil while a row is printed.
+        var worksSince: ContinuousClock.Instant? = ContinuousClock.now
     }
 
     private let isJSON: Bool
@@ -70,7 +70,8 @@ private final class QueryPrinter: Sendable {
 
     /// The part of `limit` that SQLite has left for the next row; nil if there is none. Printing a row does not count.
     func rest(of limit: Duration) -> Duration? {
-        let rest = limit - state.withLock(\.worksSince).duration(to: .now)
+        guard let since = state.withLock(\.worksSince) else { return limit }
+        let rest = limit - since.duration(to: .now)
         return rest > .zero ? rest : nil
     }
 
@@ -84,7 +85,7 @@ private final class QueryPrinter: Sendable {
     }
 
     func add(_ row: [QueryCell]) {
-        state.withLock { $0.worksSince = .now + .seconds(86_400) }
+        state.withLock { $0.worksSince = nil }
         defer { state.withLock { $0.worksSince = .now } }
         if isJSON {
             Output.line(object(row, state.withLock(\.columns)).text)

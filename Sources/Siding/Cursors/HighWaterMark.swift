@@ -7,7 +7,7 @@ internal import SidingJSON
 ///
 /// The cursor never passes what was surely read. A record that is written while its listing is read may be missing from it, so
 /// a time never passes the moment at which the listing began. A record that comes late, with a value within the lookback, may be
-/// missing from pages that were read before an interruption, so the pages after it do not move the cursor.
+/// missing from pages that were read before an interruption, so the pages after it move no cursor that is not a time.
 ///
 /// In descending order the listing ends at the first page past its start, as long as the order holds.
 struct HighWaterMark: Sendable {

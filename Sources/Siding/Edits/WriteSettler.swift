@@ -115,13 +115,12 @@ struct WriteSettler {
     ) throws -> Bool {
         let key = edit.key
         let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
-        let known = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let copy = try ServerCopiesTable.load(overlay.resource, key, transaction)
+        let known = copy?.state ?? .nothing
         let theirs = EditSettler.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
             try ServerCopiesTable.setETag(nil, of: key, in: overlay.resource, transaction)
-            if let path = edit.terms.etagPath, known.body?.value(at: path) != nil,
-                var copy = try ServerCopiesTable.load(overlay.resource, key, transaction)
-            {
+            if let path = edit.terms.etagPath, known.body?.value(at: path) != nil, var copy {
                 (copy.state.body, copy.etag) = (copy.state.body.map(edit.terms.withoutETag), nil)
                 try overlay.setBase(of: key, to: copy, transaction)
                 try overlay.show(key, transaction)

@@ -1,3 +1,5 @@
+internal import SidingManifest
+
 /// A source in Siding's terms, from any format.
 struct ImportedSource: Sendable {
     /// The preferred name.
@@ -112,7 +114,7 @@ struct ImportedSource: Sendable {
     ) {
         let isBearer = position == .header && name.lowercased() == "authorization" && prefix == "Bearer "
         // siding.yaml puts a space behind a word.
-        let isWord = prefix.last.map { $0.isLetter || $0.isNumber } ?? false
+        let isWord = TokenGrammar.spaced(prefix) != prefix
         guard auth == nil else {
             manifest.noteUnsupported(
                 origin, "'\(name)' is a second secret in each request, and a source has one",

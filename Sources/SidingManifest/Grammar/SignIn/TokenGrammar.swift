@@ -5,7 +5,7 @@ internal import SidingCredentials
 internal import SidingJSON
 
 /// Tokens from a log-in or a program: `auth: { type: session }` and `command`.
-enum TokenGrammar {
+package enum TokenGrammar {
     private static let path = Keyword(
         "path", ValueType<String>.text("a path below base_url such as /login"), isRequired: true,
         "Where the log-in is POSTed, below the source's base_url.")
@@ -83,7 +83,7 @@ enum TokenGrammar {
     }
 
     /// The prefix with a space behind it if it is a word.
-    static func spaced(_ prefix: String) -> String {
+    package static func spaced(_ prefix: String) -> String {
         prefix.last.map { $0.isLetter || $0.isNumber } ?? false ? "\(prefix) " : prefix
     }
 
