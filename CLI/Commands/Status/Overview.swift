@@ -173,7 +173,7 @@ struct Overview {
     private static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
         if line.isRunning { return line.checkpointPage.map { "running, page \($0)" } ?? "running" }
         let state = standing(of: line, format.now)
-        guard let failure = line.failure else { return state }
+        guard let failure = line.failure, line.incomplete == nil else { return state }
         let word = failure.isQueued ? "waiting" : "failing"
         return "\(word) since \(format.time(failure.since)): \(failure.error.message); \(state)"
     }

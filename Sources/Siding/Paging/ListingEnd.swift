@@ -81,7 +81,8 @@ struct ListingEnd {
         if let why = unreadable { return why }
         // Some origins name a next page on every page, also on an empty one behind the last.
         if answer.recordCount > 0 || isUndetected {
-            let lead = extent.leads.first { $0.kind == .url ? !isOwn($0.text) : isUndetected }
+            // Numbered pages may be named beside by a token or number that this paging does not need.
+            let lead = extent.leads.first { $0.kind == .url ? !isOwn($0.text) : isUndetected || !paging.isNumbered }
             if let lead { return "\(lead.place) names a next page (\(lead.text)) that was not followed" }
         }
         guard answer.linkTarget() != nil else { return nil }

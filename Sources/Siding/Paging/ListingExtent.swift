@@ -45,12 +45,15 @@ struct ListingExtent: Sendable, Hashable {
         var counts: [Report] = []
         for (path, value) in answer.surroundings {
             note(lead: value, at: path)
+            if case .text("next") = value, Self.word(of: path) == "rel" { note(linkAt: path, in: answer) }
             guard let words = Self.words(path, around: recordsPath) else { continue }
             note(value, named: words, at: path, &totals, &counts)
         }
         note(answer.headerFields, &totals)
         // A bare `count` is often that of this page, or its size, and says something only where nothing else does.
-        if totals.isEmpty { totals = counts.filter { $0.count != size && !isEcho($0.count, of: answer) } }
+        if totals.isEmpty {
+            totals = counts.filter { $0.count > answer.recordCount && $0.count != size && !isEcho($0, of: answer) }
+        }
         // A total has at least the records of its page: others, such as -1, stand for one that is not known.
         totals.removeAll { $0.count < answer.recordCount }
         let ofAll = totals.filter { $0.count != answer.recordCount }
@@ -59,10 +62,10 @@ struct ListingExtent: Sendable, Hashable {
         total = candidates.min { $0.count < $1.count }
     }
 
-    /// Whether a `count` repeats the page size: it was requested by that name, or stands beside an offset.
-    private func isEcho(_ count: Int, of answer: PageAnswer) -> Bool {
-        !names.isDisjoint(with: ["start", "offset", "skip"])
-            || answer.url?.queryParameters.contains { $0.name == "count" && $0.value == "\(count)" } ?? false
+    /// Whether a `count` repeats the page size: it was requested by that name, or stands in `paging` beside a start.
+    private func isEcho(_ report: Report, of answer: PageAnswer) -> Bool {
+        (names.contains("start") && report.place.contains("paging"))
+            || answer.url?.queryParameters.contains { $0.name == "count" && $0.value == "\(report.count)" } ?? false
     }
 
     // MARK: Reading
@@ -88,6 +91,18 @@ struct ListingExtent: Sendable, Hashable {
             if isMore { more = more ?? path.description }
             if isEnd { saysEnd = true }
         case .structure: break
+        }
+    }
+
+    /// Notes the URL beside a `"rel": "next"`, as in lists of links.
+    private mutating func note(linkAt relation: JSONPath, in answer: PageAnswer) {
+        let link = relation.components.dropLast()
+        for (path, value) in answer.surroundings {
+            guard path.components.dropLast() == link, Self.leadMembers.contains(Self.word(of: path)),
+                case .text(let text) = value, !text.isEmpty
+            else { continue }
+            let kind: Lead.Kind = PageAnswer.isReference(text) ? .url : .unreadable
+            leads.append(Lead(kind: kind, place: path, text: PlainText.oneLine(text, limit: 60)))
         }
     }
 
@@ -143,6 +158,11 @@ struct ListingExtent: Sendable, Hashable {
             around.allSatisfy({ containers.contains($0) || ($0 == "total" && words.last == "value") })
         else { return nil }
         return words
+    }
+
+    /// The name of the member at `path`; empty for an element.
+    private static func word(of path: JSONPath) -> String {
+        if case .member(let name)? = path.components.last { word(name) } else { "" }
     }
 
     private static func word(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }

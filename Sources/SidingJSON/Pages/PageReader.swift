@@ -78,7 +78,7 @@ public struct PageContents: Sendable {
     /// The value of each requested path, in order; nil if the page has none.
     public var envelope: [EnvelopeValue?]
     /// The scalars around the records, in the order of the page: of the root's first 500 members, of each the first 100 values,
-    /// down to the sixth level, and of each array the first two. Empty if they were not wanted.
+    /// down to the sixth level, and of each array the first eight. Empty if they were not wanted.
     public var surroundings: [Surrounding] = []
 
     /// A value outside the records, and where it is.

@@ -28,6 +28,8 @@ struct PageWalk: ~Copyable {
     private var surroundingsLeft = 0
     private static let surroundingDepth = 6
     /// Longer names and values say nothing about the listing, and would take memory.
+    /// Enough for a list of links.
+    private static let surroundingElements = 8
     private static let longestSurrounding = 2_000
 
     init(reader: PageReader, page: UnsafeRawBufferPointer, scanner: JSONScanner) {
@@ -197,7 +199,7 @@ struct PageWalk: ~Copyable {
         var index = 0
         repeat {
             let child = reader.tree.child(of: node, at: index)
-            if index < 2 {
+            if index < Self.surroundingElements {
                 try value(at: child, depth: depth + 1, .index(index))
             } else {
                 try value(at: child, depth: depth + 1)
