@@ -11,7 +11,7 @@ PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certific
 TEST_PACKAGES = iproute2:network-namespaces-in-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-queue proof model tsan install uninstall clean
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-queue proof proof-peers model tsan install uninstall clean
 
 help: ## this list
 	@echo 'Siding: make TARGET'
@@ -52,6 +52,9 @@ bench-queue: build ## the times that the queue promises, each beside its bar; as
 
 proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue
 	@SIDING_PROOF=1 SIDING_TEST_PROCESSES=1 Tests/run
+
+proof-peers: build ## copies of servers that are not ours, from PyPI: Datasette, Kinto, Django REST framework, GraphQL (installs them)
+	@Tests/Peers/run
 
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail
 	@.ci/setup spin:the-model-checker gcc:what-it-generates
