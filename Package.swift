@@ -95,11 +95,12 @@ let package = Package(
             name: "SidingCredentials",
             dependencies: ["SidingChain", "SidingJSON", "SidingSQLite", "SidingSynchronization", httpTypes],
             swiftSettings: settings),
+        .target(name: "SidingPaging", dependencies: ["SidingChain", "SidingJSON", httpTypes], swiftSettings: settings),
         .target(
             name: "Siding",
             dependencies: [
-                "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork", "SidingSQLite",
-                "SidingSynchronization", httpTypes, logging, serviceLifecycle,
+                "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork", "SidingPaging",
+                "SidingSQLite", "SidingSynchronization", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .target(
@@ -112,8 +113,8 @@ let package = Package(
         .target(
             name: "SidingManifest",
             dependencies: [
-                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", httpTypes, subprocess,
-                systemPackage, yams,
+                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging", httpTypes,
+                subprocess, systemPackage, yams,
             ],
             swiftSettings: settings),
         .target(
@@ -131,10 +132,8 @@ let package = Package(
             name: "SidingCLI",
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
-                "SidingManifest",
-                "SidingNetwork", "SidingOrigin", "SidingSQLite", "SidingSynchronization", argumentParser, httpTypes,
-                logging,
-                unixSignals,
+                "SidingManifest", "SidingNetwork", "SidingOrigin", "SidingPaging", "SidingSQLite",
+                "SidingSynchronization", argumentParser, httpTypes, logging, unixSignals,
             ],
             path: "CLI", swiftSettings: settings),
         .executableTarget(
@@ -179,7 +178,8 @@ let package = Package(
             name: "SidingTests",
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
-                "SidingOrigin", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+                "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes,
+                logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -215,15 +215,15 @@ let package = Package(
         .testTarget(
             name: "SidingManifestTests",
             dependencies: [
-                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingTesting",
-                httpTypes,
+                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging",
+                "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingImportTests",
             dependencies: [
                 "SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON",
-                "SidingTesting", httpTypes,
+                "SidingPaging", "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -135,7 +135,7 @@
 --                        trigger of each writing connection inserts them, so that no statement can forget to. `key` has its own
 --                        type, as in the records table; everywhere else a key is text. `cause` and `request` as there.
 -- siding_provenance      the requests that brought bodies: of a page, of an own write (`entry`), or of a page whose record was in
---                        the quarantine.
+--                        the quarantine. No id is used twice: a page counts as of the newest id when it was requested.
 -- siding_responses       the response cache: validators and body of one row change together. `variant` are the request fields
 --                        that the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes`
 --                        what the row counts towards the limit; the row with the oldest `used_at` goes first.
@@ -593,7 +593,7 @@ CREATE INDEX siding_history_key ON siding_history (resource, key, valid_to);
 CREATE INDEX siding_history_end ON siding_history (resource, valid_to);
 
 CREATE TABLE siding_provenance (
-    id            INTEGER PRIMARY KEY,
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
     resource      INTEGER NOT NULL,
     cause         TEXT    NOT NULL,
     run           INTEGER,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Siding
+internal import SidingPaging
 
 /// A range of cursor values on the command line: `A..B`.
 struct BackfillArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {

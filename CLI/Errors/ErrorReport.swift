@@ -59,14 +59,10 @@ struct ErrorObject {
     }
 
     var json: String {
-        var object = JSONObject()
-        object.object("error") { error in
-            error.int("code", Int(problem.status.rawValue))
-            error.string("name", problem.name)
-            error.string("message", problem.message)
-            error.optional("hint", problem.hint)
-            error.optional("place", problem.place)
-        }
-        return object.text
+        let error: JSONObject = [
+            "code": Int(problem.status.rawValue), "name": problem.name, "message": problem.message,
+            "hint": problem.hint, "place": problem.place,
+        ]
+        return (["error": error] as JSONObject).text
     }
 }

@@ -3,100 +3,94 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// Writes one object of `--json` output on one line, member by member.
-struct JSONObject {
-    private var writer = JSONWriter()
+/// One object of `--json` output on one line. A member whose value is nil is left out.
+struct JSONObject: ExpressibleByDictionaryLiteral, JSONMemberValue {
+    private var members: [(name: String, value: any JSONMemberValue)] = []
 
-    init() {
-        writer.beginObject()
+    init(dictionaryLiteral members: (String, (any JSONMemberValue)?)...) {
+        for (name, value) in members { add(name, value) }
     }
 
-    /// The finished object.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The finished object in UTF-8.
     var bytes: [UInt8] {
-        var finished = writer
-        finished.endObject()
-        return finished.bytes
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes
     }
 
-    mutating func string(_ name: String, _ value: String) {
-        writer.name(name)
-        writer.string(value)
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for member in members {
+            writer.name(member.name)
+            member.value.write(to: &writer)
+        }
+        writer.endObject()
     }
 
-    /// Omits the member if the value is nil.
-    mutating func optional(_ name: String, _ value: String?) {
-        if let value { string(name, value) }
+    mutating func add(_ name: String, _ value: (any JSONMemberValue)?) {
+        if let value { members.append((name, value)) }
     }
 
-    mutating func int(_ name: String, _ value: some BinaryInteger) {
-        writer.name(name)
-        writer.integer(value)
-    }
-
-    /// Omits the member if the value is nil.
-    mutating func optional(_ name: String, _ value: Int?) {
-        if let value { int(name, value) }
-    }
-
-    mutating func bool(_ name: String, _ value: Bool) {
-        writer.name(name)
-        writer.bool(value)
-    }
-
-    mutating func null(_ name: String) {
-        writer.name(name)
-        writer.null()
-    }
-
-    mutating func double(_ name: String, _ value: Double) {
-        writer.name(name)
-        writer.double(value)
-    }
-
-    mutating func time(_ name: String, _ moment: Timestamp) { string(name, moment.rfc3339) }
-
-    /// Omits the member if the value is nil.
-    mutating func optional(_ name: String, _ moment: Timestamp?) {
-        if let moment { time(name, moment) }
-    }
-
-    /// Adds a stored JSON value without the whitespace between its tokens.
-    mutating func raw(_ name: String, _ json: [UInt8]) {
-        writer.name(name)
-        json.withUnsafeBytes { writer.raw($0) }
-    }
+    /// Adds the members of `other`.
+    mutating func add(_ other: JSONObject?) { members += other?.members ?? [] }
 
     /// Adds a body: as JSON if it is valid JSON, as a string if it is text, else in Base64 under `NAME_base64`.
     mutating func body(_ name: String, _ bytes: [UInt8]) {
         if (try? JSONDocument(bytes)) != nil {
-            raw(name, bytes)
+            add(name, JSONText(bytes))
         } else if let text = String(validating: bytes, as: UTF8.self) {
-            string(name, text)
+            add(name, text)
         } else {
-            string("\(name)_base64", Data(bytes).base64EncodedString())
+            add("\(name)_base64", Data(bytes).base64EncodedString())
         }
     }
+}
 
-    mutating func object(_ name: String, _ members: (inout JSONObject) -> Void) {
-        var inner = JSONObject()
-        members(&inner)
-        raw(name, inner.bytes)
-    }
+/// A value of a ``JSONObject``.
+protocol JSONMemberValue {
+    func write(to writer: inout JSONWriter)
+}
 
-    mutating func array(_ name: String, _ objects: [JSONObject]) {
-        writer.name(name)
+/// JSON as it is stored, written without the whitespace between its tokens.
+struct JSONText: JSONMemberValue {
+    static let null = JSONText(Array("null".utf8))
+
+    private let bytes: [UInt8]
+
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+    func write(to writer: inout JSONWriter) { bytes.withUnsafeBytes { writer.raw($0) } }
+}
+
+extension String: JSONMemberValue {
+    func write(to writer: inout JSONWriter) { writer.string(self) }
+}
+
+extension Int: JSONMemberValue {
+    func write(to writer: inout JSONWriter) { writer.integer(self) }
+}
+
+extension Int64: JSONMemberValue {
+    func write(to writer: inout JSONWriter) { writer.integer(self) }
+}
+
+extension Bool: JSONMemberValue {
+    func write(to writer: inout JSONWriter) { writer.bool(self) }
+}
+
+extension Double: JSONMemberValue {
+    func write(to writer: inout JSONWriter) { writer.double(self) }
+}
+
+extension Timestamp: JSONMemberValue {
+    func write(to writer: inout JSONWriter) { writer.string(rfc3339) }
+}
+
+extension Array: JSONMemberValue where Element: JSONMemberValue {
+    func write(to writer: inout JSONWriter) {
         writer.beginArray()
-        for object in objects { object.bytes.withUnsafeBytes { writer.raw($0) } }
-        writer.endArray()
-    }
-
-    mutating func strings(_ name: String, _ values: [String]) {
-        writer.name(name)
-        writer.beginArray()
-        for value in values { writer.string(value) }
+        for element in self { element.write(to: &writer) }
         writer.endArray()
     }
 }

@@ -25,11 +25,10 @@ struct LogLine: LogHandler {
             let values = all.map { " \($0.key)=\(PlainText.oneLine("\($0.value)"))" }.joined()
             Output.printMessage("\(event.level): \(event.message)\(values)")
         case .json:
-            var object = JSONObject()
-            object.time("at", WallClock.system.now)
-            object.string("level", event.level.rawValue)
-            object.string("message", event.message.description)
-            for (key, value) in all { object.string(key, "\(value)") }
+            var object: JSONObject = [
+                "at": WallClock.system.now, "level": event.level.rawValue, "message": event.message.description,
+            ]
+            for (key, value) in all { object.add(key, "\(value)") }
             Output.printMessage(object.text)
         }
     }

@@ -9,6 +9,9 @@ enum Output {
     /// Writes a line of data.
     static func line(_ text: String) { write(Array((text + "\n").utf8)) }
 
+    /// Writes an object of `--json` on a line.
+    static func line(_ object: JSONObject) { line(object.text) }
+
     /// Writes bytes of data; they are buffered until ``flush()`` or until the buffer is full.
     static func write(_ bytes: [UInt8]) { data.append(bytes) }
 

@@ -43,7 +43,10 @@ enum AsyncHTTPClientErrors {
             Failure(.tlsUntrusted, phase: situation.phase, detail: "the certificate is for another name")
         case is BoringSSLError, is NIOTLSUnwrappingError, is NIOSSLCloseTimedOutError: broken(situation)
         case let error as HTTPParserError: ofParser(error, situation)
-        case is NIOHTTPDecoderError: Failure(.protocolViolation, phase: situation.phase)
+        case let error as AnswerGuard.Violation:
+            Failure(.protocolViolation, phase: situation.phase, detail: error.detail)
+        case is NIOHTTPDecoderError:
+            Failure(.protocolViolation, phase: situation.phase, detail: "it came without a request")
         case let error as NIOHTTPDecompression.DecompressionError: ofDecompression(error, situation)
         case let error as NIOHTTPDecompression.ExtraDecompressionError: ofDecompression(error, situation)
         case is NIOTooManyBytesError: Failure(.tooLarge(limit: situation.limit), phase: situation.phase)
@@ -193,7 +196,23 @@ extension AsyncHTTPClientErrors {
     private static func ofParser(_ error: HTTPParserError, _ situation: Situation) -> Failure {
         switch error {
         case .invalidEOFState, .closedConnection: broken(situation)
-        default: Failure(.protocolViolation, phase: situation.phase)
+        default: Failure(.protocolViolation, phase: situation.phase, detail: detail(of: error))
+        }
+    }
+
+    private static func detail(of error: HTTPParserError) -> String? {
+        switch error {
+        case .headerOverflow: "its head is larger than 80 KiB"
+        case .invalidVersion: "its HTTP version is not 1.0 or 1.1"
+        case .invalidStatus: "its status line is damaged"
+        case .invalidConstant, .invalidCharactersUsed: "it does not begin with HTTP/1"
+        case .invalidHeaderToken: "a header field has a character that is not allowed"
+        case .invalidContentLength: "its Content-Length is not a number"
+        case .unexpectedContentLength: "it declares its length twice, and differently"
+        case .invalidChunkSize: "the size of a chunk is not a number"
+        case .lfExpected, .strictModeAssertion: "a line does not end with CRLF"
+        case .trailingGarbage: "bytes that belong to no answer follow it"
+        default: nil
         }
     }
 

@@ -1,11 +1,11 @@
 public import HTTPTypes
-internal import NIOCore
+public import NIOCore
 public import SidingChain
 
 /// Sends requests with AsyncHTTPClient, within the limits of its configuration.
 ///
 /// Each transport has its own client and connections, so that credentials never share a connection: use one per source. The
-/// client starts with the first request, and all transports of a process share one thread. The transport never retries, keeps
+/// client starts with the first request. The transport never retries, keeps
 /// no cookies, and follows redirects by the rules of ``Redirects``, not the library's.
 ///
 /// The limit ``SidingChain/TransportSettings/totalTimeout`` includes waiting for a connection, every redirect, the head and the
@@ -16,9 +16,14 @@ public final class HTTPTransport: Transport {
     private let client: LazyClient
     private let slots: ConnectionSlots
 
-    public init(_ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()) {
+    /// - Parameter eventLoopGroup: The threads on which connections run; nil, the default, for one thread that all transports
+    ///   of the process share. The caller keeps the group running until ``shutdown()`` has returned.
+    public init(
+        _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration(),
+        eventLoopGroup: (any EventLoopGroup)? = nil
+    ) {
         self.configuration = configuration
-        self.client = LazyClient(configuration)
+        self.client = LazyClient(configuration, group: eventLoopGroup)
         self.slots = ConnectionSlots(limit: configuration.settings.concurrency)
     }
 

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
@@ -14,11 +15,11 @@ struct RunningClient: Sendable {
 
 /// Starts the client with the first request, so that a command that sends nothing starts no thread.
 ///
-/// All clients of a process share one thread, which is never ended: libraries finish work such as reading the system's
-/// certificates at any time on the event loop, and a loop that has ended would complain on standard error. Connections and
-/// credentials stay separate, since they belong to the clients.
+/// All clients of a process share one thread, unless the caller gives a group of its own. It is never ended: libraries finish
+/// work such as reading the system's certificates at any time on the event loop, and a loop that has ended would complain on
+/// standard error. Connections and credentials stay separate, since they belong to the clients.
 final class LazyClient: Sendable {
-    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private static let sharedGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private enum State {
         case idle
@@ -27,10 +28,11 @@ final class LazyClient: Sendable {
     }
 
     private let configuration: HTTPTransportConfiguration
+    private let group: (any EventLoopGroup)?
     private let state = Mutex(State.idle)
 
-    init(_ configuration: HTTPTransportConfiguration) {
-        self.configuration = configuration
+    init(_ configuration: HTTPTransportConfiguration, group: (any EventLoopGroup)? = nil) {
+        (self.configuration, self.group) = (configuration, group)
     }
 
     deinit {
@@ -41,20 +43,22 @@ final class LazyClient: Sendable {
 
     /// The client, started if necessary.
     func running() throws(Failure) -> RunningClient {
-        let running: RunningClient? = state.withLock { state in
+        let running: Result<RunningClient, Failure> = state.withLock { state in
             switch state {
-            case .running(let running): return running
-            case .closed: return nil
+            case .running(let running): return .success(running)
+            case .closed:
+                return .failure(Failure(.cancelled, phase: .notSent, detail: "the transport was shut down"))
             case .idle:
-                let running = Self.start(configuration)
+                // NIO ends the process if a new event loop gets no descriptor; a connection then needs one more.
+                guard group != nil || OpenFiles.canOpen(OpenFiles.neededByEventLoop + 1) else {
+                    return .failure(Failure(.localResource, phase: .notSent, detail: "too many open files"))
+                }
+                let running = start()
                 state = .running(running)
-                return running
+                return .success(running)
             }
         }
-        guard let running else {
-            throw Failure(.cancelled, phase: .notSent, detail: "the transport was shut down")
-        }
-        return running
+        return try running.get()
     }
 
     func shutdown() async {
@@ -70,9 +74,10 @@ final class LazyClient: Sendable {
         }
     }
 
-    private static func start(_ configuration: HTTPTransportConfiguration) -> RunningClient {
-        RunningClient(
-            client: HTTPClient(eventLoopGroupProvider: .shared(group), configuration: client(configuration)),
+    private func start() -> RunningClient {
+        let group = group ?? Self.sharedGroup
+        return RunningClient(
+            client: HTTPClient(eventLoopGroupProvider: .shared(group), configuration: Self.client(configuration)),
             loop: group.any())
     }
 
@@ -95,13 +100,20 @@ final class LazyClient: Sendable {
         // Servers close idle connections, the fastest after 5 seconds. A write on such a connection may or may not have been
         // sent and then needs an operator action, so use a new connection earlier.
         client.connectionPool.idleTimeout = .seconds(4)
-        // The only public way to set a connection's options: fewer, larger reads for large bodies.
-        client.http1_1ConnectionDebugInitializer = { channel in
-            channel.setOption(
+        client.http1_1ConnectionDebugInitializer = prepare
+        return client
+    }
+
+    /// The only public way to a connection's channel: guards its answers, and reads large bodies in fewer, larger parts.
+    private static func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            try pipeline.addHandler(AnswerGuard(), position: .after(decoder))
+            try channel.syncOptions?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 65_536, maximum: 1 << 18)
             )
         }
-        return client
     }
 
     private static func tls(_ configuration: HTTPTransportConfiguration) -> TLSConfiguration {

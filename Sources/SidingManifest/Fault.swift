@@ -11,10 +11,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public var suggestion: String?
 
     public init(place: Place, message: String, expected: String? = nil, suggestion: String? = nil) {
-        self.place = place
-        self.message = message
-        self.expected = expected
-        self.suggestion = suggestion
+        (self.place, self.message, self.expected, self.suggestion) = (place, message, expected, suggestion)
     }
 
     /// `siding.yaml:12:5: unknown key 'pagnate' in resource 'issues'; expected one of …; did you mean 'paginate'?`

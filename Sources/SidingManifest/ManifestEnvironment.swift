@@ -16,9 +16,7 @@ public struct ManifestEnvironment: Sendable {
     public init(
         workingDirectory: String, home: String? = nil, variables: @escaping @Sendable () -> [String: String]
     ) {
-        self.variables = variables
-        self.workingDirectory = workingDirectory
-        self.home = home
+        (self.variables, self.workingDirectory, self.home) = (variables, workingDirectory, home)
     }
 
     /// The environment of this process.

@@ -41,8 +41,8 @@ struct Delivery: Sendable {
             return channel.resetAndWait()
         case .closeBeforeHead:
             return channel.close()
-        case .garbageHead:
-            return write(Array("\u{1}\u{2} This is not HTTP.\r\n\r\n".utf8)).flatMap { channel.close() }
+        case .bytes(let text):
+            return write(Array(text.utf8)).flatMap { channel.close() }
         case .stallHead:
             let head = head(answer)
             return write(Array(head.prefix(head.count / 2))).flatMap { channel.closeFuture }

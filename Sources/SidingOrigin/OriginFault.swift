@@ -11,8 +11,8 @@ public enum OriginFault: Sendable, Hashable {
     case resetBeforeHead
     /// The connection is closed normally before the first byte of a response.
     case closeBeforeHead
-    /// The response is not HTTP.
-    case garbageHead
+    /// These bytes instead of a response; then the connection is closed.
+    case bytes(String)
     /// A head whose fields take `size` bytes.
     case hugeHead(size: Int)
 
@@ -49,4 +49,7 @@ public enum OriginFault: Sendable, Hashable {
     case brokenGzip
     /// A compressed body that ends early, correctly delimited.
     case cutGzip
+
+    /// The response is not HTTP.
+    public static let garbageHead = OriginFault.bytes("\u{1}\u{2} This is not HTTP.\r\n\r\n")
 }

@@ -18,6 +18,9 @@ package enum Proof: Sendable {
         default: .short
         }
 
+    /// `SIDING_SEED`: the only seed that seeded proofs play, to look into a failure of theirs.
+    package static let seed = ProcessInfo.processInfo.environment["SIDING_SEED"].flatMap(UInt64.init)
+
     /// The value for the length of this run.
     package static func choose<Value>(short: Value, middle: Value, long: Value) -> Value {
         switch length {

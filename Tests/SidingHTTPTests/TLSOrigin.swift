@@ -88,7 +88,7 @@ struct TLSOrigin {
                 privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))))
     }
 
-    fileprivate static var own: NIOSSLContext { get throws { try context(certificate, key) } }
+    static var own: NIOSSLContext { get throws { try context(certificate, key) } }
     fileprivate static var foreign: NIOSSLContext { get throws { try context(otherCertificate, otherKey) } }
 }
 

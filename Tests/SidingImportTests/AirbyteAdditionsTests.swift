@@ -4,6 +4,7 @@ import SidingChain
 import SidingImport
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 /// What points at members that AddFields adds, and at partitions.

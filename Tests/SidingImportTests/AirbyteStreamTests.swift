@@ -5,6 +5,7 @@ import SidingCredentials
 import SidingImport
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 @Suite struct AirbyteStreamTests {

@@ -5,6 +5,7 @@ import SidingChain
 import SidingImport
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 @Suite struct DltResourceTests {

@@ -4,6 +4,7 @@ import SidingChain
 import SidingImport
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 /// What goes into bodies and placeholders.

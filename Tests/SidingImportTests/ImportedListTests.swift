@@ -3,6 +3,7 @@ import SidingChain
 import SidingImport
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 /// Lists in requests, whose elements mean something else without a part of them.

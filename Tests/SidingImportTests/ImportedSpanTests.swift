@@ -3,6 +3,7 @@ import SidingChain
 import SidingImport
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 /// Moments and spans of time in requests.

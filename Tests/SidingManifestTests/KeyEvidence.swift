@@ -149,12 +149,12 @@ enum KeyEvidence {
           sources.NAME.errors[].when.header.name
           sources.NAME.errors[].when.status
           sources.NAME.http.idle_timeout
-        Tests/SidingCLITests/Queue/QueueDecisionTests.swift
-          sources.NAME.retry.expire
         Tests/SidingCLITests/Queue/QueueExitTests.swift
           sources.NAME.idempotency
           sources.NAME.idempotency.format
           writes.NAME.coalesce
+        Tests/SidingCLITests/Queue/QueueExpiryTests.swift
+          sources.NAME.retry.expire
         Tests/SidingCLITests/Queue/QueueLineTests.swift
           sources.NAME.http.allow_plain_http
         Tests/SidingCLITests/Queue/QueueProbeTests.swift

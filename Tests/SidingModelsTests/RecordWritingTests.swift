@@ -71,11 +71,7 @@ import Testing
         #expect(try await bench.titles() == ["a", ""])
         let merged = try await bench.siding.upsert(
             [incoming], to: bench.issues,
-            onConflict: .merge { stored, incoming in
-                var both = incoming
-                both.comments += stored.comments
-                return both
-            })
+            onConflict: .merge { $1.with(\.comments, $1.comments + $0.comments) })
         #expect(merged == [.updated])
         #expect(try await bench.siding.record(of: bench.issues, key: 1)?.comments == 6)
         let kept = try await bench.siding.upsert(
@@ -109,11 +105,7 @@ import Testing
         #expect(try await bench.siding.upsert([newer], to: bench.issues, onConflict: .error) == [.updated])
         let rescued = try await bench.siding.upsert(
             [older], to: bench.issues,
-            onConflict: .merge { stored, incoming in
-                var both = stored
-                both.body = incoming.title
-                return both
-            })
+            onConflict: .merge { $0.with(\.body, $1.title) })
         #expect(rescued == [.updated])
         #expect(try await bench.siding.record(of: bench.issues, key: 1)?.title == "v6")
     }
@@ -124,11 +116,7 @@ import Testing
         let newer = Ticket(id: 1, title: "v6", version: 6)
         let outcome = try await bench.siding.upsert(
             [newer], to: bench.issues,
-            onConflict: .merge { stored, incoming in
-                var both = incoming
-                both.body = stored.body
-                return both
-            })
+            onConflict: .merge { $1.with(\.body, $0.body) })
         #expect(outcome == [.updated])
         let merged = try await bench.siding.record(of: bench.issues, key: 1)
         #expect(merged?.title == "v6")
@@ -186,11 +174,7 @@ import Testing
             environment: Environment(connectivity: TestConnectivity()))
         let outcomes = try await siding.upsert(
             [Ticket(id: 1, comments: 100)], to: bench.issues,
-            onConflict: .merge { stored, incoming in
-                var both = incoming
-                both.comments += stored.comments
-                return both
-            })
+            onConflict: .merge { $1.with(\.comments, $1.comments + $0.comments) })
         #expect(outcomes == [.updated])
         // 1, twice 10 by the rival between reading and writing, and 100: nothing was lost.
         #expect(try await bench.siding.record(of: bench.issues, key: 1)?.comments == 121)
@@ -238,11 +222,7 @@ import Testing
                     for _ in 0..<20 {
                         let outcome = try? await siding.upsert(
                             [Ticket(id: 1, title: "x", comments: 1)], to: issues,
-                            onConflict: .merge { stored, _ in
-                                var more = stored
-                                more.comments += 1
-                                return more
-                            })
+                            onConflict: .merge { stored, _ in stored.with(\.comments, stored.comments + 1) })
                         if outcome == [.updated] { done += 1 }
                     }
                     return done
@@ -276,5 +256,13 @@ private struct Rival {
             _ = try? await writer.save([issue])
         }
         self.store = store
+    }
+}
+
+extension Ticket {
+    fileprivate func with<Value>(_ member: WritableKeyPath<Ticket, Value>, _ value: Value) -> Ticket {
+        var changed = self
+        changed[keyPath: member] = value
+        return changed
     }
 }

@@ -81,10 +81,7 @@ struct AuthForgetCommand: AsyncParsableCommand {
             }
         }
         if options.json {
-            var object = JSONObject()
-            object.string("source", name)
-            object.bool("forgotten", isKept && !dryRun)
-            Output.line(object.text)
+            Output.line(["source": name, "forgotten": isKept && !dryRun])
         } else if isKept {
             options.printMessage("\(name): the kept token \(dryRun ? "would be" : "is") forgotten")
         } else {

@@ -72,31 +72,20 @@ struct SourceSignIn {
     }
 
     var object: JSONObject {
-        var object = JSONObject()
-        object.string("source", source.name)
-        object.string("kind", source.authorization.kind)
-        object.array(
-            "secrets",
-            references.map { reference in
-                var object = JSONObject()
-                object.string("from", reference.description)
-                object.bool("readable", reference.problem == nil)
-                object.optional("problem", reference.problem)
-                return object
-            })
-        if let standing {
-            object.object("token") { token in
-                token.bool("kept", standing.hasToken)
-                token.int("generation", standing.generation)
-                token.optional("saved_at", standing.savedAt)
-                token.optional("expires_at", standing.expiresAt)
-                token.optional("refusal", standing.refusal)
-                token.optional("refused_at", standing.refusedAt)
-            }
-        }
-        object.optional("problem", fault)
-        object.bool("waits_for_sign_in", gate != nil)
-        object.optional("note", gate?.note)
-        return object
+        [
+            "source": source.name, "kind": source.authorization.kind, "secrets": references.map(Self.object),
+            "token": standing.map(Self.object), "problem": fault, "waits_for_sign_in": gate != nil, "note": gate?.note,
+        ]
+    }
+
+    private static func object(_ reference: Reference) -> JSONObject {
+        ["from": reference.description, "readable": reference.problem == nil, "problem": reference.problem]
+    }
+
+    private static func object(_ standing: KeptSignIns.Standing) -> JSONObject {
+        [
+            "kept": standing.hasToken, "generation": Int(clamping: standing.generation), "saved_at": standing.savedAt,
+            "expires_at": standing.expiresAt, "refusal": standing.refusal, "refused_at": standing.refusedAt,
+        ]
     }
 }

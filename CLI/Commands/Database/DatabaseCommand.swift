@@ -19,9 +19,7 @@ struct DatabasePathCommand: ParsableCommand {
     func run() throws {
         let path = try Workspace.load(options).databasePath
         if options.json {
-            var object = JSONObject()
-            object.string("path", path)
-            Output.line(object.text)
+            Output.line(["path": path])
         } else {
             Output.line(path)
         }
@@ -38,10 +36,7 @@ struct DatabaseCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let findings = try await options.withStore { _, store in try await store.check() }
         if options.json {
-            var object = JSONObject()
-            object.bool("ok", findings.isEmpty)
-            object.strings("findings", findings)
-            Output.line(object.text)
+            Output.line(["ok": findings.isEmpty, "findings": findings])
         } else if findings.isEmpty {
             if options.terminal.isOutput || options.verbose > 0 { options.printMessage("the database is sound") }
         } else {
@@ -61,9 +56,7 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let applied = try await options.withStore(.readWriteCreate) { _, store in store.appliedMigrations }
         if options.json {
-            var object = JSONObject()
-            object.strings("applied", applied)
-            Output.line(object.text)
+            Output.line(["applied": applied])
         } else if options.terminal.isOutput || !applied.isEmpty {
             options.printMessage(applied.isEmpty ? "nothing to do" : "applied: \(applied.joined(separator: ", "))")
         }
@@ -80,9 +73,7 @@ struct DatabaseBackupCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { _, store in try await store.backup(to: file) }
         if options.json {
-            var object = JSONObject()
-            object.string("path", file)
-            Output.line(object.text)
+            Output.line(["path": file])
         } else {
             options.printMessage("copied to \(file)")
         }

@@ -18,11 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let findings = await Examination(options).findings()
         for finding in findings {
             if options.json {
-                var object = JSONObject()
-                object.string("check", finding.check)
-                object.string("verdict", finding.verdict.rawValue)
-                object.string("message", finding.message)
-                Output.line(object.text)
+                Output.line(["check": finding.check, "verdict": finding.verdict.rawValue, "message": finding.message])
             } else {
                 Output.line(
                     "\(finding.verdict.rawValue.padding(to: 5)) \(finding.check.padding(to: 11)) \(PlainText.oneLine(finding.message, limit: 4_000))"

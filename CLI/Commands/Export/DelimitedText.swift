@@ -1,5 +1,6 @@
 import Siding
 import SidingJSON
+import SidingSQLite
 
 /// Formats rows of fields as CSV or TSV: CSV per RFC 4180, but with LF line ends, which all readers accept and line tools
 /// expect; TSV escapes tab, newline, carriage return and backslash as `\t`, `\n`, `\r` and `\\`.
@@ -83,12 +84,12 @@ extension ExportedValue {
     /// Adds the value to an object of `--json`.
     func add(_ name: String, to object: inout JSONObject) {
         switch self {
-        case .cell(.null): object.null(name)
-        case .cell(.integer(let number)): object.int(name, number)
-        case .cell(.real(let number)): object.double(name, number)
-        case .cell(.text(let text)): object.string(name, text)
+        case .cell(.null): object.add(name, JSONText.null)
+        case .cell(.integer(let number)): object.add(name, number)
+        case .cell(.real(let number)): object.add(name, number)
+        case .cell(.text(let text)): object.add(name, text)
         case .cell(.blob(let bytes)): object.body(name, bytes)
-        case .json(let json): object.raw(name, json)
+        case .json(let json): object.add(name, JSONText(json))
         }
     }
 }

@@ -116,18 +116,16 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func object(_ summary: Summary) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", resource)
-        object.string("format", chosenFormat.rawValue)
-        object.optional("path", file)
-        object.int("records", summary.count.rows)
+        var object: JSONObject = [
+            "resource": resource, "format": chosenFormat.rawValue, "path": file, "records": summary.count.rows,
+        ]
         if let changedSince {
-            object.int("since", changedSince)
-            object.int("inserted", summary.count.inserted)
-            object.int("updated", summary.count.updated)
-            object.int("deleted", summary.count.deleted)
+            object.add([
+                "since": changedSince, "inserted": summary.count.inserted, "updated": summary.count.updated,
+                "deleted": summary.count.deleted,
+            ])
         }
-        object.int("run", Int(summary.run))
+        object.add("run", Int(summary.run))
         return object
     }
 }

@@ -68,7 +68,7 @@ struct ExportText {
     }
 
     private func object(_ row: ExportedRow) -> [UInt8] {
-        var object = JSONObject()
+        var object: JSONObject = [:]
         for (name, value) in zip(names, row.values) { value.add(name, to: &object) }
         return object.bytes
     }

@@ -32,12 +32,11 @@ struct ActionReport {
     private func tellObject(_ change: QueueChange) {
         let isDone = change.refusal == nil && !isRehearsal
         var object = Shapes.entry(isDone ? change.entry : change.before)
-        object.string("action", decision.name)
-        object.bool("done", isDone)
-        object.optional("refusal", change.refusal)
-        object.optional("hint", change.hint)
-        if isDone, change.entry.id != change.before.id { object.string("replaces", change.before.id) }
-        if let request = change.request { object.object("request", request.members) }
+        let isReplaced = isDone && change.entry.id != change.before.id
+        object.add([
+            "action": decision.name, "done": isDone, "refusal": change.refusal, "hint": change.hint,
+            "replaces": isReplaced ? change.before.id : nil, "request": change.request?.object,
+        ])
         Output.line(object.text)
     }
 
@@ -45,10 +44,7 @@ struct ActionReport {
     func tellSum(_ count: Int) {
         guard !tellsEach else { return }
         if options.json {
-            var object = JSONObject()
-            object.int("entries", count)
-            object.bool("done", !isRehearsal && count > 0)
-            Output.line(object.text)
+            Output.line(["entries": count, "done": !isRehearsal && count > 0])
         } else {
             let entries = MessageFormat.count(count, "entry", plural: "entries")
             options.printMessage("\(entries) \(isRehearsal ? "would be " : "")\(decision.participle)")
@@ -101,10 +97,7 @@ extension RequestPreview {
         return "\(method) \(url), \(headers), \(bodyBytes.map { "a body of \(MessageFormat.size($0))" } ?? "no body")"
     }
 
-    fileprivate func members(_ object: inout JSONObject) {
-        object.string("method", method)
-        object.string("url", url)
-        object.strings("headers", headerNames)
-        object.optional("body_bytes", bodyBytes)
+    fileprivate var object: JSONObject {
+        ["method": method, "url": url, "headers": headerNames, "body_bytes": bodyBytes]
     }
 }

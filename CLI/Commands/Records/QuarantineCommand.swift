@@ -115,8 +115,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
     private func tell(_ change: QuarantineChange) {
         if options.json {
             var object = Shapes.quarantined(change.record)
-            object.bool("done", change.refusal == nil)
-            object.optional("refusal", change.refusal)
+            object.add(["done": change.refusal == nil, "refusal": change.refusal])
             Output.line(object.text)
         } else if let refusal = change.refusal {
             Output.printMessage("\(change.record.id): stays in quarantine: \(refusal)")
@@ -162,7 +161,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
     private func tell(_ record: QuarantinedRecord) {
         if options.json {
             var object = Shapes.quarantined(record)
-            object.bool("done", !dryRun)
+            object.add("done", !dryRun)
             Output.line(object.text)
         } else {
             options.printMessage("\(record.id): \(dryRun ? "would be " : "")forgotten")
@@ -181,18 +180,10 @@ struct QuarantineOptions: ParsableArguments {
 
 extension Shapes {
     static func quarantined(_ record: QuarantinedRecord) -> JSONObject {
-        var object = JSONObject()
-        object.int("id", record.id)
-        object.string("resource", record.resource)
-        object.optional("key", record.key)
-        object.string("reason", record.reason)
-        object.string("rule", record.code)
-        object.int("run", record.run)
-        object.string("url", record.url)
-        object.int("position", record.position)
-        object.int("bytes", record.size)
-        object.time("created_at", record.createdAt)
-        object.time("seen_at", record.seenAt)
-        return object
+        return [
+            "id": record.id, "resource": record.resource, "key": record.key, "reason": record.reason,
+            "rule": record.code, "run": record.run, "url": record.url, "position": record.position,
+            "bytes": record.size, "created_at": record.createdAt, "seen_at": record.seenAt,
+        ]
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Siding
 import SidingChain
+import SidingSQLite
 import SidingSynchronization
 
 /// `siding query SQL`: runs read-only SQL over the views.
@@ -84,7 +85,7 @@ private final class QueryPrinter: Sendable {
         if !names.isEmpty { Output.line(names.map(Self.field).joined(separator: "\t")) }
     }
 
-    func add(_ row: [QueryCell]) {
+    func add(_ row: [SQLiteValue]) {
         state.withLock { $0.worksSince = nil }
         defer { state.withLock { $0.worksSince = .now } }
         if isJSON {
@@ -102,15 +103,15 @@ private final class QueryPrinter: Sendable {
         if terminal.isOutput { state.withLock(\.table).print(terminal) } else { printHeader() }
     }
 
-    private func object(_ row: [QueryCell], _ columns: [String]) -> JSONObject {
-        var object = JSONObject()
+    private func object(_ row: [SQLiteValue], _ columns: [String]) -> JSONObject {
+        var object: JSONObject = [:]
         for (name, cell) in zip(columns, row) {
             switch cell {
-            case .null: object.null(name)
-            case .integer(let number): object.int(name, number)
-            case .real(let number): object.double(name, number)
-            case .text(let text): object.string(name, text)
-            case .blob(let bytes): object.string(name, Data(bytes).base64EncodedString())
+            case .null: object.add(name, JSONText.null)
+            case .integer(let number): object.add(name, number)
+            case .real(let number): object.add(name, number)
+            case .text(let text): object.add(name, text)
+            case .blob(let bytes): object.add(name, Data(bytes).base64EncodedString())
             }
         }
         return object
@@ -123,7 +124,7 @@ private final class QueryPrinter: Sendable {
     }
 }
 
-extension QueryCell {
+extension SQLiteValue {
     fileprivate var text: String {
         switch self {
         case .null: ""

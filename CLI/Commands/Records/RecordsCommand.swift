@@ -103,11 +103,7 @@ struct RecordsCountCommand: AsyncParsableCommand {
             for name in names {
                 let count = try await store.count(of: name)
                 if options.json {
-                    var object = JSONObject()
-                    object.string("resource", count.resource)
-                    object.int("count", count.count)
-                    object.int("deleted", count.deleted)
-                    Output.line(object.text)
+                    Output.line(["resource": count.resource, "count": count.count, "deleted": count.deleted])
                 } else {
                     table.add([count.resource, String(count.count), String(count.deleted)])
                 }

@@ -14,18 +14,21 @@ struct RecordsForgetCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
+    @Flag(help: "Show the effect and change nothing.") var dryRun = false
+    @Flag(help: "Do not ask.") var yes = false
 
     func run() async throws {
         try await options.withStore(.readWrite) { _, store in
-            let count = try await store.forget(resource: resource)
+            var count = try await store.forget(resource: resource, isRehearsal: true)
+            try Confirmation(options, isGiven: yes || dryRun).ask(
+                "forgetting \(MessageFormat.count(count, "record")) of '\(PlainText.oneLine(resource))'")
+            if !dryRun { count = try await store.forget(resource: resource) }
             if options.json {
-                var object = JSONObject()
-                object.string("resource", resource)
-                object.int("forgotten", count)
-                Output.line(object.text)
+                Output.line(["resource": resource, "forgotten": count, "done": !dryRun])
             } else {
                 options.printMessage(
-                    "\(PlainText.oneLine(resource)): \(MessageFormat.count(count, "record")) forgotten")
+                    "\(PlainText.oneLine(resource)): \(MessageFormat.count(count, "record")) "
+                        + (dryRun ? "would be forgotten" : "forgotten"))
             }
         }
     }

@@ -37,26 +37,21 @@ struct RecordsHistoryCommand: AsyncParsableCommand {
     }
 
     private static func object(_ resource: String, _ key: String, _ version: RecordVersion) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", resource)
-        object.string("key", key)
-        object.raw("body", version.body)
-        // Microseconds, so that the time can be passed to --as-of.
-        object.string("from", version.from.rfc3339(fractionDigits: 6))
-        object.optional("to", version.to?.rfc3339(fractionDigits: 6))
-        if version.run != 0 { object.int("run", version.run) }
-        object.string("change", version.change.rawValue)
-        if version.pending > 0 { object.int("pending", version.pending) }
-        if let differences = version.differences { object.array("differences", differences.map(Self.object)) }
-        return object
+        [
+            "resource": resource, "key": key, "body": JSONText(version.body),
+            // Microseconds, so that the time can be passed to --as-of.
+            "from": version.from.rfc3339(fractionDigits: 6), "to": version.to?.rfc3339(fractionDigits: 6),
+            "run": version.run != 0 ? version.run : nil, "change": version.change.rawValue,
+            "pending": version.pending > 0 ? version.pending : nil,
+            "differences": version.differences?.map { Self.object($0) },
+        ]
     }
 
     private static func object(_ difference: MemberDifference) -> JSONObject {
-        var object = JSONObject()
-        object.string("path", difference.path.description)
-        if let old = difference.old { object.raw("old", Array(old.bytes)) }
-        if let new = difference.new { object.raw("new", Array(new.bytes)) }
-        return object
+        [
+            "path": difference.path.description, "old": difference.old.map { JSONText($0.bytes) },
+            "new": difference.new.map { JSONText($0.bytes) },
+        ]
     }
 
     // MARK: For people

@@ -27,10 +27,7 @@ struct RecordsUndeleteCommand: AsyncParsableCommand {
 
     private func tell(_ resource: String, _ count: Int) {
         if options.json {
-            var object = JSONObject()
-            object.string("resource", resource)
-            object.int("undeleted", count)
-            Output.line(object.text)
+            Output.line(["resource": resource, "undeleted": count])
         } else {
             options.printMessage("\(PlainText.oneLine(resource)): \(MessageFormat.count(count, "record")) restored")
         }

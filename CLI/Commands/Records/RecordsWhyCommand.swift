@@ -30,56 +30,40 @@ struct RecordsWhyCommand: AsyncParsableCommand {
 /// Provenance as a `--json` object.
 enum ProvenanceShape {
     static func object(_ provenance: RecordProvenance) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", provenance.resource)
-        object.string("key", provenance.key)
-        object.string("cause", provenance.cause.rawValue)
-        if let run = provenance.run { members(of: run, into: &object) }
-        if let request = provenance.request { object.object("request") { members(of: request, into: &$0) } }
-        object.time("first_seen_at", provenance.firstSeenAt)
-        object.time("changed_at", provenance.changedAt)
+        var object: JSONObject = [
+            "resource": provenance.resource, "key": provenance.key, "cause": provenance.cause.rawValue,
+        ]
+        object.add(provenance.run.map(members))
         let known = provenance.confirmation
-        object.optional("confirmed_at", known.confirmedAt)
-        object.optional("page_answered_at", known.pageAnsweredAt)
-        object.optional("page_status", known.pageStatus)
-        object.optional("listing_completed_at", known.listingCompletedAt)
-        if let run = known.listingRun { object.int("listing_run", run) }
-        if !provenance.edits.isEmpty { object.array("edits", provenance.edits.map(edit)) }
-        object.optional("undeleted_at", provenance.undeletedAt)
+        object.add([
+            "request": provenance.request.map(request), "first_seen_at": provenance.firstSeenAt,
+            "changed_at": provenance.changedAt,
+            "confirmed_at": known.confirmedAt, "page_answered_at": known.pageAnsweredAt,
+            "page_status": known.pageStatus, "listing_completed_at": known.listingCompletedAt,
+            "listing_run": known.listingRun, "edits": !provenance.edits.isEmpty ? provenance.edits.map(edit) : nil,
+            "undeleted_at": provenance.undeletedAt,
+        ])
         guard let deletion = provenance.deletion else { return object }
-        object.object("deleted") { object in
-            object.time("at", deletion.at)
-            object.string("cause", deletion.cause.rawValue)
-            if let run = deletion.run { members(of: run, into: &object) }
-            object.optional("entry", deletion.entry)
-        }
+        var deleted: JSONObject = ["at": deletion.at, "cause": deletion.cause.rawValue]
+        deleted.add(deletion.run.map(members))
+        deleted.add("entry", deletion.entry)
+        object.add("deleted", deleted)
         return object
     }
 
-    private static func members(of run: RecordProvenance.RunNote, into object: inout JSONObject) {
-        object.int("run", run.id)
-        object.optional("command", run.command)
-        object.optional("started_at", run.startedAt)
+    private static func members(of run: RecordProvenance.RunNote) -> JSONObject {
+        ["run": run.id, "command": run.command, "started_at": run.startedAt]
     }
 
-    private static func members(of request: RecordProvenance.Request, into object: inout JSONObject) {
-        object.string("method", request.method)
-        object.string("url", request.url)
-        object.optional("scope", request.scope)
-        object.optional("page", request.page)
-        object.optional("status", request.status)
-        object.optional("etag", request.etag)
-        object.optional("last_modified", request.lastModified)
-        object.time("at", request.at)
-        object.optional("entry", request.entry)
+    private static func request(_ request: RecordProvenance.Request) -> JSONObject {
+        [
+            "method": request.method, "url": request.url, "scope": request.scope, "page": request.page,
+            "status": request.status, "etag": request.etag, "last_modified": request.lastModified, "at": request.at,
+            "entry": request.entry,
+        ]
     }
 
     private static func edit(_ edit: RecordProvenance.Edit) -> JSONObject {
-        var object = JSONObject()
-        object.string("entry", edit.entry)
-        object.string("state", edit.state.rawValue)
-        object.string("change", edit.change)
-        object.time("created_at", edit.createdAt)
-        return object
+        ["entry": edit.entry, "state": edit.state.rawValue, "change": edit.change, "created_at": edit.createdAt]
     }
 }

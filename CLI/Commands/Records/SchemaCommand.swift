@@ -72,30 +72,20 @@ struct SchemaCommand: AsyncParsableCommand {
 
 extension Shapes {
     static func schema(_ schema: ResourceSchema, suggests: Bool) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", schema.resource)
-        object.int("records", schema.records)
-        object.int("scanned", schema.scanned)
-        object.optional("since", schema.since.map { Int($0) })
-        object.array("fields", schema.fields.map(field))
-        if schema.isCut { object.bool("cut", true) }
-        if suggests { object.string("suggestion", schema.suggestion) }
-        return object
+        [
+            "resource": schema.resource, "records": schema.records, "scanned": schema.scanned,
+            "since": schema.since.map { Int($0) }, "fields": schema.fields.map(field), "cut": schema.isCut ? true : nil,
+            "suggestion": suggests ? schema.suggestion : nil,
+        ]
     }
 
     private static func field(_ field: ResourceSchema.Field) -> JSONObject {
-        var object = JSONObject()
-        object.string("path", field.path.description)
-        object.optional("column", field.column)
-        object.object("types") { types in
-            for type in field.types { types.int(type.type.rawValue, type.count) }
-        }
-        object.int("present", field.present)
-        object.int("nulls", field.nulls)
-        object.int("missing", field.missing)
-        object.bool("new", field.isNew)
-        if field.hasNewType { object.bool("new_type", true) }
-        if !field.problems.isEmpty { object.strings("problems", field.problems) }
-        return object
+        var types: JSONObject = [:]
+        for type in field.types { types.add(type.type.rawValue, type.count) }
+        return [
+            "path": field.path.description, "column": field.column, "types": types, "present": field.present,
+            "nulls": field.nulls, "missing": field.missing, "new": field.isNew,
+            "new_type": field.hasNewType ? true : nil, "problems": !field.problems.isEmpty ? field.problems : nil,
+        ]
     }
 }

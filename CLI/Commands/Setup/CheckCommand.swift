@@ -27,15 +27,11 @@ struct CheckCommand: AsyncParsableCommand {
             }
         }
         if options.json {
-            var object = JSONObject()
-            object.bool("valid", true)
-            object.string("file", manifest.file)
-            object.strings("sources", manifest.sources.map(\.name))
-            object.strings("resources", manifest.resources.map(\.name))
-            object.strings("writes", manifest.writes.map(\.name))
-            object.string("database", workspace.databasePath)
-            if !warnings.isEmpty { object.strings("warnings", warnings) }
-            Output.line(object.text)
+            Output.line([
+                "valid": true, "file": manifest.file, "sources": manifest.sources.map(\.name),
+                "resources": manifest.resources.map(\.name), "writes": manifest.writes.map(\.name),
+                "database": workspace.databasePath, "warnings": !warnings.isEmpty ? warnings : nil,
+            ])
         } else if options.terminal.isOutput || options.verbose > 0 {
             var parts = [
                 MessageFormat.count(manifest.sources.count, "source"),

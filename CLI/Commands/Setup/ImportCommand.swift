@@ -79,20 +79,14 @@ extension CommandError {
 
 extension Shapes {
     fileprivate static func manifestImport(_ result: ManifestImport) -> JSONObject {
-        var object = JSONObject()
-        object.string("config", result.config)
-        object.strings("variables", result.variables)
-        object.array(
-            "unmapped",
-            result.unmapped.map { unmapped in
-                var object = JSONObject()
-                object.string("path", unmapped.path)
-                object.int("line", unmapped.place.line)
-                object.int("column", unmapped.place.column)
-                object.string("reason", unmapped.reason)
-                object.optional("hint", unmapped.hint)
-                return object
-            })
-        return object
+        [
+            "config": result.config, "variables": result.variables,
+            "unmapped": result.unmapped.map { unmapped -> JSONObject in
+                [
+                    "path": unmapped.path, "line": unmapped.place.line, "column": unmapped.place.column,
+                    "reason": unmapped.reason, "hint": unmapped.hint,
+                ]
+            },
+        ]
     }
 }

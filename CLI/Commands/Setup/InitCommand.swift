@@ -32,10 +32,7 @@ struct InitCommand: ParsableCommand {
         let path = options.config ?? "siding.yaml"
         try AtomicFile.write(text, to: path, replaces: force)
         if options.json {
-            var object = JSONObject()
-            object.string("path", path)
-            object.string("example", example)
-            Output.line(object.text)
+            Output.line(["path": path, "example": example])
         } else {
             options.printMessage("wrote \(path); next: 'siding check', 'siding plan', 'siding sync'")
         }
@@ -48,10 +45,7 @@ struct InitCommand: ParsableCommand {
             return table.print(options.terminal)
         }
         for example in ExampleManifest.all {
-            var object = JSONObject()
-            object.string("example", example.name)
-            object.string("summary", example.summary)
-            Output.line(object.text)
+            Output.line(["example": example.name, "summary": example.summary])
         }
     }
 }

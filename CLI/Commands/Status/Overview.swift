@@ -86,56 +86,31 @@ struct Overview {
     var hasParked: Bool { waiting.contains { $0.state == .parked && $0.reason != .held } }
 
     var object: JSONObject {
-        var object = JSONObject()
-        object.array("resources", resources.map(Self.object))
-        object.object("queue") { queue in
-            for state in QueueEntry.State.allCases where !state.isSettled {
-                queue.int(state.rawValue, count(state))
-            }
-        }
-        if let lastRun { object.raw("last_run", Shapes.run(lastRun).bytes) } else { object.null("last_run") }
-        object.object("connectivity") { connectivity in
-            connectivity.bool("usable_route", hasRoute)
-            connectivity.array("gates", gates.map(Self.object))
-        }
-        object.array("limits", limits.map(Self.object))
-        object.object("database") { database in
-            database.string("path", self.database.path)
-            database.int("bytes", self.database.bytes)
-            database.int("schema", self.database.schemaVersion)
-        }
-        return object
+        var queue: JSONObject = [:]
+        for state in QueueEntry.State.allCases where !state.isSettled { queue.add(state.rawValue, count(state)) }
+        let connectivity: JSONObject = ["usable_route": hasRoute, "gates": gates.map { Self.object($0) }]
+        let file: JSONObject = ["path": database.path, "bytes": database.bytes, "schema": database.schemaVersion]
+        let run: any JSONMemberValue = if let lastRun { Shapes.run(lastRun) } else { JSONText.null }
+        return [
+            "resources": resources.map { Self.object($0) }, "queue": queue, "last_run": run,
+            "connectivity": connectivity,
+            "limits": limits.map { Self.object($0) }, "database": file,
+        ]
     }
 
     private static func object(_ line: ResourceLine) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", line.name)
-        object.string("source", line.source)
-        object.int("records", line.records)
-        object.int("quarantined", line.quarantined)
-        object.int("missing", line.missing)
-        object.optional("incomplete", line.incomplete)
-        object.optional("completed_at", line.completedAt)
-        object.optional("checkpoint_page", line.checkpointPage)
-        if line.isPassOpen { object.bool("round_open", true) }
-        object.bool("stale", line.isStale)
-        if line.isRunning { object.bool("running", true) }
-        if let failure = line.failure {
-            object.time("failing_since", failure.since)
-            object.object("error") { Shapes.members(of: failure.error, into: &$0) }
-        }
-        object.optional("fresh_until", line.said.freshUntil)
-        object.optional("not_before", line.said.notBefore)
-        return object
+        [
+            "resource": line.name, "source": line.source, "records": line.records, "quarantined": line.quarantined,
+            "missing": line.missing, "incomplete": line.incomplete, "completed_at": line.completedAt,
+            "checkpoint_page": line.checkpointPage, "round_open": line.isPassOpen ? true : nil, "stale": line.isStale,
+            "running": line.isRunning ? true : nil, "failing_since": line.failure?.since,
+            "error": (line.failure?.error).map(Shapes.error), "fresh_until": line.said.freshUntil,
+            "not_before": line.said.notBefore,
+        ]
     }
 
     private static func object(_ gate: SourceGate) -> JSONObject {
-        var object = JSONObject()
-        object.string("source", gate.source)
-        object.string("gate", gate.reason.rawValue)
-        object.optional("until", gate.until)
-        object.string("note", gate.note)
-        return object
+        ["source": gate.source, "gate": gate.reason.rawValue, "until": gate.until, "note": gate.note]
     }
 
     func print(_ options: GlobalOptions) {

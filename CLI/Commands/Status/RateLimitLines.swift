@@ -5,16 +5,11 @@ import SidingJSON
 /// Rate limits in use, as `siding status` shows them.
 extension Overview {
     static func object(_ limit: RateLimitReport) -> JSONObject {
-        var object = JSONObject()
-        object.string("source", limit.source)
-        object.string("match", limit.match)
-        object.int("used", limit.used)
-        object.optional("of", limit.rate?.count)
-        object.optional("rate", limit.rate?.description)
-        object.optional("origin_remaining", limit.remaining)
-        object.optional("origin_reset_at", limit.resetAt)
-        object.optional("free_at", limit.freeAt)
-        return object
+        return [
+            "source": limit.source, "match": limit.match, "used": limit.used, "of": limit.rate?.count,
+            "rate": limit.rate?.description, "origin_remaining": limit.remaining, "origin_reset_at": limit.resetAt,
+            "free_at": limit.freeAt,
+        ]
     }
 
     /// `limit of tracker '/search/**': 30 of 30/m used, full for another 42 s`

@@ -60,32 +60,23 @@ struct StateShowCommand: AsyncParsableCommand {
     private func object(
         _ resource: AnyResource, _ state: ResourceState?, _ cursor: StoredCursor?, _ scoped: [ScopedCursor]
     ) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", resource.name)
-        object.optional("cursor", cursor?.value)
-        object.optional("moved_at", cursor?.movedAt)
-        object.optional("completed_at", state?.completedAt)
-        if let pass = state?.pass {
-            object.int("round", Int(pass.pass))
-            object.bool("round_open", pass.isOpen)
-        }
-        if resource.forEach != nil {
-            object.array(
-                "cursors",
-                scoped.map { cursor in
-                    var object = JSONObject()
-                    object.string("parent", cursor.scope)
-                    object.string("cursor", cursor.value)
-                    object.time("moved_at", cursor.movedAt)
-                    return object
-                })
-        }
+        var object: JSONObject = [
+            "resource": resource.name, "cursor": cursor?.value, "moved_at": cursor?.movedAt,
+            "completed_at": state?.completedAt,
+        ]
+        object.add(["round": state?.pass?.pass, "round_open": state?.pass?.isOpen])
+        if resource.forEach != nil { object.add("cursors", scoped.map(Self.object)) }
         if let page = state?.checkpoint {
-            object.int("checkpoint_page", page.number)
-            object.string(
-                "checkpoint_url", Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
+            object.add([
+                "checkpoint_page": page.number,
+                "checkpoint_url": Redaction.url(page.url, also: resource.source.authorization.secretQueryNames),
+            ])
         }
         return object
+    }
+
+    private static func object(_ cursor: ScopedCursor) -> JSONObject {
+        ["parent": cursor.scope, "cursor": cursor.value, "moved_at": cursor.movedAt]
     }
 }
 

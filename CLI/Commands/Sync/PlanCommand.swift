@@ -64,29 +64,19 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     private func object(_ plan: SyncPlan) -> JSONObject {
-        var object = JSONObject()
-        object.string("resource", plan.resource)
-        object.string("method", plan.method)
-        object.string("url", plan.url)
-        object.optional("body", plan.body)
-        object.strings("conditions", plan.conditions)
-        object.string("reason", plan.reason)
-        object.string("paging", plan.paging)
-        object.string("deletes", plan.deletes)
-        object.strings("limits", plan.limits)
-        if let refusal = plan.refusal { object.object("error") { Shapes.members(of: refusal, into: &$0) } }
-        if let fanOut = plan.fanOut { object.object("for_each") { Self.members(of: fanOut, into: &$0) } }
-        return object
+        [
+            "resource": plan.resource, "method": plan.method, "url": plan.url, "body": plan.body,
+            "conditions": plan.conditions, "reason": plan.reason, "paging": plan.paging, "deletes": plan.deletes,
+            "limits": plan.limits, "error": plan.refusal.map(Shapes.error), "for_each": plan.fanOut.map(Self.object),
+        ]
     }
 
-    private static func members(of fanOut: SyncPlan.FanOut, into object: inout JSONObject) {
-        object.string("resource", fanOut.resource)
-        object.int("parents", fanOut.outlook.all)
-        object.int("due", fanOut.outlook.due)
-        object.int("new", fanOut.outlook.new)
-        object.int("changed", fanOut.outlook.changed)
-        object.int("unfinished", fanOut.outlook.unfinished)
-        object.strings("urls", fanOut.urls)
+    private static func object(_ fanOut: SyncPlan.FanOut) -> JSONObject {
+        [
+            "resource": fanOut.resource, "parents": fanOut.outlook.all, "due": fanOut.outlook.due,
+            "new": fanOut.outlook.new, "changed": fanOut.outlook.changed, "unfinished": fanOut.outlook.unfinished,
+            "urls": fanOut.urls,
+        ]
     }
 
     private func print(_ plan: SyncPlan) {

@@ -47,7 +47,7 @@ struct Rehearsal {
         Output.line(
             "\(PlainText.oneLine(line.resource)): a sync would be \(outcome): \(rehearsed.count(.inserted)) new, "
                 + "\(rehearsed.count(.updated)) changed, \(rehearsed.count(.deleted)) deleted, "
-                + "\(counters.unchanged) unchanged (\(MessageFormat.count(counters.pages, "page")))")
+                + "\(counters.unchanged) unchanged\(counters.unsaved) (\(MessageFormat.count(counters.pages, "page")))")
         if let error = line.error {
             Output.line("    \(PlainText.oneLine(error.message, limit: 2000))")
             if let hint = error.hint { Output.line("    \(hint)") }
@@ -68,23 +68,15 @@ struct Rehearsal {
 
     private func object(_ rehearsed: RehearsedSync) -> JSONObject {
         var object = Shapes.sync(rehearsed.report)
-        object.array("asked", rehearsed.requests.map(request))
-        object.array("changes", rehearsed.changes.map(change))
+        object.add(["asked": rehearsed.requests.map(request), "changes": rehearsed.changes.map(change)])
         return object
     }
 
     private func request(_ request: RehearsedRequest) -> JSONObject {
-        var object = JSONObject()
-        object.string("method", request.method)
-        object.string("url", request.url)
-        object.optional("status", request.status)
-        return object
+        ["method": request.method, "url": request.url, "status": request.status]
     }
 
-    private func change(_ change: RehearsedChange) -> JSONObject {
-        var object = JSONObject()
-        object.string("key", change.key)
-        object.string("change", change.kind.rawValue)
-        return object
+    private func change(_ change: ChangedRecord) -> JSONObject {
+        ["key": change.key, "change": change.kind.rawValue]
     }
 }

@@ -101,7 +101,7 @@ struct SyncRunner {
                 "\(line.resource): \(line.outcome == .partial ? "partly " : "")saved \(counters.inserted) new, "
                     + "\(counters.updated) changed, "
                     + "\(counters.unchanged) unchanged"
-                    + (counters.deleted > 0 ? ", \(counters.deleted) deleted" : "") + " ("
+                    + (counters.deleted > 0 ? ", \(counters.deleted) deleted" : "") + "\(counters.unsaved) ("
                     + "\(MessageFormat.count(counters.pages, "page")), "
                     + "\(MessageFormat.size(counters.bytes)), \(MessageFormat.duration(line.duration)))")
         }
@@ -111,6 +111,14 @@ struct SyncRunner {
     private func notes(_ report: SyncReport) {
         let told = isChatty ? report.line.notes : report.warnings
         for note in told { options.printMessage("\(report.line.resource): \(note)") }
+    }
+}
+
+extension RunCounters {
+    /// The records that were left out, as the end of a list of counts: quarantined, or superseded on their own page.
+    var unsaved: String {
+        let parts = [(quarantined - answersSetAside, "quarantined"), (duplicates, "with a key that its page repeats")]
+        return parts.filter { $0.0 > 0 }.map { ", \($0) \($1)" }.joined()
     }
 }
 

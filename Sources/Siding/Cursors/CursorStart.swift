@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingPaging
 
 /// The cursor range of a new listing.
 struct CursorStart: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import SidingJSON
+internal import SidingPaging
 
 /// Tracks the high-water mark of one listing's cursor.
 ///

@@ -94,7 +94,7 @@ struct DeletionReconciliation {
         ) { $0.int(0) }
         var candidates = Candidates(RecordIDs(living))
         try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
-        candidates.find(try MissingTable.exemptRecords(of: resource, transaction))
+        candidates.find(try MissingTable.exemptRecords(of: resource, isFanOut: parent != nil, transaction))
         return try sort(candidates.left, startedAt, transaction)
     }
 

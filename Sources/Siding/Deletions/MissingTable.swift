@@ -4,7 +4,8 @@ internal import SidingSQLite
 /// The table `siding_missing`: live records that no page shows.
 ///
 /// `passes` counts the complete listings or fan-out passes in a row that lacked the record. Without a count the record is
-/// exempt: a local write, a program or an operator put it here, and no page has shown it since, so its absence is no evidence.
+/// exempt: a local write, a program or an operator put it here, and no page has shown it since, so its absence is no evidence,
+/// until the origin has answered for it.
 enum MissingTable {
     /// The maximum of `passes`: no rule asks for more.
     static let mostPasses = 3
@@ -60,13 +61,20 @@ enum MissingTable {
         for id in absent.ids {
             let old = before[id] ?? (0, 0)
             let new = (passes: min(old.passes + 1, mostPasses), needed: max(old.needed, needed))
-            if new.passes >= new.needed { proven.append(id) }
-            guard new != old else { continue }
-            try transaction.execute(
+            guard new != old else {
+                if new.passes >= new.needed { proven.append(id) }
+                continue
+            }
+            // One that came with the answer to a write needs two passes: its listing may be a little behind.
+            let isProven = try transaction.first(
                 """
                 INSERT INTO siding_missing (resource, record, passes, needed) VALUES (?1, ?2, ?3, ?4)
-                ON CONFLICT (resource, record) DO UPDATE SET passes = excluded.passes, needed = excluded.needed
-                """, resource, id, new.passes, new.needed)
+                ON CONFLICT (resource, record) DO UPDATE SET passes = excluded.passes,
+                    needed = MAX(excluded.needed, COALESCE(needed, 2))
+                RETURNING passes >= needed
+                """, resource, id, new.passes, new.needed
+            ) { $0.int(0) == 1 }
+            if isProven == true { proven.append(id) }
         }
         return proven
     }
@@ -80,13 +88,23 @@ enum MissingTable {
         try transaction.execute("DELETE FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource)
     }
 
+    /// Records whose absence is no evidence. The origin has answered for one that came with the answer to a write, or with a
+    /// page, also by way of the quarantine, before an own delete of it was dropped.
+    ///
+    /// - Parameter isFanOut: whether each parent has a listing. The parent of an own create is unknown until a listing shows
+    ///   it, and may be one that is not listed.
     static func exemptRecords(
-        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+        of resource: Int64, isFanOut: Bool, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordIDs {
-        RecordIDs(
-            try database.query("SELECT record FROM siding_missing WHERE resource = ?1 AND passes IS NULL", resource) {
-                $0.int(0)
-            })
+        let records = try RecordsTable.load(resource, database).rows
+        return RecordIDs(
+            try database.query(
+                """
+                SELECT m.record FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
+                WHERE m.resource = ?1 AND m.passes IS NULL
+                    AND (r.cause NOT IN ('write', 'page', 'quarantine') OR (r.cause = 'write' AND r.scope IS NULL AND ?2))
+                """, resource, isFanOut
+            ) { $0.int(0) })
     }
 
     /// Whether the record was absent from a listing that counts.

@@ -41,12 +41,13 @@ struct ConflictResolver {
             request.headers = HeaderFieldsText.json(fields)
             try OutboxRequestsTable.update(request, of: entry.id, transaction)
         }
-        _ = try transitions.requeue(entry, because: .resolved, transaction)
+        try transitions.requeue([entry], because: .resolved, transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
     private func takeTheirs(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
-        try transitions.completeWrite(entry.id, as: .dropped, event: "resolved", detail: "for the origin", transaction)
+        try transitions.completeWrites(
+            [entry.id], as: .dropped, event: "resolved", detail: "for the origin", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
@@ -55,7 +56,12 @@ struct ConflictResolver {
     ) throws -> QueueEntry {
         let fields = try fieldsForNow(entry, transaction)
         let change = WriteChange(body: try request(for: body, entry, transaction), headerFields: fields, releases: true)
-        return try WriteReplacer(actions: actions).replace(entry, with: change, isResolved: true, transaction)
+        try WriteSafety.check(change)
+        let replacer = WriteReplacer(actions: actions)
+        let references = try replacer.request(replacing: entry, with: change, transaction)
+        return try replacer.replace(
+            [entry], with: change, naming: [entry.id: references], isResolved: true, transaction
+        ).first ?? entry
     }
 
     /// The body that turns the server copy into the wanted record.
@@ -115,12 +121,12 @@ struct ConflictResolver {
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
         try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
         try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
-        try transitions.completeWrite(
-            entry.id, as: .done, event: "found", detail: "a person says that the origin has it", transaction)
+        try transitions.completeWrites(
+            [entry.id], as: .done, event: "found", detail: "a person says that the origin has it", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
-    /// The edited record with its real id; empty if `id` is nil.
+    /// The record as a page has brought it, else the edited one with its real id; empty if `id` is nil.
     private func record(_ entry: QueueEntry, _ id: String?, _ transaction: borrowing Transaction) throws -> [UInt8] {
         guard let id else { return [] }
         guard let edit = try PendingEdit.load(entry.id, transaction), edit.temporaryID != nil,
@@ -130,6 +136,15 @@ struct ConflictResolver {
         let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)
         guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
             throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
+        }
+        if let resource = try Store.resourceRow(edit.resource, transaction)?.id {
+            if let copy = try ServerCopiesTable.load(resource, id, transaction) {
+                if let body = copy.state.living { return Array(body.bytes) }
+            } else if let stored = try RecordsTable.load(resource, transaction).find(id, transaction),
+                stored.deletedAt == nil
+            {
+                return stored.body
+            }
         }
         return Array(JSONMergePatch(patch).applied(to: document).bytes)
     }

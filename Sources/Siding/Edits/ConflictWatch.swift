@@ -46,8 +46,8 @@ struct ConflictWatch {
             _ = try transitions.park(entry, as: .conflict, why, transaction)
         case .theirs:
             guard let why = sides.disagreement else { return }
-            try transitions.completeWrite(
-                entry.id, as: .dropped, event: "dropped", detail: "\(why), which is to win", transaction)
+            try transitions.completeWrites(
+                [entry.id], as: .dropped, event: "dropped", detail: "\(why), which is to win", transaction)
         }
     }
 
@@ -59,7 +59,7 @@ struct ConflictWatch {
             try transitions.note(edit.entry.id, "merged", "with what the origin has now", transaction)
         }
         if edit.entry.state == .parked {
-            _ = try transitions.requeue(edit.entry, because: .released, transaction)
+            try transitions.requeue([edit.entry], because: .released, transaction)
         }
     }
 

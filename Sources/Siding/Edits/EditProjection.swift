@@ -64,22 +64,24 @@ struct EditProjection {
 }
 
 extension EditProjection {
-    /// Rebuilds the record of an entry's edit, if it has one, from the edits that are still pending.
-    static func showRecord(of entry: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
-        guard let edit = try PendingEdit.load(entry, transaction),
-            let overlay = try load(edit.resource, now: now, transaction)
-        else { return }
-        try overlay.show(edit.key, transaction)
+    /// Rebuilds the records that the entries edit from the edits that are still pending.
+    static func showRecords(of entries: [String], now: Timestamp, _ transaction: borrowing Transaction) throws {
+        var overlay: EditProjection?
+        for record in try OutboxEditsTable.records(of: entries, transaction) {
+            if overlay?.name != record.resource { overlay = try load(record.resource, now: now, transaction) }
+            try overlay?.show(record.key, transaction)
+        }
     }
 }
 
 extension QueueTransitions {
-    /// Completes a write, and rebuilds its record without its edit.
-    func completeWrite(
-        _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction
+    /// Completes writes, and rebuilds their records without their edits.
+    func completeWrites(
+        _ ids: [String], as state: QueueEntry.State, event: String, detail: String?,
+        _ transaction: borrowing Transaction
     ) throws {
-        try complete(id, as: state, event: event, detail: detail, transaction)
-        try EditProjection.showRecord(of: id, now: now, transaction)
+        try complete(ids, as: state, event: event, detail: detail, transaction)
+        try EditProjection.showRecords(of: ids, now: now, transaction)
     }
 }
 
@@ -161,6 +163,12 @@ struct RecordPull {
         try ServerCopiesTable.has(key, of: overlay.resource, transaction)
     }
 
+    /// Whether a write of the record is under way or in doubt, so that its result may be older than what a page shows now.
+    func isUnsettled(_ key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
+        try OutboxTable.pendingEdits(of: overlay.name, String(decoding: key, as: UTF8.self), transaction)
+            .contains { $0.state == .sending || $0.mayHaveArrived }
+    }
+
     /// Stores `body` as the server copy of the record.
     ///
     /// - Returns: the change at the origin, as a page counts it. Whether the visible record changed follows from the
@@ -174,7 +182,7 @@ struct RecordPull {
         let before = base?.state ?? .nothing
         var after = RecordState(body: try Store.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }
-        guard before != after else { return .unchanged }
+        guard before != after || base?.etag == ServerCopy.noETag else { return .unchanged }
         if base?.cause == .write, let requestedAfter, base?.request ?? 0 > requestedAfter { return .stale }
         try overlay.setBase(
             of: key, to: ServerCopy(state: after, cause: cause, request: request), transaction)

@@ -49,33 +49,31 @@ struct EditSettler {
         _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
-        let base = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let old = try ServerCopiesTable.load(overlay.resource, key, transaction)
+        let base = old?.state ?? .nothing
         let request = try edit.insertRequest(answer, overlay, transaction)
         guard edit.terms.change != .delete else {
-            let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
-            try forgetValidators(of: key, base, gone, overlay, transaction)
-            return try overlay.moveBase(
-                of: key, to: ServerCopy(state: gone, cause: .write, request: request), transaction)
+            // A record that no page has shown leaves a tombstone too, so that no page that was requested before brings it.
+            let gone = RecordState(body: base.body ?? .null, deletedAt: transitions.now)
+            return try replace(
+                old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), overlay, transaction)
         }
         let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
         if let record {
             try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
-        var state = try DroppedMembers.of(overlay.resource, transaction)
+        let state = try DroppedMembers.of(overlay.resource, transaction)
             .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
         // was sent (RFC 9110 §9.3.4).
         let isSent = record == nil && edit.terms.change == .replace && edit.entry.method == "PUT"
         let isWhole = isSent || (record != nil && !edit.terms.answersPart)
         // The ETag in the record as edited is that of before.
-        if let path = edit.terms.etagPath, record?.value(at: path) == nil {
-            state.body = state.body.map(edit.terms.withoutETag)
-        }
-        try forgetValidators(of: key, base, state, overlay, transaction)
-        try overlay.moveBase(
-            of: key,
-            to: ServerCopy(state: state, etag: isWhole ? answer.etag : nil, cause: .write, request: request),
+        let isOld = edit.terms.etagPath.map { record?.value(at: $0) == nil } ?? false
+        let etag = (isWhole ? answer.etag : nil) ?? (isOld ? ServerCopy.noETag : nil)
+        try replace(
+            old, of: key, by: ServerCopy(state: state, etag: etag, cause: .write, request: request), overlay,
             transaction)
     }
 
@@ -87,14 +85,16 @@ struct EditSettler {
         return known.living.map { RecordState(body: JSONMergePatch(record).applied(to: $0)) } ?? known
     }
 
-    /// Forgets the validators of pages that showed the record: none of them showed its present state. Records without a server
-    /// copy were in no listing.
-    private func forgetValidators(
-        of key: String, _ base: RecordState, _ now: RecordState, _ overlay: EditProjection,
+    /// Stores the copy that an own write made, and forgets the validators of pages that showed the record before: only a page
+    /// with the record tells its present state and ETag. Records without a server copy were in no listing.
+    private func replace(
+        _ old: ServerCopy?, of key: String, by copy: ServerCopy, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
-        guard base.body != nil, base != now else { return }
-        try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
+        if let old, old.state.body != nil, old.state != copy.state || old.etag != copy.etag {
+            try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
+        }
+        try overlay.moveBase(of: key, to: copy, transaction)
     }
 
     /// The record in an answer, at the edit's ``WriteEdit/record`` path or at the root: an object with the key `key`, of the

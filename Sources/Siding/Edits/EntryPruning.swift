@@ -8,34 +8,15 @@ struct EntryPruning {
     /// Deletes entries that were completed before `moment`, and expired keys. Entries that cannot be read are left.
     func removeSettled(before moment: Timestamp, _ transaction: borrowing Transaction) throws {
         for entry in try OutboxTable.completed(before: moment, transaction) {
-            do { try transaction.part { try forget(entry, transaction) } } catch let error as StoreError {
+            do { try transaction.part { try forget([entry], transaction) } } catch let error as StoreError {
                 guard error.kind == .corrupt else { throw error }
             }
         }
         try OutboxTable.deleteForgotten(now, transaction)
     }
 
-    /// Deletes an entry. If the origin may still remember its key, the key is kept.
-    ///
-    /// - Throws: ``QueueRefusal`` if it is not completed, or was purged already; ``StoreError/Kind/corrupt`` if it cannot be
-    ///   read.
-    func forget(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-        let lifetime = try keyLifetime(ofForgettable: entry, transaction)
-        try removeTombstone(of: entry, transaction)
-        // No attempt was later than this, so no origin remembers the key for longer.
-        let until = (entry.settledAt ?? now) + lifetime
-        if entry.kind == .write, until > now {
-            try strip(entry, until, transaction)
-        } else {
-            try OutboxTable.delete(entry.id, transaction)
-        }
-    }
-
-    /// How long the key of an entry stays reserved after completion: not at all if no request could be compared with its own;
-    /// throws ``QueueRefusal`` as ``forget(_:_:)``.
-    func keyLifetime(
-        ofForgettable entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Duration {
+    /// - Throws: ``QueueRefusal`` if the entry is not completed, or was purged already.
+    func checkIsForgettable(_ entry: QueueEntry) throws {
         guard entry.settledAt != nil else {
             throw QueueRefusal(
                 reason: "it is not settled (\(entry.state.rawValue))",
@@ -44,10 +25,32 @@ struct EntryPruning {
         if let until = entry.keyKeptUntil {
             throw QueueRefusal(reason: "it is forgotten but for its key, until \(until.rfc3339)")
         }
-        guard let key = try IdempotencyKeysTable.load(entry.id, database),
-            try OutboxRequestsTable.load(entry.id, database) != nil
-        else { return .zero }
-        return key.lifetime ?? Idempotency().lifetime
+    }
+
+    /// Deletes completed entries. The keys that their origins may still remember are kept.
+    ///
+    /// - Throws: ``StoreError/Kind/corrupt`` if one cannot be read.
+    func forget(_ entries: [QueueEntry], _ transaction: borrowing Transaction) throws {
+        var (stripped, deleted): ([String], [String]) = ([], [])
+        for entry in entries {
+            if entry.recordKey != nil { try removeTombstone(of: entry, transaction) }
+            guard let until = try keyExpiry(of: entry, transaction), until > now,
+                let request = try OutboxRequestsTable.load(entry.id, transaction)
+            else {
+                deleted.append(entry.id)
+                continue
+            }
+            try IdempotencyKeysTable.keep(entry.id, until: until, digest: Self.digest(of: request), transaction)
+            stripped.append(entry.id)
+        }
+        try strip(stripped, transaction)
+        try OutboxTable.delete(deleted, transaction)
+    }
+
+    /// When the origin forgets the key of a completed write: no attempt was later than its completion. Nil if it has none.
+    private func keyExpiry(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Timestamp? {
+        guard entry.kind == .write, let key = try IdempotencyKeysTable.load(entry.id, transaction) else { return nil }
+        return (entry.settledAt ?? now) + (key.lifetime ?? Idempotency().lifetime)
     }
 
     /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.
@@ -63,14 +66,12 @@ struct EntryPruning {
         try table.remove(record.row, transaction)
     }
 
-    /// Deletes the request and keeps the final state with the key, so that a repeated command gets the same answer.
-    private func strip(_ entry: QueueEntry, _ until: Timestamp, _ transaction: borrowing Transaction) throws {
-        let digest = try Self.digest(ofEntry: entry.id, transaction)
-        try IdempotencyKeysTable.keep(entry.id, until: until, digest: digest, transaction)
-        try OutboxRequestsTable.clear(entry.id, transaction)
-        try OutboxEditsTable.clear(entry.id, transaction)
-        try OutboxEventsTable.deleteOldest(of: entry.id, keeping: 1, transaction)
-        try OutboxDependenciesTable.delete(of: entry.id, transaction)
+    /// Deletes the requests and keeps the final states with the keys, so that a repeated command gets the same answer.
+    private func strip(_ entries: [String], _ transaction: borrowing Transaction) throws {
+        try OutboxRequestsTable.clear(entries, transaction)
+        try OutboxEditsTable.clear(entries, transaction)
+        try OutboxEventsTable.deleteOldest(of: entries, keeping: 1, transaction)
+        try OutboxDependenciesTable.delete(of: entries, transaction)
     }
 }
 
@@ -82,10 +83,14 @@ extension EntryPruning {
         return SHA256.hexadecimal(parts + (body == nil ? [0] : [1]) + (body ?? []))
     }
 
+    static func digest(of request: StoredRequest) -> String {
+        digest(request.method, request.url, request.headers, request.body)
+    }
+
     static func digest(ofEntry entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> String {
         guard let request = try OutboxRequestsTable.load(entry, database) else {
             throw StoreError(.corrupt, "queue entry \(entry) has no request")
         }
-        return digest(request.method, request.url, request.headers, request.body)
+        return digest(of: request)
     }
 }

@@ -54,11 +54,7 @@ struct LocalSaver {
             let pull = try RecordPull.load(
                 changes.resource, resource, run: Run.none, now: now, transitions: nil, transaction)
             for row in changes.rows {
-                guard case .key(let key) = row.slice.outcome else {
-                    outcomes.append(.invalid(row.slice.reason(unlike: type)))
-                    continue
-                }
-                guard key.kind == type else {
+                guard case .key(let key) = row.slice.outcome, key.kind == type else {
                     outcomes.append(.invalid(row.slice.reason(unlike: type)))
                     continue
                 }

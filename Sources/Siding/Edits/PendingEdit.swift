@@ -21,7 +21,8 @@ struct PendingEdit: Sendable {
         case .create: return RecordState(body: document.map(named))
         case .replace: return RecordState(body: document)
         case .merge:
-            guard let body = state.body, let document else { return state }
+            // A record that was deleted before any page showed it has no members to merge into, but null.
+            guard let body = state.body, body.kind == .object, let document else { return state }
             return RecordState(body: JSONMergePatch(document).applied(to: body))
         case .delete:
             return RecordState(body: state.body, deletedAt: state.body.map { _ in state.deletedAt ?? entry.createdAt })

@@ -4,9 +4,10 @@ internal import SidingSynchronization
 
 /// Operator actions on entries.
 extension Store {
-    /// The most entries that one transaction changes, and how long it may take: other writers get the lock in between.
-    private static let entriesPerTransaction = 500
+    /// About how long a transaction may take, its commit aside, and the most entries that it changes: other writers get the
+    /// lock in between.
     private static let timePerTransaction = Duration.milliseconds(60)
+    private static let entriesPerTransaction = 1_000
     /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
     /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
     private static let pauseForOthers = Duration.milliseconds(5)
@@ -34,19 +35,20 @@ extension Store {
         let meant = isDrop ? found.reversed() : found
         var changes: [QueueChange] = []
         changes.reserveCapacity(meant.count)
+        var size = Self.entriesPerTransaction / 10
         while changes.count < meant.count {
             if !changes.isEmpty { try? await Task.sleep(for: Self.pauseForOthers) }
-            let batch = meant[changes.count...].prefix(Self.entriesPerTransaction)
-            changes += try await write { transaction in
-                try transaction.part(isKept: !isRehearsal) {
-                    let end = ContinuousClock.now + Self.timePerTransaction
-                    var done: [QueueChange] = []
-                    for entry in batch where done.isEmpty || ContinuousClock.now < end {
-                        done.append(try actions.carryOut(decision, on: entry, by: selection, transaction))
-                    }
-                    return done
+            let batch = Array(meant[changes.count...].prefix(size))
+            let (done, time) = try await write { transaction in
+                let start = ContinuousClock.now
+                let done = try transaction.part(isKept: !isRehearsal) {
+                    try actions.carryOut(decision, on: batch, by: selection, transaction)
                 }
+                return (done, ContinuousClock.now - start)
             }
+            changes += done
+            // As many as would have filled the time.
+            size = min(max(Int(Self.timePerTransaction / time * Double(batch.count)), 1), Self.entriesPerTransaction)
         }
         if !isRehearsal, changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
         return isDrop ? changes.reversed() : changes
@@ -62,14 +64,7 @@ extension Store {
     private func preview(
         _ decision: OperatorAction, on entries: [QueueEntry], by actions: OperatorActions
     ) async throws(StoreError) -> [QueueChange]? {
-        try await read { snapshot in
-            var changes: [QueueChange] = []
-            for entry in entries {
-                guard let change = try actions.preview(decision, on: entry, snapshot) else { return nil }
-                changes.append(change)
-            }
-            return changes
-        }
+        try await read { try actions.preview(decision, on: entries, $0) }
     }
 
     /// The local and remote versions of a record with a pending edit; nil for a write that is not an edit, or is completed.

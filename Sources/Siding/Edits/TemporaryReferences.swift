@@ -10,6 +10,8 @@ struct TemporaryReferences {
     var write: WriteRequest
     /// The open entries that create the others.
     var parents: Set<String> = []
+    /// Whether a real id was filled in.
+    var isRewritten = false
 }
 
 extension TemporaryReferences {
@@ -44,6 +46,7 @@ extension TemporaryReferences {
     }
 
     private mutating func rewrite(_ rewriting: TemporaryRewriting) throws {
+        isRewritten = true
         write.url = try rewriting.url(write.url)
         write.body = rewriting.body(write.body, write.headerFields)
         write.lane = write.lane.map(rewriting.lane)
@@ -140,7 +143,7 @@ struct TemporarySettler {
     /// All that names it waits for it (``TemporaryReferences``), or stands behind it in its lane.
     private func naming(_ transaction: borrowing Transaction) throws -> [QueueEntry] {
         let found =
-            try OutboxTable.dependants(of: entry.id, transaction)
+            try OutboxTable.dependants(of: [entry.id], transaction).map(\.entry)
             + OutboxTable.openEntries(inLane: entry.lane, transaction)
             + OutboxTable.pendingEdits(of: overlay.name, temporary, transaction)
         var seen: Set = [entry.id]

@@ -91,6 +91,6 @@ struct WriteCoalescer {
         try OutboxRequestsTable.update(request, of: entry, transaction)
         try OutboxTable.extendExpiry(of: entry, to: write.expiry.map { transitions.now + $0 }, transaction)
         try transitions.note(entry, "coalesced", "with a later change of the same record", transaction)
-        try EditProjection.showRecord(of: entry, now: transitions.now, transaction)
+        try EditProjection.showRecords(of: [entry], now: transitions.now, transaction)
     }
 }

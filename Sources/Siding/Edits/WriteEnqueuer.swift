@@ -42,10 +42,10 @@ struct WriteEnqueuer {
     private func cancel(
         _ creation: String, and deletion: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        try transitions.completeWrite(
-            deletion.id, as: .dropped, event: "cancelled", detail: "its record was never sent", transaction)
-        try transitions.completeWrite(
-            creation, as: .dropped, event: "cancelled", detail: "\(deletion.shortID) deletes what it was to create",
+        try transitions.completeWrites(
+            [deletion.id], as: .dropped, event: "cancelled", detail: "its record was never sent", transaction)
+        try transitions.completeWrites(
+            [creation], as: .dropped, event: "cancelled", detail: "\(deletion.shortID) deletes what it was to create",
             transaction)
         return try OutboxTable.entry(withPrefix: deletion.id, transaction)
     }

@@ -18,10 +18,10 @@ struct WriteReplacer {
     func request(
         replacing old: QueueEntry, with change: WriteChange, _ database: borrowing some Queryable & ~Copyable
     ) throws -> TemporaryReferences {
-        try actions.checkIsChangeable(old)
-        try checkIsNotSecond(old)
+        try check(old)
         let write = try WriteRequest(of: old, changedBy: change, database)
-        try WriteSafety.check(write)
+        // The stored parts were checked when they were accepted, those of the change before.
+        try WriteSafety.check(write.probe, of: write)
         if let body = change.body, let edit = try PendingEdit.load(old.id, database), edit.terms.change != .delete {
             try EditEnqueuer.check(body, of: edit.resource, at: edit.terms.recordPath)
         }
@@ -35,6 +35,12 @@ struct WriteReplacer {
                 hint: "name the record in a write of its own, which waits for both")
         }
         return references
+    }
+
+    /// - Throws: ``QueueRefusal`` if the entry may not be edited.
+    func check(_ old: QueueEntry) throws {
+        try actions.checkIsChangeable(old)
+        try checkIsNotSecond(old)
     }
 
     /// An edit of what may have arrived is a second write. An operator who has put it on hold, or who was told so by the
@@ -52,33 +58,45 @@ struct WriteReplacer {
                     + "\(id)' sends it as it is")
     }
 
-    /// - Parameter isResolved: whether the operator has decided on a conflict with the present server copy.
+    /// Inserts the new entries, drops the old ones, and moves their dependencies to the new ones. The lanes keep their order.
+    ///
+    /// - Parameters:
+    ///   - references: what the new requests name, by the ids of the old entries, where that was looked up.
+    ///   - isResolved: whether the operator has decided on a conflict with the present server copy.
     func replace(
-        _ old: QueueEntry, with change: WriteChange, isResolved: Bool, _ transaction: borrowing Transaction
-    ) throws -> QueueEntry {
-        let id = EntryID.random()
-        let request = try request(replacing: old, with: change, transaction)
-        try OutboxTable.insert(
-            id, replacing: old.id, isHeld: !change.releases, at: transitions.now, transaction)
-        try OutboxRequestsTable.insert(request.write, of: id, transaction)
-        try OutboxEditsTable.insert(
-            id, replacing: old.id, keepsBase: !isResolved && old.reason != .conflict, transaction)
-        try IdempotencyKeysTable.insert(request.write, of: id, transaction)
-        try transitions.note(id, "accepted", "in the place of \(old.shortID)", transaction)
-        if !change.releases { try transitions.note(id, "held", "release lets it go", transaction) }
-        try retire(old, for: id, transaction)
-        try OutboxDependenciesTable.insert(parents: request.parents, of: id, transaction)
-        try OutboxTable.updateWaitsOn(of: id, transaction)
-        return try OutboxTable.entry(withPrefix: id, transaction)
-    }
-
-    /// Drops the old entry and moves its dependencies to the new one. The lane keeps its order.
-    private func retire(_ old: QueueEntry, for id: String, _ transaction: borrowing Transaction) throws {
-        try OutboxDependenciesTable.move(from: old.id, to: id, transaction)
-        try OutboxTable.complete(old.id, as: .dropped, at: transitions.now, transaction)
-        try OutboxEditsTable.complete(old.id, transaction)
-        try transitions.note(old.id, "replaced", "by \(id)", transaction)
-        try EditProjection.showRecord(of: id, now: transitions.now, transaction)
+        _ olds: [QueueEntry], with change: WriteChange, naming references: [String: TemporaryReferences],
+        isResolved: Bool, _ transaction: borrowing Transaction
+    ) throws -> [QueueEntry] {
+        let oldIDs = olds.map(\.id)
+        let ids = try ReplacedIDs(oldIDs)
+        try OutboxTable.insert(replacing: ids, isHeld: !change.releases, at: transitions.now, transaction)
+        try OutboxRequestsTable.insert(replacing: ids, changedBy: change, transaction)
+        try OutboxEditsTable.insert(replacing: ids, keepsBase: !isResolved, transaction)
+        try IdempotencyKeysTable.insert(replacing: ids, transaction)
+        let pairs = Array(zip(olds, ids.new))
+        try transitions.note("accepted", of: pairs.map { ($1, "in the place of \($0.shortID)") }, transaction)
+        if !change.releases {
+            try transitions.note("held", of: ids.new.map { ($0, "release lets it go") }, transaction)
+        }
+        try OutboxTable.complete(oldIDs, as: .dropped, at: transitions.now, transaction)
+        try OutboxEditsTable.complete(oldIDs, transaction)
+        try transitions.note("replaced", of: pairs.map { ($0.id, "by \($1)") }, transaction)
+        for (old, references) in references {
+            try OutboxDependenciesTable.insert(parents: references.parents, of: old, transaction)
+        }
+        try OutboxDependenciesTable.move(ids, transaction)
+        try OutboxTable.updateWaitsOn(of: ids.new, transaction)
+        for (old, id) in pairs {
+            guard let write = references[old.id], write.isRewritten,
+                var request = try OutboxRequestsTable.load(id, transaction)
+            else { continue }
+            (request.url, request.body) = (write.write.url.description, write.write.body)
+            request.probe?.id = write.write.probe?.id
+            try OutboxRequestsTable.update(request, of: id, transaction)
+        }
+        try EditProjection.showRecords(of: ids.new, now: transitions.now, transaction)
+        let replaced = try OutboxTable.entries(ids.new, transaction)
+        return ids.new.compactMap { replaced[$0] }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
@@ -61,8 +62,8 @@ struct WriteSettler {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try OutboxRequestsTable.setAnswer(answer, body: answer.keptBody(without: dropped), of: id, transaction)
         try EditSettler(transitions: transitions).deliver(id, answer, isListed: isFound, transaction)
-        try transitions.completeWrite(
-            id, as: .done, event: isFound ? "found" : "delivered",
+        try transitions.completeWrites(
+            [id], as: .done, event: isFound ? "found" : "delivered",
             detail: isFound ? "the origin has it" : "\(answer.status)", transaction)
     }
 
@@ -93,8 +94,8 @@ struct WriteSettler {
         var merged: [UInt8]?
         switch edit.terms.conflict {
         case .theirs:
-            return try transitions.completeWrite(
-                id, as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
+            return try transitions.completeWrites(
+                [id], as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
         case .mine where attempts < Self.mostConflicts: break
         case .merge where attempts < Self.mostConflicts && knows:
             merged = try EditSides(of: edit.entry, transaction)?.mergedBody
@@ -109,22 +110,22 @@ struct WriteSettler {
 
     /// Stores the server copy from the answer to a refused edit.
     ///
-    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is at least known to be old.
+    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is known to be old.
     private func keepTheirs(
         _ answer: WriteAnswer?, _ edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = edit.key
         let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
-        let copy = try ServerCopiesTable.load(overlay.resource, key, transaction)
-        let known = copy?.state ?? .nothing
+        let known = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
         let theirs = EditSettler.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
-            try ServerCopiesTable.setETag(nil, of: key, in: overlay.resource, transaction)
-            if let path = edit.terms.etagPath, known.body?.value(at: path) != nil, var copy {
-                (copy.state.body, copy.etag) = (copy.state.body.map(edit.terms.withoutETag), nil)
-                try overlay.setBase(of: key, to: copy, transaction)
-                try overlay.show(key, transaction)
-            }
+            let path = edit.terms.etagPath
+            let etag = try ServerCopiesTable.etag(of: key, in: edit.resource, at: path, transaction)
+            // A page may have brought another ETag while this was under way.
+            guard etag == write.headerFields[.ifMatch] else { return false }
+            try ServerCopiesTable.setETag(
+                path.map { _ in ServerCopy.noETag }, of: key, in: overlay.resource, transaction)
+            try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
             return false
         }
         let request = try edit.insertRequest(answer, overlay, transaction)

@@ -78,8 +78,11 @@ extension Failure {
         case .contract:
             (underlying as? PageFault)?.hint
                 ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
-        case .redirectRefused:
+        case .redirectRefused where detail?.contains("another origin") ?? false:
             "check base_url; if another origin may answer for this one, list it in http.redirect_to of the source"
+        case .redirectRefused:
+            "'curl -IL' with this URL shows each redirect; write the last URL that answers into 'base_url' or 'path'. A "
+                + "redirect to a sign-in page wants 'auth'"
         case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
         case .http(let answer): answer.hint
         default: nil
@@ -95,6 +98,11 @@ extension PageFault {
         case .tooManyValues: "raise http.max_values of the source, or ask for smaller pages"
         case .tooManyRecords:
             "ask for smaller pages, or raise http.max_body of the source: a page may have a record per 128 bytes of it"
+        case .noRecords:
+            "'records' is the path of an array ($.items), of one record ($.item), or of an object whose members are the "
+                + "records ($.items.*, with key: $key); records: lines reads one record per line"
+        case .syntax(let error) where error.problem == .expectedEnd:
+            "if each line is a record (NDJSON), declare records: lines"
         default: nil
         }
     }

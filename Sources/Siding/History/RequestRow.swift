@@ -18,9 +18,10 @@ struct RequestRow {
     /// The body of the page's request.
     var sent = ""
 
-    /// The id of the next row, needed before it is known whether a record will refer to it.
+    /// The id of the next row, needed before it is known whether a record will refer to it. No id is used twice, so ids tell
+    /// later requests from earlier ones.
     static func nextID(_ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
-        try database.first("SELECT COALESCE(MAX(id), 0) + 1 FROM siding_provenance") { $0.int(0) } ?? 1
+        try database.first("SELECT seq + 1 FROM sqlite_sequence WHERE name = 'siding_provenance'") { $0.int(0) } ?? 1
     }
 
     /// - Returns: the new row's id.
@@ -44,7 +45,7 @@ struct RequestRow {
 /// Removes rows of `siding_provenance` that nothing in their resource refers to.
 ///
 /// An index from requests to records would slow down every write, so unused rows are found by scanning the resource's records.
-/// The newest row stays, as its id tells later requests from earlier ones. That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
+/// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
 /// scan is then cheap compared with the pages.
 struct RequestPruning {
     static let least: Int64 = 1_000
@@ -69,7 +70,7 @@ struct RequestPruning {
         try transaction.execute(
             """
             DELETE FROM siding_provenance
-            WHERE resource = ?1 AND id < (SELECT MAX(id) FROM siding_provenance) AND id NOT IN (
+            WHERE resource = ?1 AND id NOT IN (
                 SELECT request FROM \(records) WHERE request IS NOT NULL
                 UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
                 UNION SELECT request FROM siding_server_copies WHERE resource = ?1 AND request IS NOT NULL)

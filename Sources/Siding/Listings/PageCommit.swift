@@ -31,6 +31,8 @@ struct PageCommit: Sendable {
     var schema: RecordSchema?
     /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.
     var hasNoList = false
+    /// Whether the page is one record, with nothing around it, so that its ETag is that of the record.
+    var isOneRecord = false
     /// Which records are deleted, and how the end of the listing reconciles deletions.
     var deletions = DeletionTerms()
 

@@ -25,7 +25,7 @@ struct PageSaver {
         case .notModified:
             counters.notModified = 1
         case .setAside(let answer, let reason):
-            var quarantine = try quarantine(resource.id, transaction)
+            var quarantine = quarantine(resource.id)
             let dropped = DroppedMembers(MemberRemoval(resource.schema.transforms.dropped))
             try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
             (counters.quarantined, counters.answersSetAside) = (1, 1)
@@ -34,16 +34,13 @@ struct PageSaver {
             let saved = try save(slices, of: bytes, resource, transaction)
             counters = saved.counters
             shown = saved.shown
-            if counters.stale > 0 {
-                // A 304 would confirm what was not saved, and a cursor would pass it.
+            if saved.isOvertaken {
+                // A 304 would confirm what was not saved or will not stay, and a cursor would pass it.
                 (page.etag, page.lastModified) = (nil, nil)
                 try ListingsTable.holdCursor(of: resource.id, scope: page.page.scope, transaction)
             }
             let unsaved = saved.refused.union(saved.leftOut)
-            if unsaved.isEmpty, let etag = page.etag, let record = slices.first, bytes.isOnly(record.range),
-                case .key(let key) = record.outcome
-            {
-                // The page is the record, and its ETag that of the record.
+            if page.isOneRecord, unsaved.isEmpty, let etag = page.etag, case .key(let key)? = slices.first?.outcome {
                 let key = bytes.withUnsafeBytes { key.text(in: $0) }
                 try RecordsTable.load(resource.id, transaction).setETag(etag, of: key, transaction)
                 try ServerCopiesTable.setETag(etag, of: key, in: resource.id, transaction)
@@ -79,7 +76,7 @@ struct PageSaver {
                 .reconcile(page.deletions, run: page.run, now: now, transaction)
         }
         if let entry = page.settles {
-            try queue.complete(entry, as: .done, event: "answered", detail: nil, transaction)
+            try queue.complete([entry], as: .done, event: "answered", detail: nil, transaction)
         }
         try RunResourcesTable.add(counters, to: page.resource, in: page.run, transaction)
         return (counters, newMemberSets)
@@ -95,7 +92,7 @@ struct PageSaver {
                 page.resource, resource, run: page.run, now: now, transitions: queue, request: request,
                 requestedAfter: page.requestedAfter, transaction),
             mark: page.deletions.rule.mark, paths: page.columns, request: request, requestedAfter: page.requestedAfter)
-        var quarantine = try quarantine(resource.id, transaction)
+        var quarantine = quarantine(resource.id)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
                 try quarantine.add(slice, breach, page, transaction)
@@ -113,25 +110,19 @@ struct PageSaver {
         }
     }
 
-    private func quarantine(_ resource: Int64, _ transaction: borrowing Transaction) throws -> PageQuarantine {
+    private func quarantine(_ resource: Int64) -> PageQuarantine {
         PageQuarantine(
             resource: resource, run: page.run, scope: page.page.scope, url: page.page.url.description,
-            sent: page.page.body ?? "", now: now, isPartial: try isPartial(resource, transaction),
-            isOfChanges: isOfChanges)
+            sent: page.page.body ?? "", now: now, isPartial: isPartial, isOfChanges: isOfChanges)
     }
 
     /// Whether the listing covers only some of the records: it has a limit, or requests only changes.
-    private func isPartial(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
+    private var isPartial: Bool {
         guard let progress = page.progress else { return true }
         switch progress.next {
         case .cut, .stopped: return true
-        case .page, .end: break
+        case .page, .end: return progress.cursor?.from != nil
         }
-        guard progress.cursor != nil else { return false }
-        return try transaction.first(
-            "SELECT cursor_from IS NOT NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource,
-            page.page.scope
-        ) { $0.int(0) == 1 } ?? false
     }
 
     /// Whether the resource has a cursor.
@@ -213,13 +204,5 @@ extension RequestRow {
             cause: .page, run: commit.run, method: commit.method, url: page.url.description, page: page.number,
             status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now, scope: page.scope,
             sent: page.body ?? "")
-    }
-}
-
-extension [UInt8] {
-    /// Whether there is only white space around the range.
-    fileprivate func isOnly(_ range: Range<Int>) -> Bool {
-        let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
-        return self[..<range.lowerBound].allSatisfy(isBlank) && self[range.upperBound...].allSatisfy(isBlank)
     }
 }

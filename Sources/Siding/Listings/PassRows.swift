@@ -115,7 +115,7 @@ enum PassRows {
             of: end.resource, numbered: resource, outside: end.pass, transaction)
         let reason = "its record of '\(end.parent)' is not asked about any more"
         for fetch in left {
-            try queue.complete(fetch.entry, as: .done, event: "superseded", detail: reason, transaction)
+            try queue.complete([fetch.entry], as: .done, event: "superseded", detail: reason, transaction)
             try ListingsTable.end(resource, scope: fetch.scope, transaction)
         }
     }

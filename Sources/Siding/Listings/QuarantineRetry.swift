@@ -114,20 +114,26 @@ struct QuarantineRetry {
         return nil
     }
 
-    /// The record as a page of its own, without members that the config drops now.
+    /// The record as a page of its own, under the key of its member if that is its key, without members that the config drops
+    /// now.
     private func page(
         of record: QuarantinedRecord, as resource: AnyResource, _ transaction: borrowing Transaction
     ) throws -> [UInt8]? {
         let removal = MemberRemoval(resource.schema.transforms.dropped)
         return try transaction.first("SELECT body FROM siding_quarantine WHERE id = ?1", record.id) { row in
             row.withBytes(0) { body in
-                [UInt8(ascii: "[")] + (removal.applied(to: body) ?? Array(body)) + [UInt8(ascii: "]")]
+                let body = removal.applied(to: body) ?? Array(body)
+                guard resource.key == [.memberName], let key = record.key else {
+                    return [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")]
+                }
+                return Array("{\(JSONDocument(string: key)):".utf8) + body + [UInt8(ascii: "}")]
             }
         }
     }
 
     private static func slice(of page: [UInt8], as resource: AnyResource) -> RecordSlice? {
-        let reader = PageReader(records: .root, key: resource.key, limits: resource.source.jsonLimits)
+        let reader = PageReader(
+            records: .root.appending(.child), key: resource.key, limits: resource.source.jsonLimits)
         return page.withUnsafeBytes { try? reader.read($0).records.first }
     }
 

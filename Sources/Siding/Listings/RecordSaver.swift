@@ -20,25 +20,15 @@ struct RecordSaver {
     /// The member that marks deleted records; nil if there is none.
     let mark: DeletionMark?
     /// The paths of the values that come with the records; see `RecordSlice.columns`.
-    let paths: [JSONPath]
+    var paths: [JSONPath] = []
     /// What brought the records: a page, or the quarantine.
-    let cause: RecordCause
+    var cause = RecordCause.page
     /// The row of the request; the caller inserts it if a record was written.
     let request: Int64
     /// See ``PageCommit/requestedAfter``.
-    let requestedAfter: Int64?
+    var requestedAfter: Int64?
     /// Checks the contract; nil if it has no rules for members.
-    private var check: ContractCheck?
-
-    init(
-        row: ResourceRow, contract: RecordSchema, filter: RecordSchema, run: RunID, now: Timestamp, pull: RecordPull?,
-        mark: DeletionMark?, paths: [JSONPath] = [], cause: RecordCause = .page, request: Int64,
-        requestedAfter: Int64? = nil
-    ) {
-        (self.row, self.contract, self.filter, self.run, self.now) = (row, contract, filter, run, now)
-        (self.pull, self.mark, self.paths, self.cause, self.request) = (pull, mark, paths, cause, request)
-        self.requestedAfter = requestedAfter
-    }
+    var check: ContractCheck?
 
     /// The result of saving a page.
     struct Saved {
@@ -54,6 +44,9 @@ struct RecordSaver {
         var leftOut: Set<Int> = []
         /// Whether the filter is NULL for a live record.
         var hasNullFiltered = false
+        /// Whether the next listing has to show a record again: an own write of it was delivered since the page was requested, or is
+        /// under way or in doubt.
+        var isOvertaken = false
         /// Whether new records were inserted as tombstones.
         var hasDead = false
 
@@ -124,6 +117,9 @@ struct RecordSaver {
                     var row = statements.savedRow
                     let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
+                    if try change == .stale || isEdited && pull?.isUnsettled(text, transaction) == true {
+                        saved.isOvertaken = true
+                    }
                     return (change, row, isEdited)
                 }
                 change.count(in: &saved.counters)

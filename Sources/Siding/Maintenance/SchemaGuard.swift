@@ -4,16 +4,29 @@ internal import SidingJSON
 internal import SidingMigrations
 internal import SidingSQLite
 
-/// Refuses a file whose schema has objects that our migrations and view builder did not make.
+/// Refuses a file of another build, and one whose schema has objects that our migrations and view builder did not make.
 ///
 /// Views and indexes run SQL when they are used, so a planted one would run with our rights (https://sqlite.org/security.html).
 enum SchemaGuard {
-    static func check(_ snapshot: borrowing Snapshot, path: String) throws {
+    private static let ours = SchemaMigrations.all.map(\.sql).joined(separator: "\n")
+
+    /// The statements that make our tables, as SQLite keeps them.
+    private static let ourTables = ours.split(separator: ";\n").compactMap { statement in
+        statement.firstRange(of: "\nCREATE TABLE ").map { String(statement[$0.lowerBound...].dropFirst()) }
+    }
+
+    /// Refuses a file whose tables are not those of this build. Everything that reads a table comes after it.
+    static func checkTables(_ snapshot: borrowing Snapshot, path: String) throws {
         try checkVersion(snapshot, path)
+        let tables = Set(try snapshot.schemaObjects(of: [.table]).map(\.sql))
+        guard tables.isSuperset(of: ourTables) else { throw StoreError(unreleasedFileAt: path) }
+    }
+
+    /// - Parameter snapshot: of a file that ``checkTables(_:path:)`` has taken.
+    static func check(_ snapshot: borrowing Snapshot, path: String) throws {
         let views = try ResourceView.all(snapshot)
         let made = Set(views.flatMap { ($0.creations + $0.table.indexes.map(\.creation)).map(\.text) })
         let tables = Set(views.filter { $0.table.layout != nil }.map(\.table.name))
-        let ours = SchemaMigrations.all.map(\.sql).joined(separator: "\n")
         for object in try snapshot.schemaObjects(of: [.view, .trigger, .index, .table]) {
             let isKnown =
                 switch object.kind {

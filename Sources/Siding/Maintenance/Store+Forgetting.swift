@@ -6,12 +6,14 @@ extension Store {
     /// Forgets a resource with all that is stored of it: records, views, history, listings, cursors and quarantine. Nothing is
     /// asked of the origin, and the next sync begins as the first one did.
     ///
+    /// - Parameter isRehearsal: forgets nothing.
     /// - Returns: how many records it had, tombstones among them.
     /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored, ``StoreError/Kind/leaseLost`` where a
     ///   run is at it, ``StoreError/Kind/invalidWrite`` where writes to it are not settled.
     @discardableResult
-    package func forget(resource: String) async throws(StoreError) -> Int {
-        _ = try await read { try Self.resourceID(resource, $0) }
+    package func forget(resource: String, isRehearsal: Bool = false) async throws(StoreError) -> Int {
+        let count = try await read { try Self.countForgettable(resource, $0) }
+        if isRehearsal { return count }
         let lease: Lease
         switch try await acquireLease(Lease.name(ofResource: resource), command: "records forget") {
         case .held(let holder):
@@ -32,22 +34,20 @@ extension Store {
         return try await write { transaction in
             try Self.check(lease, owner: me, transaction)
             let resource = try Self.resourceID(name, transaction)
-            try Self.checkWrites(to: name, transaction)
+            let count = try Self.countForgettable(name, transaction)
             let queue = QueueTransitions(owner: me, now: now)
             for entry in try OutboxTable.openFetches(of: name, transaction) {
                 try queue.complete(
-                    entry.id, as: .done, event: "superseded", detail: "the resource was forgotten", transaction)
+                    [entry.id], as: .done, event: "superseded", detail: "the resource was forgotten", transaction)
             }
-            let table = try RecordsTable.load(resource, transaction)
-            let count = try table.count(transaction)
-            try table.drop(transaction)
+            try RecordsTable.load(resource, transaction).drop(transaction)
             for table in Self.tablesOfResources {
                 try transaction.execute("DELETE FROM \(table) WHERE resource = ?1", resource)
             }
             try RunsTable.note(forgotten: name, transaction)
             // No other resource is ever given its number: what runs noted of it is nobody's.
             try ResourcesTable.delete(resource, transaction)
-            return count.living + count.deleted
+            return count
         }
     }
 
@@ -59,9 +59,12 @@ extension Store {
         "siding_server_copies", "siding_history", "siding_provenance",
     ]
 
-    private static func checkWrites(to name: String, _ transaction: borrowing Transaction) throws {
-        let count = try OutboxTable.openWrites(to: name, transaction)
-        guard count > 0 else { return }
+    private static func countForgettable(
+        _ name: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Int {
+        let records = try RecordsTable.load(resourceID(name, database), database).count(database)
+        let count = try OutboxTable.openWrites(to: name, database)
+        guard count > 0 else { return records.living + records.deleted }
         throw StoreError(
             .invalidWrite,
             "\(count) \(count == 1 ? "write" : "writes") to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "

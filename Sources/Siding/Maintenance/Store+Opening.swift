@@ -29,17 +29,18 @@ extension Store {
                 writer = database
             }
             let reader = try await DatabaseReader.open(at: path, configuration: configuration)
-            if let writer, try await reader.read({ snapshot in try DeclaredSchema.areOutdated(snapshot) }) {
+            let areViewsOutdated = try await reader.read { snapshot in
+                try SchemaGuard.checkTables(snapshot, path: path)
+                return try DeclaredSchema.areOutdated(snapshot)
+            }
+            if let writer, areViewsOutdated {
                 try await writer.write { try DeclaredSchema.remakeOutdated($0) }
             }
-            try await reader.read { snapshot in
-                try SchemaGuard.check(snapshot, path: path)
-            }
+            try await reader.read { try SchemaGuard.check($0, path: path) }
             return Store(
                 writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"),
-                claimedWork: ClaimedWork(),
-                memberSets: KnownMemberSets(),
-                changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
+                claimedWork: ClaimedWork(), memberSets: KnownMemberSets(), changeSignal: ChangeSignal(), clock: clock,
+                jitter: jitter, appliedMigrations: applied)
         } catch {
             throw StoreError(mapping: error)
         }

@@ -1,6 +1,6 @@
 package import SidingChain
 internal import SidingJSON
-internal import SidingSQLite
+package import SidingSQLite
 
 extension Store {
     /// Runs one read-only statement of the user, and streams its result.
@@ -16,16 +16,14 @@ extension Store {
     package func query(
         _ sql: String, timeLimit: Duration = .seconds(60), asOf moment: Timestamp? = nil,
         columns: @escaping @Sendable ([String]) throws -> Void,
-        row: @escaping @Sendable ([QueryCell]) throws -> Void
+        row: @escaping @Sendable ([SQLiteValue]) throws -> Void
     ) async throws {
         let now = clock.now
         var past: PastViews?
         if let moment { past = try await read { try PastViews(at: moment, now: now, $0) } }
         do {
             let inspection = Inspection(of: path, timeLimit: timeLimit, disguise: past?.disguise)
-            try await inspection.run(SQL(verbatim: sql), columns: columns) { values in
-                try row(values.map(QueryCell.init))
-            }
+            try await inspection.run(SQL(verbatim: sql), columns: columns, row: row)
         } catch let hidden as Inspection.HiddenTable {
             throw past?.error(on: hidden.name) ?? StoreError(.invalidQuery, "\(hidden.name) cannot be read")
         } catch let error as SQLiteError {

@@ -109,14 +109,12 @@ extension QueueEntry {
 /// Makes the public ids of queue entries: 26 random characters of Crockford's base 32, which has no letters that look alike.
 enum EntryID {
     static let length = 26
-    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
+    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
     static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return random(using: &generator)
-    }
-
-    static func random(using generator: inout some RandomNumberGenerator) -> String {
-        String((0..<length).map { _ in alphabet[Int.random(in: 0..<32, using: &generator)] })
+        // Each number has the bits of twelve characters.
+        let numbers = (0..<3).map { _ in UInt64.random(in: .min ... .max) }
+        return String(
+            decoding: (0..<length).map { alphabet[Int(numbers[$0 / 12] >> (5 * ($0 % 12)) & 31)] }, as: UTF8.self)
     }
 }

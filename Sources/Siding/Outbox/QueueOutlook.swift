@@ -93,9 +93,7 @@ extension QueueTransitions {
         if after != before { try SourcesTable.save(after, now, transaction) }
         if isOutageOver { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
         if try letsIn(outcome, after, transaction) {
-            for entry in try OutboxTable.neverLetIn(source, transaction) {
-                _ = try requeue(entry, because: .letIn, transaction)
-            }
+            try requeue(OutboxTable.neverLetIn(source, transaction), because: .letIn, transaction)
         }
     }
 
@@ -124,9 +122,7 @@ extension QueueTransitions {
         }
         if isOfLine { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
         if isOfSignIn {
-            for entry in try OutboxTable.parkedForSignIn(source, transaction) {
-                _ = try requeue(entry, because: .released, transaction)
-            }
+            try requeue(OutboxTable.parkedForSignIn(source, transaction), because: .released, transaction)
         }
     }
 }

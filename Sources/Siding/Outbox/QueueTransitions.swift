@@ -53,62 +53,75 @@ struct QueueTransitions {
 
     /// Parks expired entries. An operator, or the next sync of the resource, may still use them.
     func parkExpired(_ transaction: borrowing Transaction) throws {
-        for entry in try OutboxTable.expired(now, transaction) {
-            _ = try park(entry, as: .expired, "it waited too long", transaction)
-        }
+        let expired = try OutboxTable.expired(now, transaction)
+        if !expired.isEmpty { try park(expired.map { ($0.id, "it waited too long") }, as: .expired, transaction) }
     }
 
-    /// Completes an entry: answered or superseded (`done`), or dropped by an operator.
+    /// Completes entries: answered or superseded (`done`), or dropped by an operator.
     ///
-    /// The next entry of its lane becomes the head in the same transaction, so that no lane lacks one.
+    /// The next entry of each lane becomes the head in the same transaction, so that no lane lacks one.
     func complete(
-        _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction
+        _ ids: [String], as state: QueueEntry.State, event: String, detail: String?,
+        _ transaction: borrowing Transaction
     ) throws {
-        try OutboxTable.complete(id, as: state, at: now, transaction)
-        try OutboxEditsTable.complete(id, transaction)
-        if state == .done { try OutboxRequestsTable.clearError(of: id, transaction) }
-        try note(id, event, detail, transaction)
-        try OutboxTable.promote(laneOf: id, transaction)
-        try updateDependants(of: id, state, transaction)
+        try OutboxTable.complete(ids, as: state, at: now, transaction)
+        try OutboxEditsTable.complete(ids, transaction)
+        if state == .done { for id in ids { try OutboxRequestsTable.clearError(of: id, transaction) } }
+        try note(event, of: ids.map { ($0, detail) }, transaction)
+        try OutboxTable.promote(lanesOf: ids, transaction)
+        try updateDependants(of: ids, state, transaction)
     }
 
     /// Releases the entries that waited for a done entry; parks those that waited for a dropped one.
     private func updateDependants(
-        of id: String, _ state: QueueEntry.State, _ transaction: borrowing Transaction
+        of ids: [String], _ state: QueueEntry.State, _ transaction: borrowing Transaction
     ) throws {
-        for dependant in try OutboxTable.dependants(of: id, transaction) {
-            try OutboxTable.updateWaitsOn(of: dependant.id, transaction)
-            // An entry on hold gets this reason, so that the operator sees it before releasing. Other reasons matter more.
-            if state == .dropped, dependant.state != .parked || dependant.reason == .held {
-                _ = try park(
-                    dependant, as: .dependency, "\(id.prefix(8)), which it waited for, was dropped", transaction)
-            }
-        }
+        let dependants = try OutboxTable.dependants(of: ids, transaction)
+        guard !dependants.isEmpty else { return }
+        try OutboxTable.updateWaitsOn(of: dependants.map(\.entry.id), transaction)
+        guard state == .dropped else { return }
+        // An entry on hold gets this reason, so that the operator sees it before releasing. Other reasons matter more.
+        let parked = dependants.filter { $0.entry.state != .parked || $0.entry.reason == .held }
+        try park(
+            parked.map { ($0.entry.id, "\($0.parent.prefix(8)), which it waited for, was dropped") }, as: .dependency,
+            transaction)
     }
 
     func park(
         _ entry: QueueEntry, as reason: ParkReason, _ detail: String?, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        try OutboxTable.park(entry, as: reason, by: owner, at: now, transaction)
-        try note(entry.id, reason == .held ? "held" : "parked", detail ?? reason.rawValue, transaction)
+        try park([(entry.id, detail ?? reason.rawValue)], as: reason, crashes: entry.crashes, transaction)
         return entry.parked(as: reason)
     }
 
-    /// Returns an entry to the queue, due now, with its attempts reset.
+    /// - Parameter crashes: how often the sender died; nil leaves this as it is.
+    func park(
+        _ entries: [(id: String, detail: String?)], as reason: ParkReason, crashes: Int? = nil,
+        _ transaction: borrowing Transaction
+    ) throws {
+        try OutboxTable.park(entries.map(\.id), as: reason, crashes: crashes, by: owner, at: now, transaction)
+        try note(reason == .held ? "held" : "parked", of: entries, transaction)
+    }
+
+    /// Returns entries to the queue, due now, with their attempts reset.
     ///
     /// The time since when the origin may know the key is kept, unless the entry was parked because it may have arrived: then
     /// the operator has decided to send it anyway. The stored server copy of a conflict is dropped, because the operator has
     /// seen the present one.
     func requeue(
-        _ entry: QueueEntry, because cause: RequeueCause, _ transaction: borrowing Transaction
-    ) throws -> QueueEntry {
-        let isDoubtOver = entry.reason?.isDoubt == true
-        try OutboxTable.requeue(
-            entry.id, at: now, isLetIn: cause == .letIn, forgetsSending: isDoubtOver, transaction)
-        if isDoubtOver { try OutboxRequestsTable.setUnknownSince(nil, of: entry.id, transaction) }
-        if entry.reason == .conflict { try OutboxEditsTable.clearBase(ofEntry: entry.id, transaction) }
-        try note(entry.id, cause.rawValue, nil, transaction)
-        return entry.requeued(at: now)
+        _ entries: [QueueEntry], because cause: RequeueCause, _ transaction: borrowing Transaction
+    ) throws {
+        let doubted = entries.filter { $0.reason?.isDoubt == true }.map(\.id)
+        let others = entries.filter { $0.reason?.isDoubt != true }.map(\.id)
+        for (ids, isDoubtOver) in [(doubted, true), (others, false)] where !ids.isEmpty {
+            try OutboxTable.requeue(
+                ids, at: now, isLetIn: cause == .letIn, forgetsSending: isDoubtOver, transaction)
+        }
+        for id in doubted { try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction) }
+        for entry in entries where entry.reason == .conflict {
+            try OutboxEditsTable.clearBase(ofEntry: entry.id, transaction)
+        }
+        try note(cause.rawValue, of: entries.map { ($0.id, nil) }, transaction)
     }
 
     /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
@@ -118,8 +131,13 @@ struct QueueTransitions {
     }
 
     func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
-        try OutboxEventsTable.insert(
-            QueueEvent(at: now, who: who, event: event, detail: detail), of: id, transaction)
+        try note(event, of: [(id, detail)], transaction)
+    }
+
+    func note(
+        _ event: String, of entries: [(id: String, detail: String?)], _ transaction: borrowing Transaction
+    ) throws {
+        try OutboxEventsTable.insert(event, of: entries, by: who, at: now, transaction)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 /// A page that was fetched and read, but not saved.
 struct FetchedPage: Sendable {
@@ -33,6 +34,10 @@ struct FetchedPage: Sendable {
     var lostNext = false
     /// See ``PageCommit/hasNoList``.
     var hasNoList = false
+    /// See ``PageCommit/isOneRecord``.
+    var isOneRecord = false
+    /// Whether the page has a record per line.
+    var hasLines = false
     /// See ``PageCommit/Progress``.
     var behind: PageRequest?
     var highWaterMark: String?

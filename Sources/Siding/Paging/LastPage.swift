@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingPaging
 
 /// Decides whether a stored last page that answers 304 may have a new page behind it.
 ///
@@ -50,12 +51,4 @@ struct LastPage {
         guard let size = way.pageSize, page.number > 2 || size == askedSize else { return false }
         return stored.recordCount < size
     }
-}
-
-extension AnyResource {
-    /// Usual names of page sizes, in requests and in answers.
-    static let sizeNames: Set<String> = [
-        "perpage", "pagesize", "pagelimit", "limit", "maxresults", "maxitems", "top", "size", "take", "rows",
-        "itemsperpage",
-    ]
 }

@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 extension AnyResource {
     /// What a listing of this resource cannot keep safe by itself, and what to declare; for `siding check`.
@@ -19,7 +20,23 @@ extension AnyResource {
                         + "be missed. Declare 'order' if the origin sorts by \(cursor), or send {until} as the end")
             }
         }
-        guard deletions.byAbsence, deletions.recordPath == nil else { return cautions }
+        guard deletions.byAbsence else { return cautions }
+        if let most = stop.maxPages {
+            cautions.append(
+                "a listing that reaches 'max_pages' (\(most)) is incomplete, and deletes nothing. Leave 'max_pages' out if "
+                    + "deletions matter")
+        }
+        guard deletions.recordPath == nil else { return cautions }
+        if records == .lines {
+            cautions.append(
+                "lines have no end of their own: where the origin stops behind a whole line, the records that it leaves out "
+                    + "count as missing, and can be deleted. Declare 'verify'")
+        }
+        if stop.trustsEnd {
+            cautions.append(
+                "'trust_end' takes any page without a next one for the last: if the origin drops a link, records that live can "
+                    + "be deleted. Declare 'verify', or the rule for the next page instead of 'trust_end'")
+        }
         if let sort = changingOrder {
             cautions.append(
                 "\(sort) sorts by a member that changes, so a record that changes during each listing can be missing from "

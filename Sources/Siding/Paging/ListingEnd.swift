@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 /// Decides whether an answer that leads to no next page ends its listing, or whether the origin reports more than was read.
 ///
@@ -39,7 +40,8 @@ struct ListingEnd {
             return "\(pagesRead) of \(pages.count) pages (\(pages.place))"
         }
         let stop = resource.stop
-        if stop.said(by: answer) == .isLast || (stop.endsOnEmptyPage && answer.recordCount == 0) { return nil }
+        let isEmptyEnd = answer.recordCount == 0 && (stop.endsOnEmptyPage || extent.saysEnd)
+        if stop.said(by: answer) == .isLast || isEmptyEnd { return nil }
         if let more = extent.more, stop.hasMore == nil, stop.isLast == nil { return "\(more) reports more pages" }
         return unfollowed ?? fullPage
     }
@@ -53,23 +55,9 @@ struct ListingEnd {
         return [way.total, extent.total].compactMap(\.self).min { $0.count < $1.count }
     }
 
-    private var seen: Int {
-        let skipped =
-            switch paging {
-            case .offset(let offsets): offsets.start
-            case .page(let numbers): max(numbers.start - 1, 0) * (numbers.size ?? 0)
-            default: 0
-            }
-        return skipped + page.offset + answer.recordCount
-    }
+    private var seen: Int { paging.recordsRead(through: page, answer) }
 
-    private var pagesRead: Int {
-        switch paging {
-        case .page(let numbers): page.number + max(numbers.start - 1, 0)
-        case .offset(let offsets): page.number + offsets.start / max(offsets.limit ?? .max, 1)
-        default: page.number
-        }
-    }
+    private var pagesRead: Int { paging.pagesRead(through: page) }
 
     // MARK: Next pages that were not followed
 
@@ -80,17 +68,33 @@ struct ListingEnd {
         if answer.isLinkUnreadable { return "the Link field names a next page, but cannot be read" }
         if let why = unreadable { return why }
         // Some origins name a next page on every page, also on an empty one behind the last.
-        if answer.recordCount > 0 || isUndetected {
-            // Numbered pages may be named beside by a token or number that this paging does not need.
-            let lead = extent.leads.first { $0.kind == .url ? !isOwn($0.text) : isUndetected || !paging.isNumbered }
-            if let lead { return "\(lead.place) names a next page (\(lead.text)) that was not followed" }
+        if answer.recordCount > 0 || isUndetected, let lead = extent.leads.first(where: isOpen) {
+            return "\(lead.place) names a next page (\(lead.text)) that was not followed"
         }
-        guard answer.linkTarget() != nil else { return nil }
+        guard answer.link() != nil else { return nil }
         if paging == .none { return "a Link names a next page, which 'paginate: none' does not ask for" }
         if answer.recordCount > 0 { return "a Link names a next page that was not followed (\(paging))" }
         let isCounted = resource.deletions.byAbsence && paging.isNumbered
         return isCounted ? "a page without records has a Link to a next one (\(paging))" : nil
     }
+
+    /// Whether nothing explains why `lead` was not followed.
+    private func isOpen(_ lead: ListingExtent.Lead) -> Bool {
+        // Some origins name a next page on the last one, too. A first page may have only its own number as a total.
+        if lead.kind == .url { return !isOwn(lead.text) && !(page.number > 1 && total?.count == seen) }
+        guard lead.isCertain else {
+            // Some origins send the position of this page, or one on the last page, too.
+            return isUndetected && !extent.saysEnd && !isCountedToEnd && !isShort
+        }
+        // Numbered pages may be named beside by a token or number that this paging does not need.
+        return isUndetected || !(paging.isNumbered || extent.saysEnd)
+    }
+
+    /// Whether as many records or pages were read as the origin reports.
+    private var isCountedToEnd: Bool { total != nil || extent.pages != nil }
+
+    /// Whether the page has fewer records than the origin reports as its size.
+    private var isShort: Bool { extent.size.map { answer.recordCount < $0.count } ?? false }
 
     /// A value where the paging looks for the next page that leads to none.
     private var unreadable: String? {
@@ -102,6 +106,7 @@ struct ListingEnd {
             }
         let found = places.first { path in
             switch answer.envelope[path] {
+            case let value? where value.isNone: false
             case .text(let text)?: !text.isEmpty
             case .bool(let truth)?: truth
             case .number?, .structure?: true
@@ -118,9 +123,10 @@ struct ListingEnd {
 
     /// A single page with as many records as it may have shows only that there may be more.
     private var fullPage: String? {
-        guard isUndetected, page.number == 1, total == nil, extent.pages == nil, !extent.saysEnd,
-            let asked = page.url.askedPageSize, answer.recordCount == asked.size
+        guard page.number == 1, total == nil, extent.pages == nil, answer.recordCount > 0,
+            !(extent.saysEnd || answer.saysNoNext)
         else { return nil }
+        guard isUndetected, let asked = page.url.askedPageSize, answer.recordCount == asked.size else { return nil }
         return "page 1 is full (\(asked.name)=\(asked.size)) and names no next page"
     }
 
@@ -131,29 +137,7 @@ struct ListingEnd {
         guard resource.paging == .automatic || resource.paging == .none else {
             return "Compare 'paginate' with the origin's answers. \(trust)"
         }
-        return "Declare how pages follow: \(declaration). \(trust)"
-    }
-
-    private var declaration: String {
-        if let lead = extent.leads.first(where: { $0.kind == .url }) {
-            return "paginate: { type: next_url, path: '\(lead.place)' }"
-        }
-        if answer.linkTarget() != nil { return "paginate: link_header" }
-        let asked = page.url.askedPageSize
-        let size = asked?.size ?? extent.size ?? answer.recordCount
-        let offset = ["offset", "skip", "start"].first { name in
-            extent.names.contains(name) || page.url.queryParameters.contains { $0.name == name }
-        }
-        if let offset {
-            return
-                "paginate: { type: offset, param: \(offset), limit_param: \(asked?.name ?? "limit"), limit: \(size) }"
-        }
-        let isNumbered = extent.pages != nil || !extent.names.isDisjoint(with: ["page", "currentpage", "pagenumber"])
-        if isNumbered || extent.leads.contains(where: { $0.kind == .number }) {
-            let sized = asked.map { ", size_param: \($0.name), size: \($0.size)" } ?? ""
-            return "paginate: { type: page, param: page\(sized) }"
-        }
-        return "paginate: { type: page | offset | cursor | next_url, … }"
+        return "Declare how pages follow: \(PagingSuggestion(url: page.url, answer: answer, extent: extent)). \(trust)"
     }
 }
 
@@ -166,15 +150,5 @@ extension EnvelopeScalar {
         case .bool(let truth): String(truth)
         case .structure(let value): value.kind == .array ? "an array" : "an object"
         }
-    }
-}
-
-extension HTTPURL {
-    /// The page size that a query parameter with a usual name requests, and that parameter. An origin may have a lower maximum.
-    var askedPageSize: (name: String, size: Int)? {
-        queryParameters.lazy.compactMap { parameter in
-            guard AnyResource.sizeNames.contains(parameter.name.lowercased().filter(\.isLetter)) else { return nil }
-            return parameter.value.flatMap { Int($0) }.map { (parameter.name, $0) }
-        }.first
     }
 }

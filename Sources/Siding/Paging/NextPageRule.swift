@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
+internal import SidingPaging
 
 /// Decides which page comes first and which comes next. It neither fetches nor stores.
 struct NextPageRule: Sendable {
@@ -16,7 +17,8 @@ struct NextPageRule: Sendable {
             paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
         case .nextURL(let path): paths += path.map { [$0] } ?? EnvelopePlaces.nextURLs
         case .cursor(let path, _): paths.append(path)
-        case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader, .page, .offset: break
+        case .page, .offset: paths += EnvelopePlaces.nextURLs
+        case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader: break
         }
         return paths
     }
@@ -77,17 +79,26 @@ struct NextPageRule: Sendable {
     /// - Parameters:
     ///   - paging: declared, or detected on the first page of the listing.
     ///   - answer: the page's header fields, record count and envelope.
-    func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
+    ///   - extent: what the answer reports about its listing.
+    func next(
+        after page: PageRequest, by paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent? = nil
+    ) throws(Failure) -> NextPage {
         let said = resource.stop.said(by: answer)
         if case .isLast? = said { return .end }
         if resource.stop.endsOnEmptyPage, answer.recordCount == 0 { return .end }
         let isMore = said != nil || paging.isLinked(answer)
-        guard var following = try turned(page, by: paging, answer, isMore: isMore) else {
+        let extent = extent ?? ListingExtent(answer, recordsAt: .root)
+        // Some origins name a next page on every page, without end.
+        if answer.recordCount == 0, !isMore, extent.saysEnd { return .end }
+        // Behind a full last page some origins have no empty one, but an error.
+        if !isMore, isLast(page, paging, answer, extent) { return .end }
+        guard var following = try turned(page, by: paging, answer, isMore || isFull(page, paging, answer, extent))
+        else {
             guard case .isMore(let path)? = said else { return .end }
             return .cut("\(path) reports more pages, but no next page was found by \(paging)")
         }
         let names = resource.source.authorization.secretQueryNames
-        let secrets = RepeatedSecrets(answer.secrets, named: names, askedFor: page)
+        let secrets = RepeatedSecrets(answer.secrets, named: names, askedFor: page.url, page.body)
         following.url = try checked(secrets.removed(from: following.url))
         try secrets.check(following.body)
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
@@ -98,11 +109,13 @@ struct NextPageRule: Sendable {
     ///
     /// A new page may follow without a change of this page's bytes, so its validators alone must not end the listing.
     func next(
-        afterUnchanged page: PageRequest, by paging: Paging, _ answer: PageAnswer, stored: PageRequest?
+        afterUnchanged page: PageRequest, by paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent? = nil,
+        stored: PageRequest?, from source: NextPageSource? = nil
     ) throws(Failure) -> NextPage {
         // A 304 has no body, so a next page named in the body comes from the store.
         if paging.isByBody(with: resource.stop) { return stored.map { bounded($0, after: page) } ?? .end }
-        let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer)
+        if paging.isNumbered, stored == nil, source == .nowhere { return .end }
+        let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer, extent)
         if said != .end { return said }
         guard var following = stored else { return .end }
         // Pages before it may have grown since it was stored.
@@ -118,14 +131,14 @@ struct NextPageRule: Sendable {
 
     /// The request for the next page; nil if there is none.
     ///
-    /// - Parameter isMore: whether the answer reports more pages, so that a short page is not the last.
+    /// - Parameter isMore: whether a numbered page with records is not the last.
     private func turned(
-        _ page: PageRequest, by paging: Paging, _ answer: PageAnswer, isMore: Bool
+        _ page: PageRequest, by paging: Paging, _ answer: PageAnswer, _ isMore: Bool
     ) throws(Failure) -> PageRequest? {
         switch paging {
         case .none, .automatic: return nil
         case .linkHeader:
-            return try answer.linkTarget().map { (text) throws(Failure) in try Self.resolved(text, from: page, answer) }
+            return try answer.link().map { (text) throws(Failure) in try Self.resolved(text, from: page, answer) }
         case .nextURL(let path):
             return try answer.nextReference(at: path)
                 .map { (text) throws(Failure) in try Self.resolved(text, from: page, answer) }
@@ -141,8 +154,15 @@ struct NextPageRule: Sendable {
             guard let value = answer.headerFields[name], !value.isEmpty else { return nil }
             guard value.allSatisfy(\.isNumber) else { return try Self.resolved(value, from: page, answer) }
             return try page.setting("page", to: .number(value), resource)
-        case .page(let numbers): return try pageNumber(after: page, numbers, answer, isMore)
-        case .offset(let offsets): return try offset(after: page, offsets, answer, isMore)
+        case .page(let numbers):
+            guard isMore, answer.recordCount > 0 else { return nil }
+            return try page.setting(numbers.parameter, to: .number(String(numbers.start + page.number)), resource)
+        case .offset(let offsets):
+            guard isMore, answer.recordCount > 0 else { return nil }
+            let seen = page.offset + answer.recordCount
+            // After a short page that is not the last, the next record follows those seen so far.
+            let step = offsets.limit.map { min($0 * page.number, seen) } ?? seen
+            return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
         }
     }
 
@@ -182,22 +202,33 @@ struct NextPageRule: Sendable {
         return try page.setting(parameter, to: token, resource)
     }
 
-    private func pageNumber(
-        after page: PageRequest, _ numbers: Paging.PageNumbers, _ answer: PageAnswer, _ isMore: Bool
-    ) throws(Failure) -> PageRequest? {
-        guard answer.recordCount > 0, isMore || answer.recordCount >= numbers.size ?? 0 else { return nil }
-        return try page.setting(numbers.parameter, to: .number(String(numbers.start + page.number)), resource)
+    /// Whether the origin shows in two ways that a numbered page is the last: null at a usual place of a next URL, as many
+    /// records as it reports, as many pages. One alone may be a member that it never fills, or a number that means something else.
+    func isLast(
+        _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
+    ) -> Bool {
+        guard paging.isNumbered else { return false }
+        let isCounted = extent.total.map { $0.count <= paging.recordsRead(through: page, answer) } ?? false
+        let isNumberedLast = extent.pages.map { $0.count <= paging.pagesRead(through: page) } ?? false
+        return [answer.saysNoNext, isCounted, isNumberedLast].count { $0 } >= 2
     }
 
-    private func offset(
-        after page: PageRequest, _ offsets: Paging.Offsets, _ answer: PageAnswer, _ isMore: Bool
-    ) throws(Failure) -> PageRequest? {
-        guard answer.recordCount > 0, isMore || answer.recordCount >= offsets.limit ?? 0 else { return nil }
-        let seen = page.offset + answer.recordCount
-        // After a short page that is not the last, the next record follows those seen so far.
-        let step = offsets.limit.map { min($0 * page.number, seen) } ?? seen
-        return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
+    /// Whether a page has as many records as it may have, so that a numbered one may not be the last.
+    ///
+    /// The origin's maximum may be below the declared size. Then its pages are as long as the size that it reports or, if nothing
+    /// else shows the extent of the listing, as the first page, if that has a usual maximum.
+    private func isFull(
+        _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
+    ) -> Bool {
+        guard let declared = paging.pageSize, answer.recordCount < declared else { return true }
+        let stop = resource.stop
+        let tellsEnd = stop.trustsEnd || stop.hasMore != nil || stop.isLast != nil || extent.saysEnd
+        guard !tellsEnd, extent.total == nil, extent.pages == nil else { return false }
+        let size = page.number == 1 ? answer.recordCount : page.offset / (page.number - 1)
+        return answer.recordCount >= size && (extent.size?.count == size || Self.usualMaximums.contains(size))
     }
+
+    private static let usualMaximums: Set = [10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000, 2_000, 5_000]
 
     /// A next link must stay on the configured origin.
     private func checked(_ url: HTTPURL) throws(Failure) -> HTTPURL {

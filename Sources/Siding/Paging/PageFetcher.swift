@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
+internal import SidingPaging
 internal import SidingSynchronization
 
 /// Fetches the pages of one resource, one at a time, and reads them. It does not store.
@@ -57,7 +58,10 @@ struct PageFetcher: Sendable {
             fetched.lostNext =
                 page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
-            if fetched.nextPageSource != .header, let known = way.nextPageSource { fetched.nextPageSource = known }
+            let isWord = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
+            if fetched.nextPageSource != .header, !isWord, let known = way.nextPageSource {
+                fetched.nextPageSource = known
+            }
             return fetched
         } catch {
             throw failure(error, of: page, requests: counter.value - before)
@@ -86,7 +90,7 @@ struct PageFetcher: Sendable {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
-            let next = try turner.next(after: page, by: paging, answer(response, recordCount: 0))
+            let next = try turner.next(after: page, by: paging, answer(response, to: page, recordCount: 0))
             var empty = FetchedPage(
                 page: page, content: .records([], []), status: status,
                 next: Self.way(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
@@ -97,8 +101,10 @@ struct PageFetcher: Sendable {
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to a request without a condition")
         }
-        let answer = answer(response, recordCount: stored.recordCount)
-        let next = try turner.next(afterUnchanged: page, by: paging, answer, stored: stored.next)
+        let answer = answer(response, to: page, recordCount: stored.recordCount)
+        let extent = ListingExtent(answer, recordsAt: .root)
+        let next = try turner.next(
+            afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
         var unchanged = FetchedPage(
             page: page, content: .notModified(recordCount: stored.recordCount), status: status,
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
@@ -107,16 +113,19 @@ struct PageFetcher: Sendable {
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
-        weigh(&unchanged, answer, ListingExtent(answer, recordsAt: .root), way)
+        weigh(&unchanged, answer, extent, way)
         return unchanged
     }
 
     private func answer(
-        _ response: LoadedResponse, recordCount: Int, envelope: [JSONPath: EnvelopeScalar] = [:]
+        _ response: LoadedResponse, to page: PageRequest, recordCount: Int,
+        envelope: [JSONPath: EnvelopeScalar] = [:]
     ) -> PageAnswer {
-        PageAnswer(
+        var answer = PageAnswer(
             headerFields: response.response.headerFields, recordCount: recordCount, envelope: envelope,
             url: response.url, secrets: credentials.values)
+        answer.requestBody = page.body
+        return answer
     }
 
     /// The next page after an answer without a list. For numbered pages such an answer is normal behind the last page. But if
@@ -137,30 +146,37 @@ struct PageFetcher: Sendable {
         guard response.response.status.code != 206 else {
             throw Failure(.contract, phase: .answered, detail: "206: a part of a page, which was not asked for")
         }
-        let contents = try contents(of: bytes, fields)
-        let kept = try kept(contents, of: bytes, fields)
+        // Whatever it is called, an array is no list of lines.
+        let hasLines = resource.records == nil && fields.nameLines && bytes.first != UInt8(ascii: "[")
+        let reader = hasLines ? reader.forLines : reader
+        let contents = try contents(of: bytes, fields, by: reader)
+        let kept = try kept(contents, of: bytes, fields, by: reader)
         var answer = answer(
-            response, recordCount: contents.records.count,
+            response, to: page, recordCount: contents.records.count,
             envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes))
+        answer.saysNoNext = EnvelopePlaces.saysNoNext(turner.envelopePaths, contents.envelope)
         answer.surroundings = Envelope.surroundings(contents.surroundings, bytes)
         if case .lastRecord(let path, _) = paging, let last = contents.records.last {
             answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
         }
+        let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
         let chosen =
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         var fetched = FetchedPage(
             page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: reliableDate(fields),
-            next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: 0,
+            next: try turner.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
             bytes: bytes.count)
+        (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
         if !contents.hasList {
             fetched.hasNoList = true
             fetched.next = Self.way(fetched.next, after: page, chosen, "has null")
         }
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
-            chosen == .none ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
-        weigh(&fetched, answer, ListingExtent(answer, recordsAt: contents.recordsPath), way)
+            chosen == .none || (fetched.next == .end && turner.isLast(page, chosen, answer, extent))
+            ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
+        weigh(&fetched, answer, extent, way)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
@@ -201,16 +217,18 @@ struct PageFetcher: Sendable {
 
     /// The page without the dropped members, which are not stored. Paging and cursor use the original.
     private func kept(
-        _ contents: PageContents, of bytes: [UInt8], _ fields: HTTPFields
+        _ contents: PageContents, of bytes: [UInt8], _ fields: HTTPFields, by reader: PageReader
     ) throws(Failure) -> (bytes: [UInt8], records: [RecordSlice]) {
         let removal = MemberRemoval(resource.schema.transforms.dropped)
         let rest =
             removal.isEmpty ? nil : bytes.withUnsafeBytes { removal.applied(to: contents.records.map(\.range), in: $0) }
         guard let rest else { return (bytes, contents.records) }
-        return (rest, try self.contents(of: rest, fields).records)
+        return (rest, try self.contents(of: rest, fields, by: reader).records)
     }
 
-    private func contents(of bytes: [UInt8], _ fields: HTTPFields) throws(Failure) -> PageContents {
+    private func contents(
+        of bytes: [UInt8], _ fields: HTTPFields, by reader: PageReader
+    ) throws(Failure) -> PageContents {
         do throws(PageFault) {
             return try bytes.withUnsafeBufferPointer { (page) throws(PageFault) -> PageContents in
                 try reader.read(UnsafeRawBufferPointer(page))
@@ -246,6 +264,14 @@ extension ChainAssembly {
                 return RequestDraft(route: route, headerFields: fields, body: .bytes(Array(body.utf8)))
             },
             to: ResponseDataLoaderNode(limit: resource.source.transport.maxBody))
+    }
+}
+
+extension HTTPFields {
+    /// Whether the content has a JSON value per line: `application/x-ndjson`, `application/jsonl` and the like.
+    fileprivate var nameLines: Bool {
+        let type = self[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
+        return ["ndjson", "jsonl", "json-lines"].contains { type.contains($0) }
     }
 }
 

@@ -14,10 +14,7 @@ package struct RecordChanges: Sendable {
     package init(
         resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]
     ) {
-        self.resource = resource
-        self.source = source
-        self.definition = definition
-        self.bytes = bytes
+        (self.resource, self.source, self.definition, self.bytes) = (resource, source, definition, bytes)
         self.rows = rows
     }
 
@@ -27,8 +24,7 @@ package struct RecordChanges: Sendable {
         package var expectation: Expectation
 
         package init(slice: RecordSlice, expectation: Expectation) {
-            self.slice = slice
-            self.expectation = expectation
+            (self.slice, self.expectation) = (slice, expectation)
         }
     }
 

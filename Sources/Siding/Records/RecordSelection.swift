@@ -18,10 +18,7 @@ package struct RecordSelection: Sendable, Hashable {
         resource: String, filter: RecordFilter? = nil, order: [RecordOrder] = [], after: String? = nil,
         limit: Int? = nil
     ) {
-        self.resource = resource
-        self.filter = filter
-        self.order = order
-        self.after = after
+        (self.resource, self.filter, self.order, self.after) = (resource, filter, order, after)
         self.limit = limit
     }
 }
@@ -32,8 +29,7 @@ package struct RecordOrder: Sendable, Hashable {
     package var isDescending: Bool
 
     package init(path: JSONPath, isDescending: Bool = false) {
-        self.path = path
-        self.isDescending = isDescending
+        (self.path, self.isDescending) = (path, isDescending)
     }
 }
 
@@ -54,9 +50,7 @@ package struct RecordLookup: Sendable, Hashable {
     package var includesDeleted: Bool
 
     package init(resource: String, keys: [String], filter: RecordFilter? = nil, includesDeleted: Bool = false) {
-        self.resource = resource
-        self.keys = keys
-        self.filter = filter
+        (self.resource, self.keys, self.filter) = (resource, keys, filter)
         self.includesDeleted = includesDeleted
     }
 }
@@ -69,7 +63,6 @@ package struct ChangedKeys: Sendable, Hashable {
     package var keys: [String]
 
     package init(revision: Int64, keys: [String]) {
-        self.revision = revision
-        self.keys = keys
+        (self.revision, self.keys) = (revision, keys)
     }
 }

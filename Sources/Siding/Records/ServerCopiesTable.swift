@@ -21,6 +21,9 @@ struct ServerCopy: Hashable {
     var cause: RecordCause
     /// The request that it came with; nil where none did.
     var request: Int64?
+
+    /// In place of an ETag: the one in the record is not to be sent, until a page has shown the record again.
+    static let noETag = ""
 }
 
 /// The table `siding_server_copies`: what the origin has of each record with pending edits.
@@ -68,8 +71,9 @@ enum ServerCopiesTable {
             """, resource, key
         ) { (etag: try $0.optionalText("etag"), body: path == nil ? nil : try $0.optionalBlob("body")) }
         if let etag = found?.etag, etag.hasPrefix("\"") { return etag }
-        guard let path, let value = try found?.body.map(Store.document)?.value(at: path),
-            let text = value.string ?? value.digits, !text.isEmpty
+        guard found?.etag != ServerCopy.noETag, let path,
+            let value = try found?.body.map(Store.document)?.value(at: path), let text = value.string ?? value.digits,
+            !text.isEmpty
         else { return nil }
         // A revision such as CouchDB's is an ETag without its quotes.
         let isQuoted = text.hasSuffix("\"") && (text.hasPrefix("\"") || text.hasPrefix("W/\""))

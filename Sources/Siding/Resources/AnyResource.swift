@@ -1,6 +1,7 @@
 public import HTTPTypes
 public import SidingChain
 public import SidingJSON
+package import SidingPaging
 
 /// A collection at a source: what to fetch, how it is paged, and which members form a record's key.
 public struct AnyResource: Sendable {
@@ -14,9 +15,9 @@ public struct AnyResource: Sendable {
     package var body: SearchBody?
     public var query: [String: QueryValue]
     public var queryEncoding: QueryEncoding
-    /// The path of the records; nil for the root array, or the only array of the root object.
+    /// The path of the records, or ``JSONPath/lines``; nil for the root array, or the only array of the root object.
     public var records: JSONPath?
-    /// The members that form the key; several paths make a composite key.
+    /// The members that form the key, or ``JSONPath/memberName``; several paths make a composite key.
     public var key: [JSONPath]
     public var paging: Paging
     public var stop: StopRules
@@ -41,40 +42,17 @@ public struct AnyResource: Sendable {
     package var forEach: ForEach?
 
     package init(
-        _ name: String,
-        from source: Source,
-        at path: String,
-        key: [JSONPath],
-        method: HTTPRequest.Method = .get,
-        query: [String: QueryValue] = [:],
-        queryEncoding: QueryEncoding = QueryEncoding(),
-        records: JSONPath? = nil,
-        paging: Paging = .automatic,
-        stop: StopRules = StopRules(),
-        cursor: IncrementalCursor? = nil,
-        isConditional: Bool = true,
-        maxAge: Duration? = nil,
-        schema: RecordSchema = RecordSchema(),
+        _ name: String, from source: Source, at path: String, key: [JSONPath], method: HTTPRequest.Method = .get,
+        query: [String: QueryValue] = [:], queryEncoding: QueryEncoding = QueryEncoding(), records: JSONPath? = nil,
+        paging: Paging = .automatic, stop: StopRules = StopRules(), cursor: IncrementalCursor? = nil,
+        isConditional: Bool = true, maxAge: Duration? = nil, schema: RecordSchema = RecordSchema(),
         resumeWithin: Duration = Self.usualResumeWithin,
         body: SearchBody? = nil, forEach: ForEach? = nil
     ) {
-        self.name = name
-        self.source = source
-        self.path = path
-        self.key = key
-        self.method = method
-        self.query = query
-        self.queryEncoding = queryEncoding
-        self.records = records
-        self.paging = paging
-        self.stop = stop
-        self.cursor = cursor
-        self.isConditional = isConditional
-        self.maxAge = maxAge
-        self.schema = schema
-        self.resumeWithin = resumeWithin
-        self.body = body
-        self.forEach = forEach
+        (self.name, self.source, self.path, self.key, self.method) = (name, source, path, key, method)
+        (self.query, self.queryEncoding, self.records, self.paging) = (query, queryEncoding, records, paging)
+        (self.stop, self.cursor, self.isConditional, self.maxAge) = (stop, cursor, isConditional, maxAge)
+        (self.schema, self.resumeWithin, self.body, self.forEach) = (schema, resumeWithin, body, forEach)
     }
 
     /// A resource whose key is a single member.
@@ -97,9 +75,7 @@ public struct StopRules: Sendable, Hashable {
     public var trustsEnd = false
 
     public init(maxPages: Int? = nil, hasMore: JSONPath? = nil, isLast: JSONPath? = nil) {
-        self.maxPages = maxPages
-        self.hasMore = hasMore
-        self.isLast = isLast
+        (self.maxPages, self.hasMore, self.isLast) = (maxPages, hasMore, isLast)
     }
 
     /// The rules as an aspect of the resource's definition; nil if they do not affect which records a listing has.

@@ -18,9 +18,7 @@ package struct ForEach: Sendable, Hashable {
         _ resource: String, parents: Parents = Parents(), bind bindings: [String: JSONPath],
         concurrency: Int = Self.usualConcurrency
     ) {
-        self.resource = resource
-        self.parents = parents
-        self.bindings = bindings
+        (self.resource, self.parents, self.bindings) = (resource, parents, bindings)
         self.concurrency = min(max(concurrency, Self.concurrencies.lowerBound), Self.concurrencies.upperBound)
     }
 
@@ -31,8 +29,7 @@ package struct ForEach: Sendable, Hashable {
         package var filter: Filter?
 
         package init(areChanged: Bool = false, filter: Filter? = nil) {
-            self.areChanged = areChanged
-            self.filter = filter
+            (self.areChanged, self.filter) = (areChanged, filter)
         }
 
         package static let all = Parents()

@@ -17,8 +17,7 @@ package struct RecordColumn: Sendable, Hashable, Codable {
     package init(_ name: String, _ type: ColumnType = .any, at path: JSONPath? = nil, isIndexed: Bool = false) {
         self.name = name
         self.path = path ?? JSONPath(member: name)
-        self.type = type
-        self.isIndexed = isIndexed
+        (self.type, self.isIndexed) = (type, isIndexed)
     }
 
     /// The maximum length of a name in bytes.
@@ -27,7 +26,7 @@ package struct RecordColumn: Sendable, Hashable, Codable {
     /// - Throws: ``RecordSchemaError`` if no view can have such a column.
     package func check() throws(RecordSchemaError) {
         try Self.check(name: name)
-        if path.components.contains(.each) {
+        if path.isOfSeveral {
             throw RecordSchemaError("the path \(path.shown) means several values", hint: "declare them under children")
         }
         try ReachableName.check(path)
@@ -115,8 +114,7 @@ package struct RecordChildren: Sendable, Hashable, Codable {
     package init(_ name: String, at path: JSONPath, key: JSONPath? = nil, columns: [RecordColumn] = []) {
         self.name = name
         self.path = path.withoutEach
-        self.key = key
-        self.columns = columns
+        (self.key, self.columns) = (key, columns)
     }
 
     /// The name of the view.
@@ -127,7 +125,7 @@ package struct RecordChildren: Sendable, Hashable, Codable {
         try RecordColumn.check(name: name)
         try ReachableName.check(path)
         if let key {
-            if key.components.contains(.each) {
+            if key.isOfSeveral {
                 throw RecordSchemaError("the key \(key.shown) means several values")
             }
             try ReachableName.check(key)

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
+internal import SidingPaging
 
 /// Everything about a resource that decides which records a listing has and what their keys are.
 ///
@@ -12,8 +13,13 @@ package struct ResourceDefinition: Sendable, Hashable {
     /// The aspects by name, in a form that compares byte for byte.
     package let aspects: [String: String]
 
-    /// Where the records have their key; nil where it is made of several members.
-    var keyPath: JSONPath? { aspects["key"].flatMap { try? JSONPath(parsing: $0) } }
+    /// Where the records have their key; nil where it is made of several members, and ``JSONPath/memberName`` where it or a part
+    /// of it stands in no record.
+    var keyPath: JSONPath? {
+        guard let key = aspects["key"] else { return nil }
+        let isNamed = key.split(separator: "\n").contains { $0 == JSONPath.memberName.description }
+        return isNamed ? .memberName : try? JSONPath(parsing: key)
+    }
 
     /// The name of the aspect with the mark of deleted records.
     static let markAspect = "deletes"

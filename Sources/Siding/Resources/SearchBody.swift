@@ -1,6 +1,7 @@
 internal import HTTPTypes
 public import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 /// The body of a search: the members of a POST's body, before pagination parameters are set.
 ///
@@ -27,8 +28,7 @@ package struct SearchBody: Sendable, Hashable {
     }
 
     package init(_ members: [String: QueryValue] = [:], encoding: Encoding = .json) {
-        self.members = members
-        self.encoding = encoding
+        (self.members, self.encoding) = (members, encoding)
     }
 }
 
@@ -150,4 +150,36 @@ extension Placeholders {
 extension SearchBody {
     /// The body before placeholders are filled, in a form that compares byte for byte.
     var text: String { Placeholders(cursor: "{cursor}", until: "{until}").filled(self, QueryEncoding()) ?? "" }
+}
+
+/// The body of one page request as text, in which pagination parameters are set.
+struct PageBody {
+    let text: String
+    let encoding: SearchBody.Encoding
+
+    /// The body with the member at `path` set to `value`; all else stays byte for byte.
+    func setting(_ path: JSONPath, to value: EnvelopeScalar) throws(Failure) -> String {
+        guard let names = path.memberNames else {
+            throw Failure(.invalidRequest, phase: .notSent, detail: "\(path) is no place in a body that can be set")
+        }
+        switch encoding {
+        case .json: return try setting(names, to: value.json)
+        case .form: return setting(names, to: try value.text(as: "a field of a form"))
+        }
+    }
+
+    private func setting(_ names: [String], to value: JSONDocument) throws(Failure) -> String {
+        do throws(DocumentFault) {
+            let body = text.isEmpty ? JSONDocument.emptyObject : try JSONDocument(text)
+            return String(decoding: body.setting(names, to: value).bytes, as: UTF8.self)
+        } catch {
+            throw Failure(.invalidRequest, phase: .notSent, detail: "the body of the page before is no JSON: \(error)")
+        }
+    }
+
+    private func setting(_ names: [String], to value: String) -> String {
+        let name = names.dropFirst().reduce(names.first ?? "") { "\($0)[\($1)]" }
+        let kept = QueryParameter.all(in: text).filter { $0.name != name }.map { String($0.text) }
+        return (kept + ["\(QueryEncoding.escape(name))=\(QueryEncoding.escape(value))"]).joined(separator: "&")
+    }
 }

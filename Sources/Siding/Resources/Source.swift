@@ -26,29 +26,15 @@ public struct Source: Sendable {
     public var limits: [RateLimit]
 
     public init(
-        name: String,
-        baseURL: HTTPURL,
-        headerFields: HTTPFields = [.accept: "application/json"],
-        authorization: Authorization = .none,
-        transport: TransportSettings = TransportSettings(),
-        jsonLimits: JSONLimits = JSONLimits(),
-        retry: RetryPolicy = RetryPolicy(),
-        expiry: Duration? = nil,
-        idempotency: Idempotency? = nil,
-        failureRules: [FailureRule] = [],
-        limits: [RateLimit] = []
+        name: String, baseURL: HTTPURL, headerFields: HTTPFields = [.accept: "application/json"],
+        authorization: Authorization = .none, transport: TransportSettings = TransportSettings(),
+        jsonLimits: JSONLimits = JSONLimits(), retry: RetryPolicy = RetryPolicy(), expiry: Duration? = nil,
+        idempotency: Idempotency? = nil, failureRules: [FailureRule] = [], limits: [RateLimit] = []
     ) {
-        self.name = name
-        self.baseURL = baseURL
-        self.headerFields = headerFields
-        self.authorization = authorization
-        self.transport = transport
-        self.jsonLimits = jsonLimits
-        self.retry = retry
-        self.expiry = expiry
-        self.idempotency = idempotency
-        self.failureRules = failureRules
-        self.limits = limits
+        (self.name, self.baseURL, self.headerFields) = (name, baseURL, headerFields)
+        (self.authorization, self.transport, self.jsonLimits) = (authorization, transport, jsonLimits)
+        (self.retry, self.expiry, self.idempotency) = (retry, expiry, idempotency)
+        (self.failureRules, self.limits) = (failureRules, limits)
     }
 }
 

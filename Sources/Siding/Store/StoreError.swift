@@ -62,6 +62,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
+    /// The error for a file of a build before the first release.
+    init(unreleasedFileAt path: String) {
+        self.init(
+            .foreign, "\(path) was written by an unreleased build of siding, and this one cannot read it",
+            hint: "move it away and sync again; own writes that wait in it are sent by the build that wrote it")
+    }
+
     /// Maps an error of SQLite, or of a step inside a transaction, to a store error.
     init(mapping error: any Error) {
         switch error {
@@ -81,9 +88,7 @@ extension StoreError {
             return StoreError(.inaccessible, message)
         case .corrupt: return StoreError(.corrupt, message)
         case .foreignFile(DatabaseConfiguration.unreleasedApplicationID):
-            return StoreError(
-                .foreign, "\(error.path) was written by an unreleased build of siding, and this one cannot read it",
-                hint: "move it away and sync again; own writes that wait in it are sent by the build that wrote it")
+            return StoreError(unreleasedFileAt: error.path)
         case .notADatabase, .foreignFile: return StoreError(.foreign, message)
         case .tooNewSchema: return StoreError(.newer, message)
         case .timeLimit: return StoreError(.timeLimit, message)

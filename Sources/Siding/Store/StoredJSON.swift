@@ -16,8 +16,7 @@ extension Store {
 
     /// Parses stored bytes without limits: they were checked under the limits of the time they were stored.
     static func document(_ bytes: [UInt8]) throws -> JSONDocument {
-        let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
-        do { return try JSONDocument(bytes, limits: limits) } catch {
+        do { return try JSONDocument(bytes, limits: .unlimited) } catch {
             throw StoreError(.corrupt, "a stored record or edit is not JSON: \(error)")
         }
     }

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingPaging
 
 /// Walks one listing from its current page to its end. It fetches the next page while it saves the current one.
 struct ListingRun: Sendable {
@@ -30,6 +31,8 @@ struct ListingRun: Sendable {
         /// What the saved pages counted, and the requests of the page that failed.
         var counters = RunCounters()
         var paging: Paging?
+        /// Whether the page saved last has a record per line.
+        var hasLines = false
         /// Whether any page was saved, so that a refusal is not the first answer of the origin.
         var hasPages = false
         /// Warnings about the cursor.
@@ -164,7 +167,7 @@ struct ListingRun: Sendable {
             unopened: isFirst ? position.unopened : nil, settles: isFirst ? position.entry?.id : nil,
             requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, status: page.status,
             etag: page.etag, lastModified: page.lastModified, schema: options.isAdHoc ? resource.schema : nil,
-            hasNoList: page.hasNoList, deletions: sync.deletionTerms)
+            hasNoList: page.hasNoList, isOneRecord: page.isOneRecord, deletions: sync.deletionTerms)
     }
 
     /// - Returns: the fault of the page if it violates the contract, so that nothing of it was saved; else nil.
@@ -178,7 +181,7 @@ struct ListingRun: Sendable {
         }
         result.hasPages = true
         result.isStoredWay = if case .notModified = page.content { true } else { false }
-        result.paging = page.paging
+        (result.paging, result.hasLines) = (page.paging, page.hasLines)
         sync.engine.progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
         return nil
     }

@@ -3,6 +3,7 @@ internal import Logging
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
+internal import SidingPaging
 
 /// Syncs one resource, or one parent's listing, under its lease: plans, walks the pages, and handles a failure.
 struct ResourceSync: Sendable {
@@ -111,13 +112,18 @@ struct ResourceSync: Sendable {
         result.warnings.forEach { report.warn($0) }
         report.line.counters += result.counters
         if let paging = result.paging, resource.paging == .automatic, paging != .automatic { report.paging = paging }
+        if result.hasLines, resource.records == nil { report.note("records: lines") }
         switch result.end {
         case .complete:
             // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
             return try await succeeded(report, asking: parent == nil ? DeletionVerification(self) : nil)
         case .cut(let why, let remedy):
             report.isIncomplete = true
-            let consequence = "nothing was deleted, and the cursor stays. "
+            let kept = [
+                resource.deletions.byAbsence ? "nothing was deleted" : nil,
+                resource.cursor == nil ? nil : "the cursor stays",
+            ].compactMap(\.self)
+            let consequence = kept.isEmpty ? "" : kept.joined(separator: ", and ") + ". "
             report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
             report = try await succeeded(report)
             report.line.outcome = .partial

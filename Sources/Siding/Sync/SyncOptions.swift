@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingPaging
 
 /// Options of a sync that differ from the usual.
 public struct SyncOptions: Sendable, Hashable {

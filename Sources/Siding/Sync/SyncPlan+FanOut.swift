@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
+internal import SidingPaging
 
 extension SyncPlan {
     /// What a sync would request for the parents of a fan-out.

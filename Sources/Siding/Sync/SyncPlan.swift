@@ -2,6 +2,7 @@ internal import HTTPTypes
 package import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
+internal import SidingPaging
 
 /// What a sync would request first, and why. Making a plan sends no request and only reads the store.
 package struct SyncPlan: Sendable, Hashable {

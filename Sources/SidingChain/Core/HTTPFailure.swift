@@ -63,26 +63,18 @@ public struct HTTPFailure: Sendable, Equatable {
         }
     }
 
-    /// The short name of the most common statuses, or the phrase of RFC 9110.
-    public var name: String {
-        switch status {
-        case 400: "badRequest"
-        case 401: "unauthorized"
-        case 403: "forbidden"
-        case 404: "notFound"
-        case 500: "internalServerError"
-        default: Self.registered.first { $0.code == status }?.reasonPhrase ?? ""
-        }
-    }
+    /// The reason phrase of RFC 9110; empty for other statuses.
+    public var name: String { Self.registered.first { $0.code == status }?.reasonPhrase ?? "" }
 
     /// The registered statuses other than success. HTTPTypes has their phrases only on its constants, not by code.
     private static let registered: [HTTPResponse.Status] = [
         .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,
-        .permanentRedirect, .methodNotAllowed, .notAcceptable, .proxyAuthenticationRequired, .requestTimeout,
+        .permanentRedirect, .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .notAcceptable,
+        .proxyAuthenticationRequired, .requestTimeout,
         .conflict, .gone, .lengthRequired, .preconditionFailed, .contentTooLarge, .uriTooLong,
         .unsupportedMediaType, .rangeNotSatisfiable, .expectationFailed, .misdirectedRequest,
         .unprocessableContent, .tooEarly, .upgradeRequired, .preconditionRequired, .tooManyRequests,
-        .requestHeaderFieldsTooLarge, .unavailableForLegalReasons, .notImplemented, .badGateway,
+        .requestHeaderFieldsTooLarge, .unavailableForLegalReasons, .internalServerError, .notImplemented, .badGateway,
         .serviceUnavailable, .gatewayTimeout, .httpVersionNotSupported, .networkAuthenticationRequired,
     ]
 }

@@ -54,20 +54,13 @@ public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
         var scanner = try JSONScanner(document, limits: limits)
         var rules = RecordRules(scanner: scanner, tree: PathTree(), limits: limits)
         rules.begin()
-        try scanner.document(&rules)
+        try scanner.record(&rules)
         try scanner.finish()
         return (rules.found[PathTree.root], rules.noted?.fault(in: scanner.start, limits: limits))
     }
 
     /// The start of the value on one line; see ``excerpt(limit:hiding:)``. Nothing is hidden.
     public var description: String { excerpt() }
-}
-
-extension JSONScanner {
-    @inline(never)
-    fileprivate mutating func document(_ rules: inout RecordRules) throws(JSONSyntaxError) {
-        try value(tellingOf: &rules)
-    }
 }
 
 extension JSONDocument {
@@ -89,15 +82,7 @@ extension JSONDocument {
 
     /// An object of the values, sorted by name, so that equal members always give equal bytes.
     public init(object members: [String: JSONDocument]) {
-        var bytes = [UInt8(ascii: "{")]
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(contentsOf: JSONDocument(string: name).bytes)
-            bytes.append(UInt8(ascii: ":"))
-            bytes.append(contentsOf: value.bytes)
-        }
-        bytes.append(UInt8(ascii: "}"))
-        self.init(kind: .object, checked: bytes[...])
+        self.init(members: members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
     }
 
     public init(string text: String) {

@@ -93,11 +93,9 @@ extension JSONDocument {
         var excerpt = JSONExcerpt(limit: limit, isHidden: isHidden)
         bytes.withUnsafeBytes { value in
             // The bytes were checked, so the scan ends early only because enough has been written.
-            guard var scanner = try? JSONScanner(value, limits: Self.unlimited) else { return }
+            guard var scanner = try? JSONScanner(value, limits: .unlimited) else { return }
             try? scanner.value(tellingOf: &excerpt)
         }
         return PlainText.oneLine(String(decoding: excerpt.text, as: UTF8.self), limit: limit)
     }
-
-    private static let unlimited = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
 }

@@ -17,7 +17,13 @@ public struct JSONMember: Sendable, Hashable {
 public enum JSONMembers {
     /// The members of an object in order; empty for other kinds.
     public static func topLevelMembers(of record: UnsafeRawBufferPointer) -> [JSONMember] {
-        (try? members(of: record)) ?? []
+        let members = try? members(of: record) { name, value in
+            JSONMember(
+                name: JSONString.decode(name.contents) ?? String(decoding: name.contents, as: UTF8.self),
+                escaped: name.isEscaped, kind: value.kind,
+                isInteger: value.kind == .number && isInteger(record[value.range]), valueRange: value.range)
+        }
+        return members ?? []
     }
 
     /// The elements of an array in order; empty for other kinds.
@@ -27,7 +33,7 @@ public enum JSONMembers {
 
     /// The values of an object's members in order, without decoding names; empty for other kinds.
     public static func topLevelValues(of record: UnsafeRawBufferPointer) -> [EnvelopeValue] {
-        (try? memberValues(of: record)) ?? []
+        (try? members(of: record) { $1 }) ?? []
     }
 
     /// The value at a path; nil if there is none. If a name is repeated, the first one counts.
@@ -41,39 +47,18 @@ public enum JSONMembers {
         return true
     }
 
-    private static let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
-
-    private static func members(of record: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> [JSONMember] {
-        var scanner = try JSONScanner(record, limits: limits)
+    private static func members<Member>(
+        of record: UnsafeRawBufferPointer, _ member: (ScannedString, EnvelopeValue) -> Member
+    ) throws(JSONSyntaxError) -> [Member] {
+        var scanner = try JSONScanner(record, limits: .unlimited)
         guard scanner.isNext(UInt8(ascii: "{")), try scanner.enterObject() else { return [] }
-        var members: [JSONMember] = []
-        repeat {
-            let name = try scanner.name()
-            let value = try scanner.range()
-            members.append(
-                JSONMember(
-                    name: JSONString.decode(name.contents) ?? String(decoding: name.contents, as: UTF8.self),
-                    escaped: name.isEscaped, kind: value.kind,
-                    isInteger: value.kind == .number && isInteger(record[value.range]), valueRange: value.range))
-        } while try scanner.nextMember()
+        var members: [Member] = []
+        repeat { members.append(member(try scanner.name(), try scanner.range())) } while try scanner.nextMember()
         return members
     }
 
-    private static func memberValues(
-        of record: UnsafeRawBufferPointer
-    ) throws(JSONSyntaxError) -> [EnvelopeValue] {
-        var scanner = try JSONScanner(record, limits: limits)
-        guard scanner.isNext(UInt8(ascii: "{")), try scanner.enterObject() else { return [] }
-        var values: [EnvelopeValue] = []
-        repeat {
-            _ = try scanner.name()
-            values.append(try scanner.range())
-        } while try scanner.nextMember()
-        return values
-    }
-
     private static func values(in array: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> [EnvelopeValue] {
-        var scanner = try JSONScanner(array, limits: limits)
+        var scanner = try JSONScanner(array, limits: .unlimited)
         guard scanner.isNext(UInt8(ascii: "[")), try scanner.enterArray() else { return [] }
         var values: [EnvelopeValue] = []
         repeat { values.append(try scanner.range()) } while try scanner.nextElement()
@@ -83,12 +68,12 @@ public enum JSONMembers {
     private static func find(
         _ path: JSONPath, in document: UnsafeRawBufferPointer
     ) throws(JSONSyntaxError) -> EnvelopeValue? {
-        var scanner = try JSONScanner(document, limits: limits)
+        var scanner = try JSONScanner(document, limits: .unlimited)
         for component in path.withoutEach.components {
             switch component {
             case .member(let name): guard try scanner.descend(toMember: name) else { return nil }
             case .index(let index): guard try scanner.descend(toElement: index) else { return nil }
-            case .each: return nil
+            case .each, .child, .name, .line: return nil
             }
         }
         return try scanner.range()

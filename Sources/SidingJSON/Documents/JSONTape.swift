@@ -84,8 +84,7 @@ private struct TapeRecorder: JSONObserver {
     }
 
     static func nodes(of document: UnsafeRawBufferPointer, from first: Int) -> [JSONTape.Node]? {
-        let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
-        guard var scanner = try? JSONScanner(document, limits: limits) else { return nil }
+        guard var scanner = try? JSONScanner(document, limits: .unlimited) else { return nil }
         var recorder = TapeRecorder(base: scanner.start, first: first)
         guard (try? scanner.value(tellingOf: &recorder)) != nil else { return nil }
         return recorder.nodes

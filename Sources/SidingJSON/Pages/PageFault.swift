@@ -7,6 +7,8 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// No array at the declared path or, if no path is declared (`at` is nil), none in the root object. `arrays` has the paths
     /// of the root object's array members, at most eight.
     case noRecords(at: JSONPath?, found: String, arrays: [String], offset: Int)
+    /// The object at the declared path was to be one record, and has no key but objects as members.
+    case membersAreRecords(at: JSONPath, offset: Int)
     /// No path is declared and the root object has several array members, of which at most eight are named.
     case ambiguousRecords(candidates: [String], offset: Int)
     /// A name on the path to the records or to a wanted value is repeated, so that readers could differ in which one they use.
@@ -34,7 +36,8 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     public var offset: Int {
         switch self {
         case .syntax(let error), .notUTF8(let error): error.offset
-        case .noRecords(_, _, _, let offset), .ambiguousRecords(_, let offset), .repeatedName(_, let offset),
+        case .noRecords(_, _, _, let offset), .membersAreRecords(_, let offset), .ambiguousRecords(_, let offset),
+            .repeatedName(_, let offset),
             .tooDeep(_, let offset), .tooManyValues(_, let offset), .tooManyRecords(_, let offset),
             .stringTooLong(_, let offset):
             offset
@@ -47,6 +50,10 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         case .syntax(let error): "the page is not JSON: \(error)"
         case .notUTF8(let error): "the page is not UTF-8 JSON: \(error)"
         case .noRecords(let path, let found, let arrays, _): Self.noRecords(at: path, found: found, arrays)
+        case .membersAreRecords(let path, _):
+            "\(PlainText.oneLine(path.description, limit: 80)) is one record without its key, and its members are objects: "
+                + "if they are the records, declare `records: \(PlainText.oneLine("\(path).*", limit: 80))`, and `key: $key` if "
+                + "their names are the keys"
         case .ambiguousRecords(let candidates, _):
             "several arrays may be the records: \(Self.list(candidates)); declare one as `records`"
         case .repeatedName(let path, let offset):
@@ -65,7 +72,7 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         }
         var hint = arrays.isEmpty ? "" : "; there are arrays at \(list(arrays))"
         if found == JSONKind.object.description, path != path.withoutEach {
-            hint += "; without [*] the object is one record"
+            hint += "; without [*] the object is one record, with .* its members are records"
         }
         return
             "the records are expected at \(PlainText.oneLine(path.description, limit: 80)), where \(found) stands\(hint)"

@@ -4,13 +4,15 @@
 /// The records are found at:
 /// - no path: the root array, or the only array among the root object's members;
 /// - `$` or `$.a.b`: the array there, or the object there as a single record;
-/// - `$[*]` or `$.a.b[*]`: the array there, nothing else. With a declared path of either form `null` is an empty page, as
-///   many origins write empty lists so.
+/// - `$[*]` or `$.a.b[*]`: the array there, nothing else;
+/// - `$.*` or `$.a.b.*`: the members of the object there, or the elements of the array. With a declared path of any of these
+///   forms `null` is an empty page, as many origins write empty lists so;
+/// - ``JSONPath/lines``: the values on the page's lines.
 ///
 /// A fault of the page (not RFC 8259 JSON, not UTF-8, no records, limits exceeded) is thrown and nothing of the page is kept.
 /// A fault of a record is that record's outcome; the others are read.
 public struct PageReader: Sendable {
-    let records: JSONPath?
+    private(set) var records: JSONPath?
     let recordsNode: PathTree.Node
     let envelope: [JSONPath]
     let envelopeNodes: [PathTree.Node]
@@ -19,12 +21,15 @@ public struct PageReader: Sendable {
     let columnNodes: [PathTree.Node]
     /// The paths inside a record.
     let recordTree: PathTree
+    /// The name of a record's member; `PathTree.none` if no key asks for it.
+    let nameNode: PathTree.Node
     let limits: JSONLimits
     let readsSurroundings: Bool
 
     /// - Parameters:
     ///   - records: the path of the records; nil to find them.
-    ///   - key: paths inside a record; several make a composite key, none uses the record itself as its key.
+    ///   - key: paths inside a record, or ``JSONPath/memberName``; several make a composite key, none uses the record itself as
+    ///     its key.
     ///   - columns: paths inside a record of values that are wanted of each; see ``RecordSlice/columns``.
     ///   - envelope: paths of wanted values from the page's root, outside or inside the records.
     ///   - readsSurroundings: whether ``PageContents/surroundings`` are wanted.
@@ -35,22 +40,33 @@ public struct PageReader: Sendable {
         var tree = PathTree()
         recordsNode = records.map { tree.insert($0) } ?? PathTree.none
         envelopeNodes = envelope.map { tree.insert($0) }
-        self.tree = tree
-        self.records = records
-        self.envelope = envelope
-        self.limits = limits
+        (self.tree, self.records, self.envelope, self.limits) = (tree, records, envelope, limits)
         self.readsSurroundings = readsSurroundings
         var recordTree = PathTree()
         keyReader = RecordKeyReader(paths: key, in: &recordTree)
         columnNodes = columns.map { recordTree.insert($0) }
+        nameNode = key.contains(.memberName) ? recordTree.insert(.memberName) : PathTree.none
         self.recordTree = recordTree
     }
+
+    /// The reader for pages of the same kind that have a record per line.
+    public var forLines: PageReader {
+        var reader = self
+        reader.records = .lines
+        return reader
+    }
+
+    /// Whether each line is a record.
+    public var readsLines: Bool { records == .lines }
 
     /// Reads one whole page.
     ///
     /// - Throws: `PageFault`; a syntax error anywhere in the page takes precedence.
     public func read(_ bytes: UnsafeRawBufferPointer) throws(PageFault) -> PageContents {
         guard bytes.count < Int(UInt32.max) else { throw .tooLarge(bytes: bytes.count) }
+        if readsLines, bytes.isEmpty {
+            return PageContents(records: [], recordsPath: .root, hasList: true, envelope: envelope.map { _ in nil })
+        }
         let scanner: JSONScanner
         do throws(JSONSyntaxError) {
             scanner = try JSONScanner(bytes, limits: limits)
@@ -59,7 +75,7 @@ public struct PageReader: Sendable {
         }
         var walk = PageWalk(reader: self, page: bytes, scanner: scanner)
         do throws(JSONSyntaxError) {
-            try walk.document()
+            if readsLines { try walk.lines() } else { try walk.document() }
         } catch {
             throw PageFault(error, limits: limits)
         }
@@ -75,6 +91,8 @@ public struct PageContents: Sendable {
     public var recordsPath: JSONPath
     /// Whether the page has a list of records, even an empty one; false for `null`.
     public var hasList: Bool
+    /// Whether the page is one record, with nothing around it.
+    public var isOneRecord = false
     /// The value of each requested path, in order; nil if the page has none.
     public var envelope: [EnvelopeValue?]
     /// The scalars around the records, in the order of the page: of the root's first 500 members, of each the first 100 values,
@@ -107,10 +125,7 @@ public struct RecordSlice: Sendable, Hashable {
     public let columns: [EnvelopeValue?]
 
     init(start: UInt32, end: UInt32, outcome: Outcome, memberSet: UInt64, columns: [EnvelopeValue?]) {
-        self.start = start
-        self.end = end
-        self.outcome = outcome
-        self.memberSet = memberSet
+        (self.start, self.end, self.outcome, self.memberSet) = (start, end, outcome, memberSet)
         self.columns = columns
     }
 

@@ -47,6 +47,18 @@ struct PageWalk: ~Copyable {
         try scanner.finish()
     }
 
+    /// Reads the value of each line; blank lines are skipped.
+    mutating func lines() throws(JSONSyntaxError) {
+        recordsPath = .root
+        while scanner.position < scanner.end {
+            try readRecord()
+            let end = offset
+            scanner.skipSpace()
+            let isSeparated = scanner.position == scanner.end || page[end..<offset].contains(UInt8(ascii: "\n"))
+            guard isSeparated else { throw scanner.failure(.expectedEnd) }
+        }
+    }
+
     private var offset: Int { scanner.position - scanner.start }
 
     private mutating func value(at node: PathTree.Node, depth: Int) throws(JSONSyntaxError) {
@@ -64,6 +76,7 @@ struct PageWalk: ~Copyable {
         } else if kind == .object, isRecord(at: node) {
             try readRecord()
             recordsPath = reader.tree.path(to: node)
+            checkForMembers(Int(start))
         } else if kind == .object, node == PathTree.root || isSurrounding(depth) || reader.tree.wantsMembers(of: node) {
             try readMembers(of: node, depth: depth)
         } else if kind == .array, isSurrounding(depth) || reader.tree.wantsElements(of: node) {
@@ -103,7 +116,8 @@ struct PageWalk: ~Copyable {
     }
 
     private func areRecords(at node: PathTree.Node, _ kind: JSONKind) -> Bool {
-        guard kind == .array, node != PathTree.none, recordsPath == nil else { return false }
+        guard node != PathTree.none, recordsPath == nil else { return false }
+        guard kind == .array || kind == .object && reader.records?.components.last == .child else { return false }
         return reader.records == nil ? node == PathTree.root : node == reader.recordsNode
     }
 
@@ -116,13 +130,20 @@ struct PageWalk: ~Copyable {
     private mutating func readRecords(at path: JSONPath, depth: Int) throws(JSONSyntaxError) {
         recordsPath = path
         try enterContainer(depth: depth)
-        guard try scanner.enterArray() else { return }
-        repeat { try readRecord() } while try scanner.nextElement()
+        if scanner.isNext(UInt8(ascii: "{")) {
+            guard try scanner.enterObject() else { return }
+            repeat { try readRecord(named: try scanner.name()) } while try scanner.nextMember()
+        } else {
+            guard try scanner.enterArray() else { return }
+            repeat { try readRecord() } while try scanner.nextElement()
+        }
     }
 
-    private mutating func readRecord() throws(JSONSyntaxError) {
+    /// - Parameter name: the member that holds the record.
+    private mutating func readRecord(named name: ScannedString? = nil) throws(JSONSyntaxError) {
         let start = offset
         rules.begin()
+        if let name, reader.nameNode != PathTree.none { rules.take(name: name, at: reader.nameNode) }
         try scanner.record(&rules)
         let range = start..<offset
         guard records.count < reader.limits.maxRecords else {
@@ -221,6 +242,14 @@ struct PageWalk: ~Copyable {
 }
 
 extension PageWalk {
+    /// Refuses an object as one record if it lacks the key and has only objects as members: they are the records.
+    private mutating func checkForMembers(_ start: Int) {
+        guard case .fault(.missingKey)? = records.last?.outcome else { return }
+        let members = JSONMembers.topLevelMembers(of: UnsafeRawBufferPointer(rebasing: page[start..<offset]))
+        guard !members.isEmpty, members.allSatisfy({ $0.kind == .object }) else { return }
+        fault = fault ?? .membersAreRecords(at: reader.records ?? .root, offset: start)
+    }
+
     /// The results, after the walk has reached the end of the page.
     consuming func contents() throws(PageFault) -> PageContents {
         if reader.records == nil, arrays.paths.count > 1 {
@@ -230,9 +259,10 @@ extension PageWalk {
         try checkForErrors()
         let path = try foundPath()
         let envelope = reader.envelope.indices.map { index in wanted(index, recordsPath: path) }
+        let isOneRecord = path == .root && reader.records == .root && found[PathTree.root].kind == .object
         return PageContents(
-            records: records, recordsPath: path, hasList: recordsPath != nil, envelope: envelope,
-            surroundings: surroundings)
+            records: records, recordsPath: path, hasList: recordsPath != nil, isOneRecord: isOneRecord,
+            envelope: envelope, surroundings: surroundings)
     }
 
     /// Refuses an undeclared `errors` array as records: in JSON:API and GraphQL it lists errors, even with status 200.
@@ -260,14 +290,9 @@ extension PageWalk {
     private func wanted(_ index: Int, recordsPath: JSONPath) -> EnvelopeValue? {
         let value = found[reader.envelopeNodes[index]]
         if value.isFound { return EnvelopeValue(kind: value.kind, range: Int(value.start)..<Int(value.end)) }
+        // Members beside others that are records, and those of a line, say nothing about the listing.
+        guard !reader.readsLines, reader.records?.components.last != .child else { return nil }
         let path = reader.envelope[index]
         return path.components.starts(with: recordsPath.components) ? JSONMembers.value(at: path, in: page) : nil
-    }
-}
-
-extension JSONScanner {
-    @inline(never)
-    fileprivate mutating func record(_ rules: inout RecordRules) throws(JSONSyntaxError) {
-        try value(tellingOf: &rules)
     }
 }

@@ -1,20 +1,28 @@
 /// The location of a value in a JSON document, in SQLite's notation: `$`, `$.a.b`, `$."quoted name"`, `$.list[0]`, with
 /// a trailing `[*]` for "each element".
 ///
-/// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` (only at the end) is Siding's own, `[#-1]` is
-/// not supported, and inside quotes `\"` and `\\` stand for a quote and a backslash.
+/// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` and `.*` (only at the end) are Siding's own,
+/// `[#-1]` is not supported, and inside quotes `\"` and `\\` stand for a quote and a backslash.
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
-    /// One step of a path: a member, an index from 0, or each element.
+    /// One step of a path: a member, an index from 0, each element, or each member or element. The last two stand alone:
+    /// ``JSONPath/memberName`` and ``JSONPath/lines``.
     public enum Component: Sendable, Hashable {
         case member(String)
         case index(Int)
         case each
+        case child
+        case name
+        case line
     }
 
     public let components: [Component]
 
     /// The whole document, `$`.
     public static let root = JSONPath(components: [])
+    /// The name of the member that holds the record, `$key`, as a key of records at `$.items.*`.
+    public static let memberName = JSONPath(components: [.name])
+    /// The lines of a page, `lines`: each is a record (NDJSON, JSON Lines).
+    public static let lines = JSONPath(components: [.line])
 
     init(components: [Component]) {
         self.components = components
@@ -39,9 +47,12 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
         components = try parser.parse()
     }
 
-    /// The path without a trailing `[*]`: the array itself.
+    /// Whether the path has `[*]` or `.*`, and so more than one value.
+    public var isOfSeveral: Bool { components.contains(.each) || components.contains(.child) }
+
+    /// The path without a trailing `[*]` or `.*`: the array or object itself.
     public var withoutEach: JSONPath {
-        components.last == .each ? JSONPath(components: components.dropLast()) : self
+        components.last == .each || components.last == .child ? JSONPath(components: components.dropLast()) : self
     }
 
     /// The path in SQLite's notation; names are quoted unless they consist of ASCII letters, digits and `_`.
@@ -51,6 +62,9 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
             case .member(let name): text += "." + Self.quoted(name)
             case .index(let index): text += "[\(index)]"
             case .each: text += "[*]"
+            case .child: text += ".*"
+            case .name: text = "$key"
+            case .line: text = "lines"
             }
         }
     }
@@ -101,7 +115,10 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
 
 /// In its written form.
 extension JSONPath: Codable {
-    public init(from decoder: any Decoder) throws { try self.init(parsing: String(from: decoder)) }
+    public init(from decoder: any Decoder) throws {
+        let text = try String(from: decoder)
+        self = text == Self.memberName.description ? .memberName : try JSONPath(parsing: text)
+    }
 
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

@@ -20,12 +20,13 @@ struct JSONPathParser {
         }
         var components: [JSONPath.Component] = []
         while position < bytes.count {
+            if components.last == .child { throw failure("nothing may follow .*") }
             if components.last == .each, !allowsInnerEach { throw failure("nothing may follow [*]") }
             if components.count == Self.maximumComponents {
                 throw failure("a path has at most \(Self.maximumComponents) parts")
             }
             if take(".") {
-                components.append(.member(try name()))
+                components.append(take("*") ? .child : .member(try name()))
             } else if take("[") {
                 components.append(try subscripted())
             } else {
@@ -43,7 +44,7 @@ struct JSONPathParser {
         let start = position
         while let byte = peek(), byte != UInt8(ascii: "."), byte != UInt8(ascii: "[") {
             switch byte {
-            case UInt8(ascii: "*"): throw failure("each element is written [*], each member cannot be asked for")
+            case UInt8(ascii: "*"): throw failure("each element is written [*], each member .*")
             case UInt8(ascii: "\""), UInt8(ascii: "]"), 0...0x1F:
                 throw failure("a name with such a character is written in double quotes, as in $.\"a]b\"")
             default: position += 1

@@ -32,12 +32,6 @@ public struct RecordKey: Sendable, Hashable {
         return Int(start)..<Int(start) + Int(count)
     }
 
-    /// The key's own bytes if it was decoded from escapes or is a composite; otherwise nil.
-    public var ownedBytes: [UInt8]? {
-        guard case .owned(let bytes) = text else { return nil }
-        return bytes
-    }
-
     /// Passes the key's UTF-8 to `body` without copying it.
     ///
     /// - Parameter page: the bytes that were read.

@@ -18,6 +18,10 @@ struct RecordKeyReader: Sendable {
     func key(
         of record: Range<Int>, found: borrowing ScratchStack<FoundValue>, in page: UnsafeRawBufferPointer
     ) throws(RecordFault) -> RecordKey {
+        // A null under a name is no record: stores take it for one that is not there.
+        if page[record.lowerBound] == UInt8(ascii: "n"), paths.contains(.memberName) {
+            throw .notAnObject(found: .null, offset: record.lowerBound)
+        }
         if paths.count == 1 { return try part(0, of: record, found: found, in: page) }
         var writer = JSONWriter()
         writer.beginArray()

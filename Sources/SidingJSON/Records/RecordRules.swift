@@ -61,6 +61,14 @@ struct RecordRules: ~Copyable {
         node = PathTree.root
     }
 
+    /// Takes the name of the member that holds the record as the value of `node`.
+    mutating func take(name: ScannedString, at node: PathTree.Node) {
+        check(name)
+        self.node = node
+        take(.string, from: name.start - 1, to: name.end + 1)
+        self.node = PathTree.root
+    }
+
     @inline(__always)
     private mutating func note(_ rule: NotedFault.Rule, at place: UnsafePointer<UInt8>, count: Int = 0) {
         if noted == nil { noted = NotedFault(rule: rule, start: place - document, count: count) }

@@ -33,6 +33,12 @@ extension JSONScanner {
         if isWide { throw failure(.utf16) }
     }
 
+    /// Reads a value by the rules of records.
+    @inline(never)
+    mutating func record(_ rules: inout RecordRules) throws(JSONSyntaxError) {
+        try value(tellingOf: &rules)
+    }
+
     /// Skips a value without wanted parts.
     @inline(never)
     mutating func skipValue(_ rules: inout SyntaxRules) throws(JSONSyntaxError) {
@@ -95,6 +101,9 @@ public struct JSONLimits: Sendable, Hashable {
     public var maxStringBytes: Int
     /// The number of records in one page; each takes about 100 bytes of memory beside its own. Default 524,288.
     public var maxRecords: Int
+
+    /// For values that were checked before.
+    public static let unlimited = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
 
     public init(
         maxDepth: Int = 128, maxValues: Int = 5_000_000, maxStringBytes: Int = 8 << 20, maxRecords: Int = 1 << 19

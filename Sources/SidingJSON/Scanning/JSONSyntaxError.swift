@@ -62,20 +62,6 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
         return "byte 0x" + (digits.count == 1 ? "0" : "") + digits
     }
 
-    /// The line and column of `offset`, both from 1, the column in bytes; lines end with LF.
-    ///
-    /// - Parameter document: the bytes that were read.
-    public func lineAndColumn(in document: UnsafeRawBufferPointer) -> (line: Int, column: Int) {
-        var line = 1
-        var lineStart = 0
-        let end = min(offset, document.count)
-        for index in 0..<end where document[index] == UInt8(ascii: "\n") {
-            line += 1
-            lineStart = index + 1
-        }
-        return (line, end - lineStart + 1)
-    }
-
     /// At most 40 bytes around `offset`, as one line of printable text.
     ///
     /// - Parameter document: the bytes that were read.

@@ -21,15 +21,8 @@ extension ValueType where Value == QueryValue {
             return isPlain ? scalar(text, node, &reading) : .string(text)
         case .list(let nodes):
             return .array(nodes.compactMap { bodyValue.read($0, &reading) })
-        case .map(let entries):
-            let owner = reading.subject
-            let members = entries.compactMap { entry in
-                reading.about(owner.member(entry.name, at: entry.place)) { reading in
-                    bodyValue.read(entry.value, &reading).map {
-                        NamedMember(name: entry.name, place: entry.place, value: $0)
-                    }
-                }
-            }
+        case .map:
+            let members = ValueType<[NamedMember<QueryValue>]>.map(of: bodyValue, "a map").read(node, &reading) ?? []
             return .object(Reading.members(members, &reading))
         }
     }
@@ -65,12 +58,9 @@ extension Reading {
 
     /// Notes placeholders in a body that this release does not fill in.
     fileprivate mutating func refusePlaceholder(inBody text: String, at place: Place) -> Bool {
-        let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
-        let known = placeholders.union(["{cursor}", "{until}"])
-        guard let match = matches.first(where: { !known.contains(String($0.output)) }) else { return false }
-        let word = match.output.dropFirst().dropLast()
+        guard let word = unknownPlaceholder(in: text, but: ["{cursor}", "{until}"]) else { return false }
         fault(
-            "the placeholder '\(match.output)' of \(subject) is not yet supported", at: place,
+            "the placeholder '{\(word)}' of \(subject) is not yet supported", at: place,
             expected: "{cursor} or {until}; for braces that are sent, a space inside them: '{ \(word) }'")
         return true
     }

@@ -57,16 +57,20 @@ extension Reading {
     ///
     /// - Parameter known: allowed placeholders apart from the names that `for_each` binds.
     mutating func refusePlaceholder(in text: String, but known: Set<String> = [], at place: Place) -> Bool {
-        let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
-        let known = known.union(placeholders)
-        guard let match = matches.first(where: { !known.contains(String($0.output)) }) else { return false }
-        let name = match.output.dropFirst().dropLast()
+        guard let name = unknownPlaceholder(in: text, but: known) else { return false }
         let expected =
             placeholders.isEmpty
             ? "for_each: { resource: …, bind: { \(name): $.\(name) } }"
-            : "one of \(known.sorted().joined(separator: ", "))"
-        fault("the placeholder '\(match.output)' of \(subject) is bound by nothing", at: place, expected: expected)
+            : "one of \(known.union(placeholders).sorted().joined(separator: ", "))"
+        fault("the placeholder '{\(name)}' of \(subject) is bound by nothing", at: place, expected: expected)
         return true
+    }
+
+    /// The first name in braces that nothing fills in; nil if there is none.
+    func unknownPlaceholder(in text: String, but known: Set<String>) -> Substring? {
+        let known = known.union(placeholders)
+        return text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/).map(\.output).first { !known.contains(String($0)) }?
+            .dropFirst().dropLast()
     }
 
     /// Notes a query parameter named like a secret.

@@ -6,65 +6,10 @@ import Testing
 /// `queue purge`, `edit` and `resolve` mean entries as their sister commands do, rehearse, and tell what was refused.
 @Suite(.serialized)
 struct QueueDecisionTests {
-    /// An origin that takes every write, and a sandbox with a source for it.
-    private struct Shop {
-        let service: Service
-        let sandbox: Sandbox
-
-        init(source: String = "") async throws {
-            service = try await Service.start(items: 3)
-            sandbox = try Sandbox()
-            try sandbox.config(
-                service.config(source: "retry: { inline: 0 }\(source)") + "\n" + """
-                    writes:
-                      items: { update: { path: "/items/{id}" } }
-                    """)
-            service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
-        }
-
-        /// Keeps a POST to `/path` without sending it.
-        func keep(_ path: String, _ more: String...) async throws -> String {
-            let sent = try await sandbox.siding(["send", "POST", "shop:/\(path)", "-d", "{}", "--no-send"] + more)
-            try #require(sent.status == 0, "\(sent.error)")
-            return try #require(sent.lines.first.map(String.init))
-        }
-
-        func park(_ id: String, _ reason: String) async throws {
-            try await sql("UPDATE siding_outbox SET state = 'parked', reason = '\(reason)' WHERE id = '\(id)'")
-        }
-
-        func sql(_ text: String) async throws {
-            try await sandbox.sqlite(sandbox.file("test.db"), "PRAGMA busy_timeout = 5000; \(text)")
-        }
-
-        func queue(_ arguments: String...) async throws -> Outcome {
-            try await sandbox.siding(["queue"] + arguments)
-        }
-
-        func shown(_ id: String) async throws -> [String: JSONValue] {
-            try await queue("show", id, "--json").object()
-        }
-
-        /// What the queue holds, settled or not, as a person who only looks would find it.
-        func rows() async throws -> String {
-            let rows = try await sandbox.siding("query", "select * from siding_outbox order by seq", "--json").output
-            let requests = "select * from siding_outbox_requests order by entry"
-            return rows + (try await sandbox.siding("query", requests, "--json").output)
-        }
-
-        /// The entry of an edit of item `number` that the origin answered with 409.
-        func conflict(_ number: Int) async throws -> String {
-            service.origin.inject(.status(409), at: OriginPattern(method: "PATCH"))
-            let sent = try await sandbox.siding("send", "items.update", "\(number)", "-d", #"{"title":"mine"}"#)
-            try #require(sent.status == 69)
-            return try #require(sent.lines.first.map(String.init))
-        }
-    }
-
     // MARK: Selecting
 
     @Test func `Reasons narrow what is listed and what is released`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let held = try await shop.keep("a")
         let expired = try await shop.keep("b")
         _ = try await shop.keep("c")
@@ -90,7 +35,7 @@ struct QueueDecisionTests {
     func `What may have arrived is left alone and counted, unless an id or a reason names it`(
         command: [String], end: String
     ) async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let entries = try await [shop.keep("a"), shop.keep("b"), shop.keep("c")]
         for (id, reason) in zip(entries, ["expired", "uncertain", "key_expired"]) { try await shop.park(id, reason) }
         let left = try await shop.sandbox.siding(["queue"] + command)
@@ -107,7 +52,7 @@ struct QueueDecisionTests {
 
     @Test(arguments: ["list", "run", "retry", "hold", "release", "drop", "purge"], ["--source", "--resource"])
     func `A name that neither the config nor the queue has is a fault`(command: String, option: String) async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         _ = try await shop.keep("a")
         let refused = try await shop.queue(command, option, "shpo")
         #expect(refused.status == 66)
@@ -118,7 +63,7 @@ struct QueueDecisionTests {
     }
 
     @Test func `The list ends with the number of entries, and has the origin's own words`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         for path in ["a", "b", "c"] { _ = try await shop.keep(path) }
         shop.service.listen { _, _ in .json(#"{"message":"the title is empty"}"#, status: .unprocessableContent) }
         #expect(try await shop.queue("run").status == 69)
@@ -132,7 +77,7 @@ struct QueueDecisionTests {
 
     @Test(arguments: [["purge"], ["edit", "--body", "[]"], ["resolve", "--mine"]])
     func `Without a selection nothing is done, exit 64`(command: [String]) async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         _ = try await shop.keep("a")
         let refused = try await shop.sandbox.siding(["queue"] + command + ["--yes"])
         #expect(refused.status == 64)
@@ -143,7 +88,7 @@ struct QueueDecisionTests {
     // MARK: purge
 
     @Test func `Purge forgets what is selected and settled, and refuses what still waits`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b")
         let open = try await shop.keep("c")
@@ -164,7 +109,7 @@ struct QueueDecisionTests {
 
     @Test(arguments: [true, false])
     func `A purged key stays taken for as long as its origin remembers it`(isKeyed: Bool) async throws {
-        let shop = try await Shop(source: isKeyed ? ", idempotency: { lifetime: 2h }" : "")
+        let shop = try await QueueShop(source: isKeyed ? ", idempotency: { lifetime: 2h }" : "")
         let send = ["send", "POST", "shop:/orders", "--key", "k", "-d"]
         let id = try await shop.sandbox.siding(send + [#"{"a":"confidential"}"#]).output
         #expect(try await shop.queue("purge", "--all", "--yes").status == 0)
@@ -185,7 +130,7 @@ struct QueueDecisionTests {
     }
 
     @Test func `Purge removes a settled entry that has lost its request, and its key is free again`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let send = ["send", "POST", "shop:/orders", "-d", "{}", "--key", "k"]
         let id = try await shop.sandbox.siding(send).output.trimmingCharacters(in: .newlines)
         try await shop.sql("DELETE FROM siding_outbox_requests")
@@ -199,7 +144,7 @@ struct QueueDecisionTests {
     // MARK: edit
 
     @Test func `Several entries are edited at once, and what is refused is told`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b", "--lane", "l")
         let settled = try await shop.keep("c", "--lane", "l")
@@ -216,7 +161,7 @@ struct QueueDecisionTests {
     }
 
     @Test func `An editor opens for one entry alone`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         _ = try await shop.keep("a")
         _ = try await shop.keep("b")
         let refused = try await shop.queue("edit", "--all")
@@ -227,7 +172,7 @@ struct QueueDecisionTests {
     }
 
     @Test func `A new path or URL takes the place of the old one, and what send refuses is refused`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let id = try await shop.keep("ordres")
         let refused: [(String, String)] = [
             ("https://elsewhere.test/orders", "is not of the origin"), ("orders", "begins with /"),
@@ -251,7 +196,7 @@ struct QueueDecisionTests {
     }
 
     @Test func `An edit that is rehearsed tells the request that would be, and writes nothing`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let id = try await shop.keep("a")
         let before = try await shop.rows()
         let edit = ["queue", "edit", id, "--url", "/b", "--body", "[1,2]", "--dry-run"]
@@ -274,7 +219,7 @@ struct QueueDecisionTests {
     // MARK: resolve
 
     @Test func `Conflicts are resolved by their reason, after a rehearsal that writes nothing`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         #expect(try await shop.sandbox.siding("sync").status == 0)
         let (first, second) = (try await shop.conflict(1), try await shop.conflict(2))
         let before = try await shop.rows()
@@ -299,7 +244,7 @@ struct QueueDecisionTests {
     }
 
     @Test func `What has arrived is settled together, and what cannot have is refused`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let (first, second) = (try await shop.keep("a"), try await shop.keep("b"))
         let third = try await shop.keep("c")
         for id in [first, second] { try await shop.park(id, "uncertain") }
@@ -315,7 +260,7 @@ struct QueueDecisionTests {
 
     @Test(arguments: ["release", "retry"])
     func `A damaged entry is let go, and the next sender parks it as invalid`(action: String) async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let (damaged, sound) = (try await shop.keep("a"), try await shop.keep("b"))
         #expect(try await shop.queue("hold", damaged, sound).status == 0)
         try await shop.sql(
@@ -331,57 +276,6 @@ struct QueueDecisionTests {
         #expect(try await shop.queue("edit", damaged, "--url", "/a").status == 0)
         #expect(try await shop.queue("run").status == 0)
         #expect(shop.service.targets == ["/b", "/a"])
-        await shop.service.origin.stop()
-    }
-
-    // MARK: run and sync
-
-    @Test(arguments: [["queue", "run"], ["sync"], ["sync", "--offline"], ["queue", "run", "--watch"]])
-    func `What is parked because its time is over is told, exit 75`(command: [String]) async throws {
-        let shop = try await Shop(source: ", idempotency: {}")
-        _ = try await shop.keep("a", "--expire", "1h")
-        _ = try await shop.keep("b", "--expire", "1h")
-        try await shop.sql("UPDATE siding_outbox SET expires_at = 1")
-        let told = try await shop.sandbox.siding(command)
-        #expect(told.status == 75)
-        #expect(
-            told.error.contains(
-                "2 writes parked without being sent: expired; 'siding queue list --state parked --reason expired' shows them"
-            ), "\(told.error)")
-        #expect(shop.service.targets.allSatisfy { $0.hasPrefix("/items") })
-        #expect(try await !shop.sandbox.siding(command).error.contains("parked without"), "it is told once")
-        await shop.service.origin.stop()
-    }
-
-    @Test func `What waits longer than its source allows is parked, and its pages have a time too`() async throws {
-        let shop = try await Shop()
-        try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
-        let hour = 3_600 * 1_000_000
-        shop.service.origin.inject(.status(500), at: OriginPattern(path: "/items"), times: nil)
-        #expect(try await shop.sandbox.siding("sync").status == 75)
-        let id = try await shop.keep("a")
-        let spans = try await shop.sandbox.siding(
-            "query", "SELECT kind, expires_at - created_at AS span FROM siding_outbox ORDER BY kind", "--json"
-        ).objects()
-        #expect(spans.map { $0["kind"]?.string } == ["fetch", "write"])
-        #expect(spans.map { $0["span"]?.int } == [hour, hour])
-        try await shop.sql("UPDATE siding_outbox SET expires_at = expires_at - 2 * \(hour) WHERE kind = 'write'")
-        #expect(try await shop.queue("run").status == 75)
-        #expect(try await shop.shown(id)["reason"]?.string == "expired")
-        #expect(!shop.service.targets.contains("/a"))
-        await shop.service.origin.stop()
-    }
-
-    @Test(arguments: [["queue", "run"], ["sync"]])
-    func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
-        let shop = try await Shop(source: ", idempotency: {}")
-        let id = try await shop.keep("a")
-        try await shop.sql(
-            "UPDATE siding_outbox SET first_sent_at = 1; UPDATE siding_idempotency_keys SET lifetime_us = 1")
-        let told = try await shop.sandbox.siding(command + ["--json"])
-        #expect(told.status == 75)
-        let parked = try told.objects().filter { $0["id"]?.string == id }
-        #expect(parked.map { $0["reason"]?.string } == ["key_expired"])
         await shop.service.origin.stop()
     }
 }

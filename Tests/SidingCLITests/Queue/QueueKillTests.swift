@@ -1,4 +1,3 @@
-import Foundation
 import SidingOrigin
 import SidingTesting
 import Testing
@@ -11,7 +10,7 @@ struct QueueKillTests {
 
     @Test func `Of what was accepted nothing is lost, nothing is done twice, and no lane is out of order`() async throws
     {
-        let seed = ProcessInfo.processInfo.environment["SIDING_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+        let seed = Proof.seed ?? .random(in: 1...1_000_000)
         let harness = try await QueueKillHarness(kills: Self.kills, seed: seed)
         let start = ContinuousClock.now
         try await harness.run()

@@ -40,6 +40,9 @@ struct QueueLineTests {
             try cable.there.ip(batch: ["link set lo up", "addr add 10.99.0.2/24 dev wire1"])
             let socket = try await cable.there.enter { try ListeningSocket(at: "10.99.0.2") }
             origin = try await Origin.start(on: socket) { request in
+                if request.path == "/later" {
+                    return OriginResponse.json("{}", status: .serviceUnavailable, headerFields: [.retryAfter: "3600"])
+                }
                 times.note()
                 return await ledger.answer(request) ?? .notFound
             }
@@ -47,16 +50,27 @@ struct QueueLineTests {
         }
     }
 
-    private func fill(_ sandbox: Sandbox, _ origin: Origin) async throws {
-        let store = try await Store.open(at: sandbox.file("test.db"), durability: .normal)
-        for number in 1...Self.writes {
-            let lane = "l\(number % Self.lanes)"
-            _ = try await store.enqueue(
-                WriteRequest(
-                    to: "van", .post, HTTPURL("\(origin.url.origin)/lanes/\(lane)/\(number)"), body: Array("{}".utf8),
-                    lane: lane, idempotency: Idempotency()))
-        }
-        await store.close()
+    /// A sandbox whose origin is at the other end of the cable.
+    private func sandbox(_ origin: Origin) throws -> Sandbox {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources:
+              van: &far { base_url: \(origin.url.origin), http: { allow_plain_http: true, idle_timeout: 2s } }
+              slow: *far
+            resources: { items: { source: van, path: /items, key: id } }
+            """)
+        return sandbox
+    }
+
+    private func write(_ number: Int, to origin: Origin, _ store: Store) async throws {
+        let lane = "l\(number % Self.lanes)"
+        _ = try await store.enqueue(
+            WriteRequest(
+                to: "van", .post, HTTPURL("\(origin.url.origin)/lanes/\(lane)/\(number)"), body: Array("{}".utf8),
+                lane: lane, idempotency: Idempotency()))
     }
 
     /// How often anything was tried, and what tries counted, up to now.
@@ -74,15 +88,10 @@ struct QueueLineTests {
         let cable = try await Cable()
         try cable.plugIn()
         let far = try await FarOrigin(on: cable)
-        let sandbox = try Sandbox()
-        try sandbox.config(
-            """
-            version: 1
-            database: { path: test.db }
-            sources: { van: { base_url: \(far.origin.url.origin), http: { allow_plain_http: true } } }
-            resources: { items: { path: /items, key: id } }
-            """)
-        try await fill(sandbox, far.origin)
+        let sandbox = try sandbox(far.origin)
+        let store = try await Store.open(at: sandbox.file("test.db"), durability: .normal)
+        for number in 1...Self.writes { try await write(number, to: far.origin, store) }
+        await store.close()
         try cable.here.ip("link set wire0 down")
 
         let start = ContinuousClock.now
@@ -114,6 +123,70 @@ struct QueueLineTests {
         print("first send \(first) after the line's return, \(Self.writes) writes in \(drained)")
         // How fast is for a machine that does nothing else to say; `make bench-queue` asks more of a release build.
         if Self.isProof { #expect(first < .seconds(1)) }
+        await far.origin.stop()
+    }
+
+    /// How a line flaps.
+    private enum Flap: CaseIterable {
+        /// Down until that is known, then back.
+        case known
+        /// The same, but back for a moment before: what was begun then is lost.
+        case blip
+        /// Back while a request is still under way over it.
+        case unnoticed
+
+        /// TCP repeats a lost SYN after a second; a request that is lost on the way ends with `idle_timeout`.
+        var longest: Duration { self == .known ? .seconds(1) : self == .blip ? .seconds(2) : .seconds(4) }
+    }
+
+    @Test func `A line that flaps is used within a second of each return`() async throws {
+        let cable = try await Cable()
+        try cable.plugIn()
+        let far = try await FarOrigin(on: cable)
+        let sandbox = try sandbox(far.origin)
+        let store = try await Store.open(at: sandbox.file("test.db"), durability: .normal)
+        @Sendable func gate(_ source: String) async throws -> SourceGate.Reason? {
+            try await store.gates().first { $0.source == source }?.reason
+        }
+        @Sendable func isUnderWay() async throws -> Bool {
+            try await !store.entries(QueueSelection(states: [.sending])).isEmpty
+        }
+        // With a write that waits for an hour the queue does not end.
+        let later = try HTTPURL("\(far.origin.url.origin)/later")
+        _ = try await store.enqueue(WriteRequest(to: "slow", .post, later, idempotency: Idempotency()))
+        let ip = try #require(NetworkNamespace.program)
+        let flaps = (0..<(Self.isProof ? 7 : 1)).flatMap { _ in Flap.allCases }
+        let outcome = try await sandbox.run(
+            ip, ["netns", "exec", cable.here.name, SidingBinary.path(), "queue", "run", "--watch"],
+            limit: .seconds(800)
+        ) { child in
+            while try await gate("slow") == nil { await Task.yield() }
+            for (number, flap) in flaps.enumerated() {
+                try cable.here.ip("link set wire0 down")
+                try await write(number + 1, to: far.origin, store)
+                if flap == .unnoticed {
+                    while try await !isUnderWay() { await Task.yield() }
+                } else {
+                    while try await gate("van") != .offline { await Task.yield() }
+                }
+                if flap == .blip {
+                    try cable.here.ip("link set wire0 up")
+                    try cable.here.ip("link set wire0 down")
+                }
+                let returned = ContinuousClock.now
+                try cable.here.ip("link set wire0 up")
+                while far.ledger.entries.effects.count <= number { await Task.yield() }
+                let wait = (far.times.last ?? .now) - returned
+                print("\(flap): used after \(wait)")
+                #expect(wait < flap.longest * (Self.isProof ? 1 : 5), "\(flap)")
+                while try await isUnderWay() { await Task.yield() }
+                while try await gate("van") != nil { await Task.yield() }
+            }
+            child.send(SIGTERM)
+        }
+        #expect(outcome.status == 143, "\(outcome.error)")
+        #expect(far.ledger.entries.effects.count == flaps.count)
+        await store.close()
         await far.origin.stop()
     }
 }

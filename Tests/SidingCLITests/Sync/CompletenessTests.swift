@@ -21,7 +21,7 @@ struct CompletenessTests {
         #expect(plan.output.contains("paginate: { type: page, param: page, size_param: per_page, size: 2 }"))
         let sync = try await sandbox.siding("sync")
         #expect(sync.status == 3 && sync.output == "")
-        #expect(sync.error.contains("items: incomplete: 2 of 5 records ($.total): nothing was deleted"))
+        #expect(sync.error.contains("items: incomplete: 2 of 5 records ($.total): Declare"))
         #expect(sync.error.contains("paginate: { type: page, param: page, size_param: per_page, size: 2 }"))
         #expect(sync.error.contains("stop: { trust_end: true }"))
         #expect(try await sandbox.siding("status").output.contains("incomplete: 2 of 5 records ($.total)"))
@@ -35,6 +35,27 @@ struct CompletenessTests {
     }
 
     @Test(
+        "an incomplete listing tells what was left alone, and nothing of deletions or a cursor that there are not",
+        arguments: [
+            ("", ": Declare"), ("deletes: { detect: complete_listing }", ": nothing was deleted. Declare"),
+            (
+                "query: { since: '{cursor}' }, cursor: { path: $.id, type: integer, order: asc }",
+                ": the cursor stays. Declare"
+            ),
+            (
+                "deletes: { detect: complete_listing }, query: { since: '{cursor}' }, cursor: { path: $.id, type: integer, order: asc }",
+                ": nothing was deleted, and the cursor stays. Declare"
+            ),
+        ])
+    func consequences(_ resource: String, _ words: String) async throws {
+        let service = try await service(#"{"items":[{"id":1},{"id":2}],"total":5}"#)
+        let sandbox = try Sandbox.with(service, resource: resource)
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 3 && sync.error.contains("2 of 5 records ($.total)" + words), "\(sync.error)")
+        await service.origin.stop()
+    }
+
+    @Test(
         "check warns of a config that can miss changes or delete what lives, and names what to declare",
         arguments: [
             ("query: { since: '{cursor}' }, cursor: { path: $.at }", "Declare 'order'"),
@@ -42,6 +63,8 @@ struct CompletenessTests {
             ("query: { sort: updated_at }, deletes: { detect: complete_listing }", "or declare 'verify'"),
             ("path: '/items?order_by=-modified', deletes: { detect: complete_listing }", "or declare 'verify'"),
             ("paginate: page, stable: true, deletes: { detect: complete_listing }", "Leave 'stable' out"),
+            ("stop: { trust_end: true }, deletes: { detect: complete_listing }", "instead of 'trust_end'"),
+            ("stop: { max_pages: 9 }, deletes: { detect: complete_listing }", "Leave 'max_pages' out"),
         ])
     func warnings(_ resource: String, _ words: String) async throws {
         let sandbox = try Sandbox()

@@ -57,7 +57,10 @@ struct PageReaderTests {
     }
 
     @Test(arguments: [
-        (nil as String?, "17", "the page is a number and holds no array of records; declare its path as `records`"),
+        (
+            nil as String?, "17",
+            "the page is a number and holds no array of records; declare its path as `records`" as String?
+        ),
         (nil, #"{"items":null}"#, "the page is an object and holds no array of records; declare its path as `records`"),
         (
             "$.items", #"{"data":[],"d2":[]}"#,
@@ -65,7 +68,8 @@ struct PageReaderTests {
         ),
         (
             "$.a.b[*]", #"{"a":{"b":{"id":1}}}"#,
-            "the records are expected at $.a.b[*], where an object stands; without [*] the object is one record"
+            "the records are expected at $.a.b[*], where an object stands; without [*] the object is one record, "
+                + "with .* its members are records"
         ),
         (
             "$.a.b", #"{"a":[{"b":[]}]}"#,
@@ -73,13 +77,27 @@ struct PageReaderTests {
         ),
         (
             "$[*]", #"{"id":1}"#,
-            "the records are expected at $[*], where an object stands; without [*] the object is one record"
+            "the records are expected at $[*], where an object stands; without [*] the object is one record, "
+                + "with .* its members are records"
         ),
         ("$.a", #"{"a":7,"b":{}}"#, "the records are expected at $.a, where a number stands"),
         ("$", #""text""#, "the records are expected at $, where a string stands"),
+        (
+            "$.items", #"{"items":{"1":{"n":1},"2":{"n":2}}}"#,
+            "$.items is one record without its key, and its members are objects: if they are the records, declare "
+                + "`records: $.items.*`, and `key: $key` if their names are the keys"
+        ),
+        (
+            "$", #"{"a":{"n":1}}"#,
+            "$ is one record without its key, and its members are objects: if they are the records, declare `records: $.*`, "
+                + "and `key: $key` if their names are the keys"
+        ),
+        // One record, complete or not.
+        ("$.items", #"{"items":{"id":1,"a":{}}}"#, nil), ("$.items", #"{"items":{"id":{}}}"#, nil),
+        ("$.items", #"{"items":{"a":{},"n":1}}"#, nil), ("$.items", #"{"items":{}}"#, nil),
     ])
     func `a page without records says what stands in their place`(
-        records: String?, text: String, description: String
+        records: String?, text: String, description: String?
     ) throws {
         #expect(try Page(text).fault(records: records)?.description == description)
     }

@@ -54,17 +54,20 @@ struct PageRobustnessTests {
         var random = SeededGenerator(state: UInt64(seed))
         let reader = try Self.reader()
         let automatic = PageReader(records: nil, key: [JSONPath(member: "id"), JSONPath(member: "name")])
+        let members = PageReader(records: try JSONPath(parsing: "$.*"), key: [.memberName, .root])
         let original = Array(Self.page.utf8)
-        let pieces = [#"""#, #"\"#, "{", "}", "[", "]", ",", ":", #"\u"#, #"\ud800"#, #""id":"#, "1e", "\u{0}", "é"]
+        let pieces = [
+            #"""#, #"\"#, "{", "}", "[", "]", ",", ":", #"\u"#, #"\ud800"#, #""id":"#, "1e", "\u{0}", "é", "\n",
+        ]
         var accepted = 0
         for _ in 0..<3000 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...3, using: &random) { Self.change(&bytes, with: pieces, using: &random) }
             let page = Page(bytes)
-            for reader in [reader, automatic] {
+            for reader in [reader, automatic, members, members.forLines] {
                 guard let contents = try? page.read(reader) else { continue }
                 accepted += 1
-                #expect(JSONTestSuiteTests.error(of: bytes) == nil)
+                #expect(reader.readsLines || JSONTestSuiteTests.error(of: bytes) == nil)
                 for record in contents.records {
                     #expect(record.range.upperBound <= bytes.count && !record.range.isEmpty)
                     #expect(JSONTestSuiteTests.error(of: Array(bytes[record.range])) == nil)

@@ -7,6 +7,7 @@ struct JSONPathTests {
             ("$", []), ("$.a", [.member("a")]), ("$.a.b", [.member("a"), .member("b")]),
             ("$.list[0]", [.member("list"), .index(0)]), ("$[12][3].x", [.index(12), .index(3), .member("x")]),
             ("$[*]", [.each]), ("$.items[*]", [.member("items"), .each]),
+            ("$.*", [.child]), ("$.items.*", [.member("items"), .child]), (#"$."*""#, [.member("*")]),
             (#"$."a.b"[0]"#, [.member("a.b"), .index(0)]), (#"$."""#, [.member("")]),
             (#"$."a\"b\\c""#, [.member(#"a"b\c"#)]), (#"$."@odata.nextLink""#, [.member("@odata.nextLink")]),
             (#"$."prénom""#, [.member("prénom")]), ("$.a_B9", [.member("a_B9")]),
@@ -28,7 +29,8 @@ struct JSONPathTests {
     @Test(arguments: [
         ("", 0), ("id", 0), ("a.$", 0), ("$a", 1), ("$.", 2), ("$..a", 2), ("$.a.", 4), ("$.a[", 4), ("$.a[]", 4),
         ("$.a[-1]", 4), ("$.a[#-1]", 4), ("$.a[1", 5), ("$.a[1x]", 5), ("$.a[*", 5), ("$.a[*].b", 6), ("$.a[*][0]", 6),
-        ("$.items.*", 8), ("$.a]", 3), ("$.a\"b", 3), (#"$."a"#, 4), (#"$."a\n""#, 5), (#"$."a"b"#, 5),
+        ("$.items*", 7), ("$.items.*.a", 9), ("$.items.*[*]", 9), ("$key", 1), ("lines", 0), ("$.a]", 3), ("$.a\"b", 3),
+        (#"$."a"#, 4), (#"$."a\n""#, 5), (#"$."a"b"#, 5),
         ("$[99999999999999999999]", 20), ("$" + String(repeating: ".a", count: 65), 129),
     ])
     func `what is no path is refused at its byte`(text: String, offset: Int) throws {

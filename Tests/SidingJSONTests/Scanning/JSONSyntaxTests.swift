@@ -66,13 +66,6 @@ struct JSONSyntaxTests {
         #expect(Self.error(open + "1]" + close.dropFirst(), limits: limits)?.found == UInt8(ascii: "]"))
     }
 
-    @Test func `line and column are counted from one`() throws {
-        let text = "{\n  \"a\": 1,\n  \"b\" 2\n}"
-        let error = try #require(Self.error(text))
-        let place = Array(text.utf8).withUnsafeBytes { error.lineAndColumn(in: $0) }
-        #expect(place == (3, 7))
-    }
-
     @Test func `an excerpt is short and printable`() throws {
         let text =
             "[\"" + String(repeating: "\\u001b", count: 50) + "\u{7F}\u{202E}\u{1B}\n"

@@ -2,6 +2,7 @@ import HTTPTypes
 import Siding
 import SidingJSON
 import SidingManifest
+import SidingPaging
 import Testing
 
 @Suite struct CursorGrammarTests {

@@ -58,6 +58,35 @@ import Testing
     }
 
     @Test(
+        "the records of a page are an array, one record, the members of an object, or its lines",
+        arguments: [
+            ("records: $", nil as String?), ("records: $.a, key: id", nil), ("records: '$.a[*]'", nil),
+            ("records: '$.a.*'", nil), ("records: lines", nil), ("records: lines, paginate: link_header", nil),
+            ("records: $.a.*, key: $key", nil), ("records: '$.*', key: [$key, id]", nil),
+            ("key: $key", "its records are no members"), ("records: lines, key: $key", "its records are no members"),
+            ("records: '$.a[*]', key: $key", "its records are no members"), ("records: line", "a path begins with $"),
+            ("records: $.*.a", "nothing may follow .*"), ("key: $.a.*", "means several values"),
+            ("key: $keys", "after a part comes"), ("stop: { has_more: $.a.* }", "means several values"),
+            ("records: lines, paginate: next_url", "lines have nothing around them"),
+            ("records: lines, paginate: { type: cursor, path: $.c, param: c }", "lines have nothing around them"),
+            ("children: { c: { path: '$.c.*' } }", "means several values"),
+            ("columns: { c: $.c.* }", "means several values"),
+        ])
+    func recordPlaces(_ part: String, _ words: String?) {
+        let key = part.contains("key:") ? "" : ", key: id"
+        let faults = Fixture.faults(
+            """
+            version: 1
+            sources: { a: { base_url: https://example.com } }
+            resources:
+              b: { path: /b\(key), \(part) }
+            """)
+        #expect(faults.count == (words == nil ? 0 : 1), "\(faults)")
+        #expect(faults.first?.contains(words ?? "") ?? true, "\(faults)")
+        #expect(faults.first?.hasPrefix("siding.yaml:4:") ?? true)
+    }
+
+    @Test(
         "a resource's path lies below its source",
         arguments: [
             ("/posts", true), ("posts", true), ("/posts?state=open", true), ("/a?next=https://x.example/", true),

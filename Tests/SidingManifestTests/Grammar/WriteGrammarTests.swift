@@ -157,4 +157,18 @@ import Testing
         #expect(faults.count == 1)
         #expect(faults.first?.contains(words) == true && faults.first?.hasPrefix("siding.yaml:5:") == true, "\(faults)")
     }
+
+    @Test(arguments: [
+        ("create: { path: /i }", false), ("create: { path: /i, id: $.name }", true),
+        ("create: { path: '/i/{id}', method: PUT }", true),
+        ("update: { path: '/i/{id}' }, delete: { path: '/i/{id}' }", true),
+    ])
+    func `a record whose key is a member's name is created with a name that the answer or the path has`(
+        writes: String, isAccepted: Bool
+    ) {
+        let text = Self.file("issues: { \(writes) }").replacing("key: id", with: "records: $.*, key: $key")
+        let faults = Fixture.faults(text)
+        #expect(faults.isEmpty == isAccepted, "\(faults)")
+        #expect(faults.allSatisfy { $0.contains("id: the path of the new name in the answer") })
+    }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingPaging
 import Testing
 
 @testable import Siding

@@ -2,6 +2,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingJSON
+import SidingPaging
 import SidingTesting
 import Testing
 

@@ -19,15 +19,9 @@ import Testing
         async throws
     {
         let count = Self.seeds / 4
-        let time = ManualWallClock()
-        var stores = try ModelStores(clock: time.clock)
         var seen = Seen()
-        for seed in (quarter * count)..<((quarter + 1) * count) {
-            var run = try DeletionRun(seed: UInt64(seed), try await stores.store(for: seed), time)
-            guard try await run.play() else { return }
-            seen.add(run)
-        }
-        await stores.close()
+        let seeds = (quarter * count)..<((quarter + 1) * count)
+        guard try await ModelStores.play(seeds, see: { seen.add($0) }, make: DeletionRun.init) else { return }
         // What hardly ever happens is not tested.
         #expect(seen.paged > count * 3 / 4 && seen.deleted > count / 5 && seen.withheld > count / 4, "\(seen)")
     }
@@ -44,8 +38,8 @@ import Testing
 }
 
 /// One history of an origin and its copy.
-private struct DeletionRun {
-    let seed: UInt64
+private struct DeletionRun: ModelRun {
+    let name: String
     let origin: ChangingOrigin
     let store: Store
     let time: ManualWallClock
@@ -58,11 +52,12 @@ private struct DeletionRun {
     var local: Set<String> = []
     private(set) var (mostPages, deleted, withheld) = (0, 0, 0)
 
-    init(seed: UInt64, _ store: Store, _ time: ManualWallClock) throws {
-        (self.seed, self.store, self.time) = (seed, store, time)
-        generator = SeededGenerator(seed: seed)
+    init(seed: Int, _ store: Store, _ time: ManualWallClock) throws {
+        (self.store, self.time) = (store, time)
+        generator = SeededGenerator(seed: UInt64(seed))
         let isStable = Bool.random(using: &generator)
-        origin = ChangingOrigin(seed: seed, isStable: isStable)
+        name = "seed \(seed), stable \(isStable)"
+        origin = ChangingOrigin(seed: UInt64(seed), isStable: isStable)
         var source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         source.retry = RetryPolicy(retries: 0)
         resource = AnyResource("posts_\(seed)", from: source, at: "/posts", key: "id", paging: .linkHeader)
@@ -90,20 +85,15 @@ private struct DeletionRun {
         options.acceptsDeletes = true
         // The first may end a listing that began before, the second ask for unknown pages; then three count.
         for _ in 0..<5 { guard try await sync(options) else { return false } }
-        let isRight = try await isEqual()
-        let report = try await engine.sync(resource)
+        let stored = try await records(of: resource.name).filter { !local.contains($0.key) }
+        let wanted = origin.state.withLock { $0.records.map { #"{"id":\#($0.id),"v":\#($0.version)}"# } }
+        let isRight = isEqual(stored, to: wanted)
+        let report = try await engine().sync(resource)
         let counters = report.line.counters
         // The last page is asked for whole where its 304 does not say that nothing leads on.
         let isQuiet = counters.inserted + counters.updated + counters.deleted == 0 && counters.pages > 0
         if !isQuiet { fail("a sync of what did not change: \(report.line)") }
         return isRight && isQuiet
-    }
-
-    private var engine: SyncEngine {
-        SyncEngine(
-            store: store, transports: origin,
-            environment: Environment(
-                connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock))
     }
 
     private mutating func options() -> SyncOptions {
@@ -141,9 +131,9 @@ private struct DeletionRun {
     private mutating func sync(_ options: SyncOptions) async throws -> Bool {
         time.advance(by: .seconds(60))
         let before = try await living()
-        _ = try await store.perform(.release, on: QueueSelection(resources: [resource.name], states: [.parked]))
+        try await releaseFetches(of: resource.name)
         let moves = origin.state.withLock { $0.movesAtFirstPage }
-        let report = try await engine.sync(resource, options: options)
+        let report = try await engine().sync(resource, options: options)
         // A listing of its own is none of those that are followed.
         if options.limit != nil { origin.state.withLock { $0.movesAtFirstPage = moves } }
         let (records, isMoved) = origin.state.withLock { state in
@@ -199,23 +189,5 @@ private struct DeletionRun {
         try await store.resourceStates().first { $0.resource == resource.name }
     }
 
-    private func living() async throws -> Set<String> {
-        guard try await state() != nil else { return [] }
-        return Set(try await store.records(of: resource.name, after: nil, limit: 999, deleted: false).map(\.key))
-    }
-
-    private mutating func isEqual() async throws -> Bool {
-        let stored = try await store.records(of: resource.name, after: nil, limit: 999, deleted: false)
-            .filter { !local.contains($0.key) }.map { String(decoding: $0.body, as: UTF8.self) }
-        let wanted = origin.state.withLock { $0.records.map { #"{"id":\#($0.id),"v":\#($0.version)}"# } }
-        guard Set(stored) != Set(wanted) || stored.count != wanted.count else { return true }
-        let (missing, surplus) = (Set(wanted).subtracting(stored).sorted(), Set(stored).subtracting(wanted).sorted())
-        return fail("missing \(missing), surplus \(surplus)")
-    }
-
-    @discardableResult
-    private func fail(_ what: String) -> Bool {
-        Issue.record("seed \(seed), stable \(origin.isStable): \(what)\n\(history.joined(separator: "\n"))")
-        return false
-    }
+    private func living() async throws -> Set<String> { Set(try await records(of: resource.name).map(\.key)) }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import SidingChain
 import SidingJSON
+import SidingPaging
 import SidingTesting
 import Testing
 

@@ -19,24 +19,21 @@ import Testing
         async throws
     {
         let count = Self.seeds / 4
-        let time = ManualWallClock()
-        var stores = try ModelStores(clock: time.clock)
         var (deleted, withheld) = (0, 0)
-        for seed in (quarter * count)..<((quarter + 1) * count) {
-            var run = try PassRun(seed: UInt64(seed), try await stores.store(for: seed), time)
-            guard try await run.play() else { return }
+        func see(_ run: PassRun) {
             if run.deleted > 0 { deleted += 1 }
             if run.withheld > 0 { withheld += 1 }
         }
-        await stores.close()
+        let seeds = (quarter * count)..<((quarter + 1) * count)
+        guard try await ModelStores.play(seeds, see: see, make: PassRun.init) else { return }
         // What hardly ever happens is not tested.
         #expect(deleted > count / 4 && withheld > count / 10, "\(deleted), \(withheld)")
     }
 }
 
 /// One history of an origin with parents and its copy.
-private struct PassRun {
-    let seed: UInt64
+private struct PassRun: ModelRun {
+    let name: String
     let origin: ChangingParents
     let store: Store
     let time: ManualWallClock
@@ -50,10 +47,10 @@ private struct PassRun {
     var movesAtBegin = 0
     private(set) var (deleted, withheld) = (0, 0)
 
-    init(seed: UInt64, _ store: Store, _ time: ManualWallClock) throws {
-        (self.seed, self.store, self.time) = (seed, store, time)
-        generator = SeededGenerator(seed: seed)
-        origin = ChangingParents(seed: seed)
+    init(seed: Int, _ store: Store, _ time: ManualWallClock) throws {
+        (self.store, self.time) = (store, time)
+        generator = SeededGenerator(seed: UInt64(seed))
+        origin = ChangingParents(seed: UInt64(seed))
         var source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         source.retry = RetryPolicy(retries: 0)
         var parents = AnyResource("posts_\(seed)", from: source, at: "/posts", key: "id", paging: .none)
@@ -67,6 +64,7 @@ private struct PassRun {
         tasks.forEach = ForEach(
             parents.name, parents: Bool.random(using: &generator) ? .all : .changed,
             bind: ["post": JSONPath(member: "id")], concurrency: 1)
+        name = "seed \(seed), changed \(tasks.forEach?.parents.areChanged ?? false)"
     }
 
     mutating func play() async throws -> Bool {
@@ -92,18 +90,13 @@ private struct PassRun {
     private var atOrigin: Set<Int> { origin.state.withLock { $0.all } }
 
     private func run(_ options: SyncOptions) async throws -> SyncReport {
-        let engine = SyncEngine(
-            store: store, transports: origin,
-            environment: Environment(
-                connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock))
-        return try #require(try await engine.run([parents, tasks], options: options).last)
+        try #require(try await engine().run([parents, tasks], options: options).last)
     }
 
     private mutating func sync(_ options: SyncOptions) async throws -> Bool {
         time.advance(by: .seconds(4_000))
         let before = try await living()
-        let selection = QueueSelection(resources: [parents.name, tasks.name], states: [.parked])
-        _ = try await store.perform(.release, on: selection)
+        try await releaseFetches(of: parents.name, tasks.name)
         let known = try await pass()
         let moves = origin.state.withLock { $0.moves }
         if !(known?.isOpen ?? false) || options.isFull { movesAtBegin = moves }
@@ -145,17 +138,5 @@ private struct PassRun {
         try await store.resourceStates().first { $0.resource == tasks.name }?.pass
     }
 
-    private func living() async throws -> Set<Int> {
-        guard try await store.resourceStates().contains(where: { $0.resource == tasks.name }) else { return [] }
-        let records = try await store.records(of: tasks.name, after: nil, limit: 999, deleted: false)
-        return Set(records.compactMap { Int($0.key) })
-    }
-
-    @discardableResult
-    private func fail(_ what: String) -> Bool {
-        Issue.record(
-            "seed \(seed), changed \(tasks.forEach?.parents.areChanged ?? false): \(what)\n\(history.joined(separator: "\n"))"
-        )
-        return false
-    }
+    private func living() async throws -> Set<Int> { Set(try await records(of: tasks.name).compactMap { Int($0.key) }) }
 }

@@ -66,6 +66,28 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 0)
     }
 
+    @Test func `an own create stays until a listing shows it, as its parent may be one that is not listed`()
+        async throws
+    {
+        let bench = try await Bench()
+        bench.set([1: [11], 2: [21, 22]])
+        for _ in 0..<2 { try await bench.sync() }
+        let store = bench.bench.store
+        _ = try await store.enqueue(
+            WriteRequest(
+                to: "blog", .post, try HTTPURL("https://api.example.org/tasks"), body: Array(#"{"n":1}"#.utf8),
+                edit: WriteEdit(.create, of: bench.tasks)))
+        let write = try #require(try await store.claim(ClaimRequest(sources: ["blog": 9], passesGates: true)))
+        _ = try await store.settle(write, WriteSettlement(.answered(#"{"id":99}"#, status: 201), .nothing))
+        for _ in 0..<4 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        #expect(try await bench.keys() == [11, 21, 22, 99])
+        bench.set([1: [11, 99], 2: [21, 22]])
+        try await bench.sync()
+        bench.set([1: [11], 2: [21, 22]])
+        for _ in 0..<3 { try await bench.sync() }
+        #expect(try await bench.keys() == [11, 21, 22])
+    }
+
     @Test func `a record that moved to a parent whose listing fails is not gone`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21]])

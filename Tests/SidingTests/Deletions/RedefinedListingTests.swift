@@ -2,6 +2,7 @@ import HTTPTypes
 import SidingChain
 import SidingCredentials
 import SidingJSON
+import SidingPaging
 import SidingTesting
 import Testing
 

@@ -12,6 +12,19 @@ import Testing
         #expect(try await bench.settle(entry, .parked(.uncertain, status: 500)).reason == .uncertain)
     }
 
+    @Test(arguments: [false, true])
+    func `a created record that a page has brought already stays as the page had it`(isEdited: Bool) async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"mine"}"#)
+        try await uncertain(bench, create)
+        try await bench.pull(#"[{"id":"p1","title":"mine","made":"today"}]"#)
+        if isEdited { try await bench.edit(.merge, "p1", #"{"votes":1}"#) }
+        #expect(try await bench.store.resolve(create.id, as: .arrived(id: "p1")).state == .done)
+        let votes = isEdited ? #","votes":1"# : ""
+        #expect(try await bench.shown("p1") == #"{"id":"p1","title":"mine","made":"today"\#(votes)}"#)
+        try await bench.expectSound()
+    }
+
     @Test func `a create that has arrived gives what names it the real id`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old"}]"#)
@@ -86,6 +99,19 @@ import Testing
         for entry in [update, other] {
             let change = try await bench.store.perform(action, on: QueueSelection(ids: [entry.id])).first
             #expect(change?.refusal == "it names \(temporary), which has no real id")
+        }
+        let fields = WriteChange(headerFields: [.accept: "a"])
+        for isPurged in [false, true] {
+            if isPurged { try await bench.sqlite.execute("DELETE FROM siding_outbox WHERE id = '\(create.id)'") }
+            for entry in [update, other] {
+                let one = QueueSelection(ids: [entry.id])
+                for decision in [OperatorAction.act(action), .replace(fields)] {
+                    for isRehearsal in [true, false] {
+                        let change = try await bench.store.carryOut(decision, on: one, isRehearsal: isRehearsal).first
+                        #expect(change?.refusal == "it names \(temporary), which has no real id", "\(isPurged)")
+                    }
+                }
+            }
         }
         #expect(try await bench.claim() == nil)
         let edited = try await bench.store.replace(other.id, with: WriteChange(body: Array("{}".utf8)))

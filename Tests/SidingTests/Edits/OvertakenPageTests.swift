@@ -53,6 +53,19 @@ import Testing
         #expect(try await bench.shown("a") == Self.old)
     }
 
+    @Test func `a page stays older than a write though the newest requests were forgotten in between`() async throws {
+        let bench = try await bench()
+        let entry = try await bench.edit(.merge, "a", Self.new)
+        try await bench.sqlite.execute(
+            "INSERT INTO siding_provenance (resource, cause, run, method, url, at) VALUES (99, 'page', 1, 'GET', 'x', 0)"
+        )
+        _ = try await page("[\(Self.old)]", bench) {
+            try await bench.sqlite.execute("DELETE FROM siding_provenance WHERE resource = 99")
+            try await bench.deliver(entry, Self.new)
+        }
+        #expect(try await bench.shown("a") == Self.new)
+    }
+
     @Test(arguments: ConflictPolicy.allCases)
     func `the next edit is neither dropped nor parked for the page`(policy: ConflictPolicy) async throws {
         let bench = try await bench()
@@ -114,6 +127,53 @@ import Testing
         _ = try await bench.store.commit(
             bench.sqlite.bench.pageCommit(content, bench.sqlite.bench.open(), cursor: move))
         #expect(try await bench.store.cursor(of: "posts")?.value == "9")
+    }
+
+    /// How far a write of the record is when a page shows it.
+    private enum Stage: CaseIterable { case queued, underWay, inDoubt, settled }
+
+    @Test(arguments: Stage.allCases, [true, false])
+    private func `the cursor passes no record whose own write is under way or in doubt`(_ stage: Stage, isOpen: Bool)
+        async throws
+    {
+        let bench = try await bench()
+        let store = bench.sqlite.bench
+        let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#) { $0.conflict = .mine }
+        let write = stage == .queued ? nil : try await bench.claim(entry.id)
+        switch stage {
+        case .queued, .underWay: break
+        case .inDoubt: try await bench.settle(#require(write), .parked(.uncertain))
+        case .settled: try await bench.settle(#require(write), .answered(""))
+        }
+        let position = try await store.open()
+        try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 1")
+        let second = try StoreBench.page(2)
+        func list(_ json: String, at page: PageRequest? = nil, next: NextPage) async throws {
+            let move = CursorMove(reached: "9", moved: next == .end ? "9" : nil)
+            let content = try StoreBench.content(json)
+            _ = try await bench.store.commit(
+                store.pageCommit(content, position, next: next, etag: "\"1\"", page: page, cursor: move))
+        }
+        try await list(#"[{"id":"a","title":"theirs"}]"#, next: isOpen ? .page(second) : .end)
+        let isDoubtful = stage == .underWay || stage == .inDoubt
+        #expect(try await bench.store.storedPage(StoreBench.page(1), of: "posts")?.etag == (isDoubtful ? nil : "\"1\""))
+        if stage == .underWay { try await bench.settle(#require(write), .answered(Self.new)) }
+        if isOpen { try await list(#"[{"id":"b"}]"#, at: second, next: .end) }
+        #expect(try await bench.store.cursor(of: "posts")?.value == (isDoubtful ? nil : "9"))
+        try await bench.expectSound()
+    }
+
+    @Test func `a record that is deleted before any page showed it does not come with a page requested before`()
+        async throws
+    {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"b"}]"#)
+        let entry = try await bench.edit(.delete, "a")
+        let counters = try await page("[\(Self.old)]", bench) { try await bench.deliver(entry, status: 204) }
+        #expect(try await bench.shown("a") == nil && counters.stale == 1)
+        try await bench.expectSound()
+        try await bench.pull("[\(Self.old)]")
+        #expect(try await bench.shown("a") == Self.old)
     }
 
     @Test func `a cursor that is taken back goes where it was, and a listing that moves none stays one`() async throws {

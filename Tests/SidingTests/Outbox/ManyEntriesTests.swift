@@ -58,6 +58,53 @@ import Testing
         #expect(dropped.count == 2 && dropped == lane.map(\.entry.id).reversed())
     }
 
+    @Test func `twenty thousand entries are edited, dropped and forgotten in a time that grows with their number`()
+        async throws
+    {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        let change = WriteChange(headerFields: [.accept: "text/plain"])
+        let done = QueueSelection(states: [.dropped])
+        let time = try await ContinuousClock().measure {
+            let edited = try await bench.store.carryOut(.replace(change), on: QueueSelection())
+            #expect(
+                edited.count == Self.count && edited.allSatisfy { $0.refusal == nil && $0.entry.id != $0.before.id })
+            let next = try #require(try await bench.claim())
+            #expect(next.entry.lane == "lane 0" && next.headerFields[.accept] == "text/plain")
+            _ = try await bench.store.settle(next, WriteSettlement(.released(isUnsent: true), .nothing))
+            let dropped = try await bench.store.perform(.drop, on: QueueSelection())
+            #expect(dropped.allSatisfy { $0.refusal == nil })
+            #expect(try await bench.store.count(done) == 2 * Self.count)
+            #expect(try await bench.store.carryOut(.purge, on: done).allSatisfy { $0.refusal == nil })
+        }
+        #expect(time < .seconds(60), "\(time)")
+        #expect(try await bench.store.count(done) == 0)
+    }
+
+    @Test(arguments: [OperatorAction.replace(WriteChange(headerFields: [.accept: "text/plain"])), .purge])
+    func `one entry that cannot be read keeps no other from its change`(decision: OperatorAction) async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a"},{"id":"b"}]"#)
+        for key in ["a", "a", "b"] { _ = try await bench.edit(.merge, key, #"{"title":"x"}"#) }
+        let all = decision == .purge ? QueueSelection(states: [.dropped]) : QueueSelection()
+        if decision == .purge { _ = try await bench.store.perform(.drop, on: QueueSelection()) }
+        try await bench.sqlite.execute("UPDATE siding_outbox_edits SET terms = '{}' WHERE entry = 2")
+        let changes = try await bench.store.carryOut(decision, on: all)
+        // An edit is applied over the record together with the other one.
+        let refused = decision == .purge ? [false, true, false] : [true, true, false]
+        #expect(changes.map { $0.refusal != nil } == refused, "\(changes.map(\.refusal))")
+    }
+
+    @Test func `a write whose edit cannot be read can be dropped`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a"}]"#)
+        let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#)
+        try await bench.sqlite.execute("UPDATE siding_outbox_edits SET terms = '{}'")
+        #expect(try await bench.drop(entry).refusal == nil)
+        #expect(try await bench.shown("a") == #"{"id":"a"}"#)
+        try await bench.expectSound()
+    }
+
     @Test func `another process gets its turn while entries are held`() async throws {
         let bench = try await WriteBench()
         try await fill(bench)
@@ -103,10 +150,7 @@ import Testing
         var gone = found
         gone.id = EntryID.random()
         let refusals = try await bench.store.write { [gone] transaction in
-            [
-                try actions.carryOut(.act(.drop), on: found, by: parked, transaction).refusal,
-                try actions.carryOut(.act(.drop), on: gone, by: parked, transaction).refusal,
-            ]
+            try actions.carryOut(.act(.drop), on: [found, gone], by: parked, transaction).map(\.refusal)
         }
         #expect(refusals == ["it was changed meanwhile, and is queued now", "it was forgotten meanwhile"])
         #expect(try await bench.entry(found.id).state == .queued)

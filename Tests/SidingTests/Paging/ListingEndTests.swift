@@ -1,6 +1,7 @@
 import HTTPTypes
 import SidingChain
 import SidingJSON
+import SidingPaging
 import SidingSQLite
 import SidingTesting
 import Testing
@@ -88,6 +89,14 @@ import Testing
         (#"{"pagination":{"total":3,"totalElements":15},"items":ITEMS}"#, "5 of 15 records"),
         (#"{"facets":{FACETS},"items":ITEMS,"total":15}"#, "5 of 15 records ($.total)"),
         (#"{"items":ITEMS,"incomplete_results":true}"#, "$.incomplete_results reports more"),
+        (#"{"items":ITEMS,"links":{"last":"/posts?page=3"}}"#, "1 of 3 pages ($.links.last)"),
+        (#"{"items":ITEMS,"page":1,"of":3}"#, "1 of 3 pages ($.of)"),
+        (#"{"items":ITEMS,"hasMore":1}"#, "$.hasMore reports more pages"),
+        (#"{"items":ITEMS,"total":{"count":15}}"#, "5 of 15 records ($.total.count)"),
+        (#"{"items":ITEMS,"numberMatched":"15"}"#, "5 of 15 records ($.numberMatched)"),
+        (#"{"items":ITEMS,"offset":"itr12/rec34"}"#, "$.offset names a next page (itr12/rec34)"),
+        (#"{"items":ITEMS,"cursor":"c2Vjb25k"}"#, "$.cursor names a next page (c2Vjb25k)"),
+        (#"{"items":ITEMS,"LastEvaluatedKey":{"id":{"S":"5"}}}"#, "LastEvaluatedKey.id.S names a next page (5)"),
         (#"{"items":ITEMS,"@links":{"next":[{"uri":"/posts?page=2"}]}}"#, "names a next page (/posts?page=2)"),
     ]
 
@@ -105,6 +114,9 @@ import Testing
         arguments: [
             ("X-Total-Count", "15", "5 of 15 records"), ("X-WP-Total", "15", "5 of 15 records"),
             ("X-WP-TotalPages", "3", "1 of 3 pages"), ("X-Total-Pages", "3", "1 of 3 pages"),
+            ("Link", "</posts?page=3>; rel=last", "1 of 3 pages"),
+            ("X-Next-Cursor", "YWJj", "names a next page (YWJj)"),
+            ("X-Pagination", #"{"TotalCount":15}"#, "5 of 15 records (X-Pagination.TotalCount)"),
             ("Content-Range", "items 0-4/15", "5 of 15 records"), ("Total-Records", "15", "5 of 15 records"),
         ])
     func fields(_ name: String, _ value: String, _ words: String) async throws {
@@ -120,6 +132,36 @@ import Testing
             try await expectIncomplete(
                 Self.answer(envelope, 1...5), at: "/posts?\(name)=5", Self.bench([name: 5]),
                 because: "page 1 is full")
+        }
+    }
+
+    /// The origin's maximum, what its pages have around the records, and how many records of how many it leads to.
+    @Test(
+        "pages that an origin cuts below the declared size are read to their end",
+        arguments: [
+            (10, "ITEMS", 35, 35), (50, "ITEMS", 90, 90), (20, "ITEMS", 80, 80), (25, #"{"items":ITEMS}"#, 50, 50),
+            // Other maxima are known where the origin reports its page size.
+            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 15), (7, "ITEMS", 15, 7),
+            // A listing that fits into one page, and one whose extent is known, cost no further request.
+            (50, "ITEMS", 49, 49), (50, #"{"items":ITEMS,"total":50}"#, 50, 50),
+            (50, #"{"items":ITEMS,"has_more":false}"#, 50, 50),
+        ])
+    func cut(_ most: Int, _ envelope: String, _ count: Int, _ kept: Int) async throws {
+        for paging in [Paging.page(.init(sizeParameter: "size", size: 500)), .offset(.init(limit: 500))] {
+            let bench = try await Self.bench(paging: paging)
+            for start in stride(from: 0, through: count, by: most) {
+                let ids = Array(start..<min(start + most, count))
+                let (page, answer) = (start / most + 1, Self.answer(envelope, ids))
+                let first = ["page=1&size=500", "offset=0&limit=500"]
+                for target in start == 0 ? first : ["size=500&page=\(page)", "limit=500&offset=\(start)"] {
+                    bench.origin.set("/posts?\(target)", answer)
+                }
+            }
+            let report = try await bench.sync()
+            #expect(report.line.outcome == .saved, "\(report.line.notes)")
+            #expect(try await bench.keys().count == kept)
+            let isKnown = count < most || envelope.contains("total") || envelope.contains("has_more")
+            #expect(report.line.counters.requests == (isKnown || kept < count ? 1 : (count + most) / most))
         }
     }
 
@@ -139,7 +181,8 @@ import Testing
         "under auto a next page that cannot be read does not end the listing",
         arguments: [
             #""file:///etc/passwd""#, #""items page 2""#, "true", "7.5", "2", #""abc""#, #"{"page":2}"#,
-            #"{"href":"items page 2"}"#, #"["/posts?page=2"]"#,
+            #"{"href":"items page 2"}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#,
+            #"{"href":"/posts?page=2{&size,sort*}","templated":true}"#,
         ])
     func unreadable(_ next: String) async throws {
         for member in [#""next":\#(next)"#, #""links":{"next":\#(next)}"#] {
@@ -152,7 +195,7 @@ import Testing
 
     @Test(
         "under a declared next_url a value that is no URL does not end the listing",
-        arguments: ["true", "7.5", "2", #"{"page":2}"#, #"["/posts?page=2"]"#])
+        arguments: ["true", "7.5", "2", #"{"page":2}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#])
     func declared(_ next: String) async throws {
         var bench = try await Self.bench(paging: .nextURL(JSONPath(member: "more_at")))
         bench.resource.records = JSONPath(member: "items")
@@ -257,107 +300,5 @@ import Testing
         let report = try await bench.sync()
         #expect(report.line.outcome == .saved && report.line.counters.deleted == 0)
         #expect(try await bench.sync().line.counters.deleted == 4)
-    }
-
-    // MARK: Healthy answers
-
-    static let honest: [(envelope: String, query: String)] = [
-        (#"{"items":ITEMS}"#, ""),
-        (#"{"items":ITEMS,"total":5,"has_more":false,"next":null}"#, ""),
-        (#"{"items":ITEMS,"next":"","links":{"next":null},"next_page":false}"#, ""),
-        (#"{"items":ITEMS,"next":{"href":null},"next_offset":0,"next_page":-1}"#, ""),
-        (#"{"items":ITEMS,"count":5,"limit":100,"offset":0}"#, ""),
-        // `count` is the page size.
-        (#"{"items":ITEMS,"count":100,"per_page":100}"#, ""),
-        (#"{"items":ITEMS,"recordsTotal":900,"recordsFiltered":5}"#, ""),
-        (#"{"items":ITEMS,"total":900,"total_filtered":5}"#, ""),
-        (#"{"items":ITEMS,"paging":{"start":0,"count":10,"links":[]}}"#, ""),
-        (#"{"items":ITEMS,"count":10}"#, "?count=10"),
-        (#"{"items":ITEMS,"total":-1}"#, ""),
-        // Totals of other things.
-        (#"{"items":ITEMS,"facets":{"open":{"total":900}},"usage":{"total":1000,"count":77}}"#, ""),
-        (#"{"items":ITEMS,"included":[{"id":1,"total":900,"has_more":true,"links":{"next":"/x?y=1"}}]}"#, ""),
-        (#"{"items":ITEMS,"pages":1,"page":1,"per_page":5}"#, "?per_page=5"),
-        (#"{"items":ITEMS,"total":5}"#, "?per_page=5"),
-        (#"{"items":ITEMS,"hasMore":false}"#, "?limit=5"),
-        ("ITEMS", "?limit=6"),
-        (#"{"items":ITEMS,"last_page":0}"#, ""),
-    ]
-
-    @Test("a page that reports no more ends its listing", arguments: honest)
-    func telling(_ envelope: String, _ query: String) async throws {
-        var bench = try await Self.bench()
-        bench.resource.path = "/posts\(query)"
-        if ["included", "facets", "links\":["].contains(where: envelope.contains) {
-            bench.resource.records = JSONPath(member: "items")
-        }
-        bench.origin.set("/posts\(query)", Self.answer(envelope, 1...5))
-        let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.warnings.isEmpty, "\(report.warnings)")
-        #expect(try await bench.state().completedAt != nil)
-        #expect(try await bench.state().incomplete == nil)
-    }
-
-    @Test func `records that come and go while a listing is read do not make it incomplete`() async throws {
-        let bench = try await Self.bench(paging: .nextURL(JSONPath(member: "next")))
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":10,"next":"/posts?page=2"}"#, 1...5))
-        // Two came on the first page meanwhile.
-        bench.origin.set("/posts?page=2", Self.answer(#"{"items":ITEMS,"total":12}"#, 6...10))
-        #expect(try await bench.sync().line.outcome == .saved)
-        // Three left.
-        bench.origin.set("/posts?page=2", Self.answer(#"{"items":ITEMS,"total":7}"#, 6...7))
-        #expect(try await bench.sync().line.outcome == .saved)
-    }
-
-    @Test func `a full last page behind others is the end`() async throws {
-        let bench = try await Self.bench(["per_page": 5])
-        bench.origin.set(
-            "/posts?per_page=5", Self.answer("ITEMS", 1...5, [("Link", "</posts?page=2&per_page=5>; rel=next")]))
-        bench.origin.set("/posts?page=2&per_page=5", Self.answer("ITEMS", 6...10))
-        #expect(try await bench.sync().line.outcome == .saved)
-    }
-
-    @Test func `a declared single page is the user's word, unless absence would delete`() async throws {
-        var bench = try await Self.bench(paging: .none)
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":15}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .partial)
-        bench.resource.deletions = Deletions()
-        #expect(try await bench.sync().line.outcome == .saved)
-    }
-
-    @Test func `trust_end takes the end for the end`() async throws {
-        var bench = try await Self.bench()
-        bench.resource.stop.trustsEnd = true
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":15,"has_more":true,"next":"x y"}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .saved)
-        #expect(try await bench.state().completedAt != nil)
-    }
-
-    // MARK: What to declare
-
-    @Test(
-        "the message has the line to add",
-        arguments: [
-            (
-                #"{"items":ITEMS,"total":15,"page":1}"#, "?per_page=5",
-                "paginate: { type: page, param: page, size_param: per_page, size: 5 }"
-            ),
-            (
-                #"{"items":ITEMS,"total":15,"offset":0}"#, "?limit=5",
-                "paginate: { type: offset, param: offset, limit_param: limit, limit: 5 }"
-            ),
-            (
-                #"{"items":ITEMS,"data":{"@links":{"next":[{"uri":"/posts?page=2"}]}}}"#, "",
-                #"paginate: { type: next_url, path: '$.data."@links".next[0].uri' }"#
-            ),
-            (#"{"items":ITEMS,"next_page":2}"#, "", "paginate: { type: page, param: page }"),
-        ])
-    func suggestions(_ envelope: String, _ query: String, _ line: String) async throws {
-        var bench = try await Self.bench()
-        bench.resource.path = "/posts\(query)"
-        bench.resource.records = JSONPath(member: "items")
-        bench.origin.set("/posts\(query)", Self.answer(envelope, 1...5))
-        let warning = try await bench.sync().warnings.first ?? ""
-        #expect(warning.contains(line), "\(warning)")
     }
 }

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingPaging
 import HTTPTypes
 import Testing
 

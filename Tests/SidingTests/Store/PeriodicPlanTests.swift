@@ -25,7 +25,7 @@ import Testing
         // These have a row per resource, member, source or lease, or few rows in a partial index.
         let small = [
             "json_each", "siding_resources", "r", "siding_sources", "siding_leases", "siding_texts", "siding_passes",
-            "sqlite_schema", "s", "siding_columns", "siding_child_columns", "CONSTANT ROW",
+            "sqlite_schema", "sqlite_sequence", "s", "siding_columns", "siding_child_columns", "CONSTANT ROW",
             "siding_outbox USING INDEX siding_outbox_sign_in", "siding_runs USING INDEX siding_runs_unfinished",
             "siding_runs USING COVERING INDEX siding_runs_unfinished",
         ]

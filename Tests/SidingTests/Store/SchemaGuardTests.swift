@@ -82,6 +82,23 @@ import Testing
     }
 
     @Test(
+        "a file of a build with other tables is refused in the same words, however it is opened",
+        arguments: [
+            "ALTER TABLE siding_resources DROP COLUMN rewrite_from",
+            "ALTER TABLE siding_resources ADD COLUMN more TEXT", "DROP TABLE siding_rate_limits",
+        ], [Store.Access.readWriteCreate, .readWrite, .readOnly])
+    func otherTables(_ sql: String, _ access: Store.Access) async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":1}]"#)
+        try await bench.execute(sql)
+        try await bench.store.close()
+        let error = await #expect(throws: StoreError.self) { try await Store.open(at: bench.path, access: access) }
+        #expect(error?.kind == .foreign)
+        #expect(
+            error?.message == "\(bench.path) was written by an unreleased build of siding, and this one cannot read it")
+    }
+
+    @Test(
         "a missing file is not found where it must exist", arguments: [Store.Access.readWrite, .readOnly])
     func missing(_ access: Store.Access) async throws {
         let directory = try TemporaryDirectory()

@@ -2,39 +2,42 @@ import HTTPTypes
 import SidingChain
 import SidingJSON
 import SidingOrigin
+import SidingPaging
 import SidingSynchronization
 import SidingTesting
+import Testing
 
 @testable import Siding
 
 /// A configuration that Docs/Config.md calls safe, and the origin that goes with it.
 enum StormKind: String, CaseIterable, Sendable {
     // Everything, sorted by a member that never changes; what is missing counts as deleted.
-    case link, body, token, automatic, lastRecord
-    /// Numbered pages, which shift; what is missing is verified.
-    case numbered
+    case link, body, token, header, automatic, lastRecord
+    // Numbers, whose pages shift; what is missing is verified.
+    case numbered, offset
     // Changes only.
     case ascending, bounded, descending
 
     var isOfChanges: Bool { [.ascending, .bounded, .descending].contains(self) }
+    var isNumbered: Bool { self == .numbered || self == .offset }
 
-    func resource(_ name: String) throws -> AnyResource {
-        var source = Source(name: "storm", baseURL: try HTTPURL("https://api.example.org"))
-        source.retry = RetryPolicy(retries: 0)
+    func resource(_ name: String, from source: Source) throws -> AnyResource {
         var resource = AnyResource(name, from: source, at: "/posts", key: "id", paging: .automatic)
         resource.records = JSONPath(member: "items")
         switch self {
         case .link, .ascending, .bounded, .descending: resource.paging = .linkHeader
         case .body: resource.paging = .nextURL(JSONPath(member: "next"))
         case .token: resource.paging = .cursor(JSONPath(member: "next_cursor"), parameter: "after")
+        case .header: resource.paging = .headerCursor(try #require(HTTPField.Name("X-Next")), parameter: "after")
         case .lastRecord: resource.paging = .lastRecord(JSONPath(member: "id"), parameter: "after")
         case .numbered: resource.paging = .page(.init())
+        case .offset: resource.paging = .offset(.init())
         case .automatic: break
         }
-        resource.isStable = self != .numbered
+        resource.isStable = !isNumbered
         guard isOfChanges else {
             resource.deletions = Deletions(
-                byAbsence: true, most: 1, recordPath: self == .numbered ? "/posts/{id}" : nil)
+                byAbsence: true, most: 1, recordPath: isNumbered ? "/posts/{id}" : nil)
             return resource
         }
         resource.cursor = IncrementalCursor(
@@ -52,8 +55,15 @@ final class StormOrigin: TransportFactory {
         var id: Int
         var at: Int
         var version = 0
+        /// What own writes, and now and then others, set.
+        var members: [String: Int] = [:]
+        /// The mark of the own write that came last.
+        var mark: String?
 
-        var json: String { #"{"id":\#(id),"at":\#(at),"v":\#(version)}"# }
+        var json: String {
+            let own = members.sorted { $0.key < $1.key }.map { #","\#($0)":\#($1)"# }.joined()
+            return #"{"id":\#(id),"at":\#(at),"v":"\#(version)"\#(own)\#(mark.map { #","ref":"\#($0)""# } ?? "")}"#
+        }
     }
 
     struct State {
@@ -65,11 +75,14 @@ final class StormOrigin: TransportFactory {
         var lies = 0
         var unrest = 0
         var pageSize = 4
+        var arrivals = StormArrivals()
     }
 
     let kind: StormKind
     let time: ManualWallClock
     let state: Mutex<State>
+    /// What happens between the answer to a listing and its arrival.
+    let meanwhile = Mutex<@Sendable () async -> Void>({})
 
     init(_ kind: StormKind, seed: UInt64, _ time: ManualWallClock) {
         (self.kind, self.time) = (kind, time)
@@ -81,14 +94,21 @@ final class StormOrigin: TransportFactory {
     }
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
-        ScriptedTransport { [self] asked in state.withLock { answer(asked.request, &$0) } }
+        ScriptedTransport { [self] asked in
+            guard asked.request.method == .get else {
+                return state.withLock { answer(to: asked, &$0) }
+            }
+            let reply = state.withLock { answer(asked.request, &$0) }
+            if asked.request.path?.contains("ref=") != true { await meanwhile.withLock { $0 }() }
+            return reply
+        }
     }
 
     // MARK: Changes
 
-    private var now: Int { Int(time.now.secondsSince1970) }
+    var now: Int { Int(time.now.secondsSince1970) }
 
-    private func add(_ state: inout State) {
+    func add(_ state: inout State) {
         state.lastID += 1
         // Some come late, but within the lookback; many share a second.
         let late =
@@ -98,7 +118,7 @@ final class StormOrigin: TransportFactory {
 
     func change() { state.withLock { change(&$0) } }
 
-    private func change(_ state: inout State) {
+    func change(_ state: inout State) {
         if Bool.random(using: &state.generator) { time.advance(by: .seconds(1)) }
         switch Int.random(in: 0..<6, using: &state.generator) {
         case 0, 1: add(&state)
@@ -109,12 +129,15 @@ final class StormOrigin: TransportFactory {
             guard let index = state.records.indices.randomElement(using: &state.generator) else { return }
             state.records[index].version += 1
             state.records[index].at = now
+            if Bool.random(using: &state.generator) {
+                state.records[index].members["a"] = -state.records[index].version
+            }
         }
     }
 
     // MARK: Answers
 
-    private func answer(_ request: HTTPRequest, _ state: inout State) -> ScriptedAnswer {
+    func answer(_ request: HTTPRequest, _ state: inout State) -> ScriptedAnswer {
         while Int.random(in: 0..<100, using: &state.generator) < state.unrest { change(&state) }
         let target = request.path ?? ""
         let isFaulty = Int.random(in: 0..<100, using: &state.generator) < state.faults
@@ -123,6 +146,10 @@ final class StormOrigin: TransportFactory {
             return state.records.first { $0.id == id }.map { .text($0.json) } ?? .status(.notFound)
         }
         if isFaulty, let fault = fault(&state) { return fault }
+        if let mark = target.split(separator: "ref=").last, target.contains("ref=") {
+            let found = state.records.filter { $0.mark.map { $0 == mark } ?? false }
+            return .text(#"{"items":[\#(found.map(\.json).joined(separator: ","))]}"#)
+        }
         var values: [String: Int] = [:]
         for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
             let parts = pair.split(separator: "=")
@@ -154,8 +181,11 @@ final class StormOrigin: TransportFactory {
     private func page(_ values: [String: Int], _ request: HTTPRequest, _ state: inout State) -> ScriptedAnswer {
         let all = listed(values, state)
         let left =
-            kind == .numbered
-            ? all.dropFirst(((values["page"] ?? 1) - 1) * state.pageSize) : all.filter { isBehind($0, values) }[...]
+            switch kind {
+            case .numbered: all.dropFirst(((values["page"] ?? 1) - 1) * state.pageSize)
+            case .offset: all.dropFirst(values["offset"] ?? 0)
+            default: all.filter { isBehind($0, values) }[...]
+            }
         let shown = Array(left.prefix(state.pageSize))
         let hasMore = left.count > shown.count
         let isLie = hasMore && Int.random(in: 0..<100, using: &state.generator) < state.lies
@@ -177,11 +207,13 @@ final class StormOrigin: TransportFactory {
                 )
             case .token: members.append(#""next_cursor":\#(isLie ? "true" : "\(last.id)")"#)
             case .automatic: members.append(#""links":{"next":\#(isLie ? broken : "{\"href\":\"\(next)\"}")}"#)
-            case .lastRecord, .numbered: break
+            case .header:
+                if let name = HTTPField.Name("X-Next"), !isLie { fields[name] = "\(last.id)" }
+            case .lastRecord, .numbered, .offset: break
             }
         }
         switch kind {
-        case .body, .numbered: members.append(#""total":\#(all.count)"#)
+        case .body, .header, .numbered, .offset: members.append(#""total":\#(all.count)"#)
         case .automatic: members.append(#""has_more":\#(hasMore)"#)
         default: break
         }

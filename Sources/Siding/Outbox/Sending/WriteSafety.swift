@@ -38,7 +38,7 @@ enum WriteSafety {
     }
 
     /// Checks that the body has room for the mark that the delivery probe will look for.
-    private static func check(_ probe: WriteProbe?, of write: WriteRequest) throws(StoreError) {
+    static func check(_ probe: WriteProbe?, of write: WriteRequest) throws(StoreError) {
         guard let probe, !write.method.isIdempotent else { return }
         if let fault = probe.fault { throw refusal("its probe \(fault)") }
         guard probe.id != nil || !probe.path.contains(WriteDeclaration.placeholder) else {

@@ -59,6 +59,17 @@ enum IdempotencyKeysTable {
             write.idempotency?.lifetime.wholeMicroseconds)
     }
 
+    /// Inserts new random keys for entries that replace others, with the promises of the old ones.
+    static func insert(replacing ids: ReplacedIDs, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured, lifetime_us)
+            SELECT value ->> 2, new.seq, field, is_quoted, is_honoured, lifetime_us
+            FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
+                JOIN siding_idempotency_keys ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
+            """, ids.json)
+    }
+
     /// Sends an entry under a new random key from now on: a changed request must not be sent under the old one, which stays
     /// reserved.
     ///
@@ -82,5 +93,5 @@ enum IdempotencyKeysTable {
             """, entry, moment.microseconds, digest)
     }
 
-    private static func random() -> String { UUID().uuidString.lowercased() }
+    static func random() -> String { UUID().uuidString.lowercased() }
 }

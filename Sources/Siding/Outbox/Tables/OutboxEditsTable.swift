@@ -42,26 +42,39 @@ enum OutboxEditsTable {
             """, entry, recordKey, try Store.json(terms), isTemporary ? recordKey : nil)
     }
 
-    /// Inserts a copy of the edit of `old`, if it has one.
+    /// Inserts copies of the edits of replaced entries.
     ///
-    /// - Parameter keepsBase: false makes the present server copy its base.
-    static func insert(
-        _ entry: String, replacing old: String, keepsBase: Bool, _ transaction: borrowing Transaction
-    ) throws {
+    /// - Parameter keepsBase: false makes the present server copy their base, as for all that are in a conflict.
+    static func insert(replacing ids: ReplacedIDs, keepsBase: Bool, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             INSERT INTO siding_outbox_edits (entry, record_key, edit_order, terms, temporary_id, base)
-            SELECT (SELECT seq FROM siding_outbox WHERE id = ?2), record_key, edit_order, terms, temporary_id,
-                CASE WHEN ?3 THEN base END
-            FROM siding_outbox_edits WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, old, entry, keepsBase)
+            SELECT new.seq, record_key, edit_order, terms, temporary_id,
+                CASE WHEN ?2 AND old.reason IS NOT 'conflict' THEN base END
+            FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
+                JOIN siding_outbox_edits ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
+            """, ids.json, keepsBase)
     }
 
-    /// Records that the entry was completed: its edit is not applied any more.
-    static func complete(_ entry: String, _ transaction: borrowing Transaction) throws {
+    /// Records that the entries were completed: their edits are not applied any more.
+    static func complete(_ entries: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_outbox_edits SET pending = 0 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry)
+            """
+            UPDATE siding_outbox_edits SET pending = 0 WHERE entry IN (
+                SELECT seq FROM siding_outbox WHERE id IN (SELECT value FROM json_each(?1)))
+            """, try Store.json(entries))
+    }
+
+    /// The records that the entries edit.
+    static func records(
+        of entries: [String], _ transaction: borrowing Transaction
+    ) throws -> [(resource: String, key: String)] {
+        try transaction.query(
+            """
+            SELECT DISTINCT resource, record_key FROM siding_outbox JOIN siding_outbox_edits ON entry = seq
+            WHERE id IN (SELECT value FROM json_each(?1)) AND terms IS NOT NULL ORDER BY resource
+            """, try Store.json(entries)
+        ) { (resource: $0.text(0), key: $0.text(1)) }
     }
 
     // MARK: Bases
@@ -121,13 +134,13 @@ enum OutboxEditsTable {
 
     // MARK: Deletion
 
-    /// Deletes what a purged entry did, except the ids: later writes may still name the temporary one.
-    static func clear(_ entry: String, _ transaction: borrowing Transaction) throws {
+    /// Deletes what purged entries did, except the ids: later writes may still name the temporary ones.
+    static func clear(_ entries: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox_edits SET pending = 0, terms = NULL, base = NULL
-            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, entry)
+            WHERE entry IN (SELECT seq FROM siding_outbox WHERE id IN (SELECT value FROM json_each(?1)))
+            """, try Store.json(entries))
     }
 
     /// Rewrites the stored bases of the edits of a resource, a batch at a time; nil keeps a base.

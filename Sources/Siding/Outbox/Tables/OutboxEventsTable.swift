@@ -6,20 +6,29 @@ enum OutboxEventsTable {
     /// The number of events kept per entry: an entry that waits for months is tried thousands of times.
     static let most = 100
 
-    /// Adds an event to an entry's history, and deletes the oldest ones beyond ``most``.
-    static func insert(_ event: QueueEvent, of entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "INSERT INTO siding_outbox_events (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", entry,
-            event.at.microseconds, event.who, event.event, event.detail)
-        try deleteOldest(of: entry, keeping: most, transaction)
-    }
-
-    static func deleteOldest(of entry: String, keeping count: Int, _ transaction: borrowing Transaction) throws {
+    /// Adds an event to the history of each entry, with its detail, and deletes the oldest ones beyond ``most``.
+    static func insert(
+        _ event: String, of entries: [(id: String, detail: String?)], by who: String, at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws {
         try transaction.execute(
             """
-            DELETE FROM siding_outbox_events WHERE entry = ?1 AND seq <= (
-                SELECT seq FROM siding_outbox_events WHERE entry = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
-            """, entry, count)
+            INSERT INTO siding_outbox_events (entry, at, who, event, detail)
+            SELECT value ->> 0, ?2, ?3, ?4, value ->> 1 FROM json_each(?1)
+            """, try Store.json(entries.map { [$0.id, $0.detail] }), now.microseconds, who, event)
+        try deleteOldest(of: entries.map(\.id), keeping: most, transaction)
+    }
+
+    static func deleteOldest(
+        of entries: [String], keeping count: Int, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            DELETE FROM siding_outbox_events WHERE seq IN (
+                SELECT old.seq FROM json_each(?1) JOIN siding_outbox_events AS old ON entry = value
+                WHERE old.seq <= (
+                    SELECT seq FROM siding_outbox_events WHERE entry = value ORDER BY seq DESC LIMIT 1 OFFSET ?2))
+            """, try Store.json(entries), count)
     }
 
     /// The history of an entry, oldest event first.
@@ -66,13 +75,22 @@ enum OutboxDependenciesTable {
         ) { $0.text(0) }
     }
 
-    /// Moves all dependencies of `old`, in both directions, to its replacement.
-    static func move(from old: String, to entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_outbox_dependencies SET entry = ?2 WHERE entry = ?1", old, entry)
-        try transaction.execute("UPDATE siding_outbox_dependencies SET parent = ?2 WHERE parent = ?1", old, entry)
+    /// Moves all dependencies of replaced entries, in both directions, to their replacements.
+    static func move(_ ids: ReplacedIDs, _ transaction: borrowing Transaction) throws {
+        for column: SQL in ["entry", "parent"] {
+            try transaction.execute(
+                """
+                UPDATE siding_outbox_dependencies SET \(column) = value ->> 1 FROM json_each(?1)
+                WHERE siding_outbox_dependencies.\(column) = value ->> 0
+                """, ids.json)
+        }
     }
 
-    static func delete(of entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("DELETE FROM siding_outbox_dependencies WHERE entry = ?1 OR parent = ?1", entry)
+    static func delete(of entries: [String], _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            WITH purged (id) AS (SELECT value FROM json_each(?1))
+            DELETE FROM siding_outbox_dependencies WHERE entry IN purged OR parent IN purged
+            """, try Store.json(entries))
     }
 }

@@ -58,6 +58,35 @@ enum OutboxRequestsTable {
             try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone)
     }
 
+    /// Inserts copies of the requests of replaced entries, with the parts that `change` has.
+    static func insert(
+        replacing ids: ReplacedIDs, changedBy change: WriteChange, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
+            SELECT new.seq, method, COALESCE(?2, url), COALESCE(?3, headers), COALESCE(?4, body), probe, conflict_on,
+                gone_is_done
+            FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
+                JOIN siding_outbox_requests ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
+            """, ids.json, change.url?.description, change.headerFields.map(HeaderFieldsText.json),
+            change.body.map(SQLiteValue.blob))
+    }
+
+    /// Those of the entries whose request may name a temporary id.
+    static func namingTemporaryIDs(
+        _ entries: some Sequence<String>, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Set<String> {
+        Set(
+            try database.query(
+                """
+                SELECT siding_outbox.id FROM siding_outbox JOIN siding_outbox_requests ON entry = seq
+                WHERE id IN (SELECT value FROM json_each(?1))
+                    AND (instr(url, ?2) OR instr(CAST(body AS BLOB), CAST(?2 AS BLOB)))
+                """, try Store.json(Array(entries)), TemporaryID.prefix
+            ) { $0.text(0) })
+    }
+
     /// Inserts or updates the request of a fetch, with the error of its last try.
     static func save(
         _ fetch: (method: String, url: String, body: [UInt8]?, pageNumber: Int), _ error: RecordedError,
@@ -141,14 +170,14 @@ enum OutboxRequestsTable {
 
     // MARK: Deletion
 
-    /// Deletes what a purged entry sent, except method and URL, and what came back.
-    static func clear(_ entry: String, _ transaction: borrowing Transaction) throws {
+    /// Deletes what purged entries sent, except method and URL, and what came back.
+    static func clear(_ entries: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox_requests SET headers = '[]', body = NULL, answer = NULL, answer_type = NULL, status = NULL,
                 error = NULL, unknown_since = NULL, probe = NULL
-            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, entry)
+            WHERE entry IN (SELECT seq FROM siding_outbox WHERE id IN (SELECT value FROM json_each(?1)))
+            """, try Store.json(entries))
     }
 
     /// Rewrites the stored answers to the writes of a resource, a batch at a time; nil keeps an answer.

@@ -28,7 +28,8 @@ extension OutboxTable {
         _ selection: QueueSelection, _ limit: Int?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {
         var seen: Set<String> = []
-        let found = try selection.ids.map { try entry(withPrefix: $0, database) }
+        let known = try entries(selection.ids, database)
+        let found = try selection.ids.map { try known[$0] ?? entry(withPrefix: $0, database) }
             .filter { selection.fits($0) && seen.insert($0.id).inserted }
             .sorted { $0.createdAt < $1.createdAt }
         return limit.map { Array(found.prefix(max($0, 0))) } ?? found

@@ -20,18 +20,18 @@ extension OutboxTable {
             entry.waitsOn, entry.createdAt.microseconds, expiresAt?.microseconds)
     }
 
-    /// Inserts an entry at the place of `old` in its lane, due now, or on hold.
+    /// Inserts entries at the places of old ones in their lanes, due now, or on hold.
     static func insert(
-        _ id: String, replacing old: String, isHeld: Bool, at now: Timestamp, _ transaction: borrowing Transaction
+        replacing ids: ReplacedIDs, isHeld: Bool, at now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             INSERT INTO siding_outbox (id, kind, state, reason, source, resource, scope, operation, replaces, lane, position,
                 head, waits_on, created_at, not_before, expires_at)
-            SELECT ?2, kind, ?3, ?4, source, resource, scope, operation, id, lane, position, head, waits_on, created_at, ?5,
-                CASE WHEN expires_at <= ?5 THEN NULL ELSE expires_at END
-            FROM siding_outbox WHERE id = ?1
-            """, old, id, isHeld ? "parked" : "queued", isHeld ? "held" : nil, now.microseconds)
+            SELECT value ->> 1, kind, ?2, ?3, source, resource, scope, operation, old.id, lane, position, head, waits_on,
+                created_at, ?4, CASE WHEN expires_at <= ?4 THEN NULL ELSE expires_at END
+            FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
+            """, ids.json, isHeld ? "parked" : "queued", isHeld ? "held" : nil, now.microseconds)
     }
 
     // MARK: States
@@ -64,23 +64,24 @@ extension OutboxTable {
             """, entry.id, entry.attempts, entry.crashes, entry.nextAttemptAt.microseconds, waitsForNetwork)
     }
 
+    /// - Parameter crashes: how often the sender died; nil leaves this as it is.
     static func park(
-        _ entry: QueueEntry, as reason: ParkReason, by owner: String, at now: Timestamp,
+        _ ids: [String], as reason: ParkReason, crashes: Int?, by owner: String, at now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3, parked_by = ?4,
-                parked_at = ?5
-            WHERE id = ?1
-            """, entry.id, reason.rawValue, entry.crashes, owner, now.microseconds)
+            UPDATE siding_outbox SET state = 'parked', reason = ?2, owner = NULL, crashes = COALESCE(?3, crashes),
+                parked_by = ?4, parked_at = ?5
+            WHERE id IN (SELECT value FROM json_each(?1))
+            """, try Store.json(ids), reason.rawValue, crashes, owner, now.microseconds)
     }
 
-    /// Returns an entry to the queue, due now, with its attempts reset.
+    /// Returns entries to the queue, due now, with their attempts reset.
     ///
-    /// - Parameter forgetsSending: forgets since when the origin may know the entry even if it honours the key.
+    /// - Parameter forgetsSending: forgets since when the origin may know the entries even if it honours the key.
     static func requeue(
-        _ id: String, at now: Timestamp, isLetIn: Bool, forgetsSending: Bool, _ transaction: borrowing Transaction
+        _ ids: [String], at now: Timestamp, isLetIn: Bool, forgetsSending: Bool, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
@@ -89,8 +90,8 @@ extension OutboxTable {
                 first_sent_at = CASE WHEN NOT ?4 AND EXISTS (
                     SELECT 1 FROM siding_idempotency_keys WHERE entry = seq AND is_honoured = 1) THEN first_sent_at END,
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
-            WHERE id = ?1
-            """, id, now.microseconds, isLetIn, forgetsSending)
+            WHERE id IN (SELECT value FROM json_each(?1))
+            """, try Store.json(ids), now.microseconds, isLetIn, forgetsSending)
     }
 
     /// Stores the result of a fetch that failed: queued again, or parked for `reason`.
@@ -106,40 +107,40 @@ extension OutboxTable {
             entry.nextAttemptAt.microseconds, waitsForNetwork ? "line" : nil)
     }
 
-    /// Marks an open entry as done or dropped.
+    /// Marks open entries as done or dropped.
     static func complete(
-        _ id: String, as state: QueueEntry.State, at now: Timestamp, _ transaction: borrowing Transaction
+        _ ids: [String], as state: QueueEntry.State, at now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?3
-            WHERE id = ?1 AND settled_at IS NULL
-            """, id, state.rawValue, now.microseconds)
+            WHERE id IN (SELECT value FROM json_each(?1)) AND settled_at IS NULL
+            """, try Store.json(ids), state.rawValue, now.microseconds)
     }
 
     // MARK: Order
 
-    /// Makes the oldest open entry of the entry's lane its head.
-    static func promote(laneOf id: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(promotion, id)
+    /// Makes the oldest open entry of each lane that the entries are in its head.
+    static func promote(lanesOf ids: [String], _ transaction: borrowing Transaction) throws {
+        try transaction.execute(promotion, try Store.json(ids))
     }
 
     static let promotion: SQL = """
-        UPDATE siding_outbox SET head = 1 WHERE seq = (
-            SELECT seq FROM siding_outbox
-            WHERE lane = (SELECT lane FROM siding_outbox WHERE id = ?1) AND settled_at IS NULL
-            ORDER BY position, seq LIMIT 1)
+        UPDATE siding_outbox SET head = 1 WHERE head = 0 AND seq IN (
+            SELECT (SELECT seq FROM siding_outbox AS first
+                WHERE first.lane = entry.lane AND first.settled_at IS NULL ORDER BY position, seq LIMIT 1)
+            FROM siding_outbox AS entry WHERE id IN (SELECT value FROM json_each(?1)))
         """
 
-    /// Recounts the open entries that an entry waits for.
-    static func updateWaitsOn(of id: String, _ transaction: borrowing Transaction) throws {
+    /// Recounts the open entries that each of the entries waits for.
+    static func updateWaitsOn(of ids: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox SET waits_on = (
                 SELECT COUNT(*) FROM siding_outbox_dependencies AS d JOIN siding_outbox AS p ON p.id = d.parent
-                WHERE d.entry = ?1 AND p.settled_at IS NULL)
-            WHERE id = ?1
-            """, id)
+                WHERE d.entry = siding_outbox.id AND p.settled_at IS NULL)
+            WHERE id IN (SELECT value FROM json_each(?1))
+            """, try Store.json(ids))
     }
 
     /// Moves the open entries of a lane behind those of another one, whose head may be on its way. The lanes stay apart if
@@ -209,9 +210,10 @@ extension OutboxTable {
 
     // MARK: Deletion
 
-    /// Deletes an entry; its rows in the other tables go with it (ON DELETE CASCADE).
-    static func delete(_ id: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("DELETE FROM siding_outbox WHERE id = ?1", id)
+    /// Deletes entries; their rows in the other tables go with them (ON DELETE CASCADE).
+    static func delete(_ ids: [String], _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_outbox WHERE id IN (SELECT value FROM json_each(?1))", try Store.json(ids))
     }
 
     /// Deletes the purged entries whose keys no origin remembers any more.
@@ -221,5 +223,17 @@ extension OutboxTable {
             DELETE FROM siding_outbox
             WHERE seq IN (SELECT entry FROM siding_idempotency_keys WHERE kept_until <= ?1)
             """, now.microseconds)
+    }
+}
+
+/// The ids of replaced entries, with those of their replacements and their new keys, as one argument of a statement.
+struct ReplacedIDs {
+    /// An array of old id, new id and new key for each.
+    let json: String
+    let new: [String]
+
+    init(_ old: [String]) throws {
+        new = old.map { _ in EntryID.random() }
+        json = try Store.json(zip(old, new).map { [$0, $1, IdempotencyKeysTable.random()] })
     }
 }

@@ -45,6 +45,16 @@ enum OutboxTable {
         try database.first("SELECT * FROM siding_outbox_entries WHERE id = ?1", id, map: entry)
     }
 
+    /// Those of the entries with these full ids that were not removed, by their ids.
+    static func entries(
+        _ ids: [String], _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [String: QueueEntry] {
+        let found = try database.query(
+            "SELECT * FROM siding_outbox_entries WHERE id IN (SELECT value FROM json_each(?1))", try Store.json(ids),
+            map: entry)
+        return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+    }
+
     /// - Throws: ``StoreError/Kind/notFound`` if no id begins with `prefix`, ``StoreError/Kind/ambiguous`` if several do.
     static func entry(
         withPrefix prefix: String, _ database: borrowing some Queryable & ~Copyable
@@ -209,13 +219,17 @@ enum OutboxTable {
             map: entry)
     }
 
-    /// The open entries that wait for an entry.
-    static func dependants(of id: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+    /// The open entries that wait for one of the entries, each with one that it waits for.
+    static func dependants(
+        of ids: [String], _ transaction: borrowing Transaction
+    ) throws -> [(entry: QueueEntry, parent: String)] {
         try transaction.query(
             """
-            SELECT * FROM siding_outbox_entries
-            WHERE id IN (SELECT entry FROM siding_outbox_dependencies WHERE parent = ?1) AND settled_at IS NULL
-            """, id, map: entry)
+            SELECT waiting.*, MIN(parent) AS parent
+            FROM siding_outbox_dependencies JOIN siding_outbox_entries AS waiting ON waiting.id = entry
+            WHERE parent IN (SELECT value FROM json_each(?1)) AND settled_at IS NULL GROUP BY seq
+            """, try Store.json(ids)
+        ) { (entry: try entry($0), parent: try $0.text("parent")) }
     }
 
     // MARK: Maintenance

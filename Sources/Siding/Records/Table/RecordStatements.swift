@@ -28,7 +28,7 @@ struct RecordStatements: ~Copyable {
         try table.keepHistory(transaction)
         // All or none: a struct of statements cannot be left half made.
         let find = try transaction.prepare(
-            "SELECT rowid, body, deleted_at, request, cause FROM \(identifier: table.name) WHERE key = ?1")
+            "SELECT rowid, body, deleted_at, request, cause, etag IS '' FROM \(identifier: table.name) WHERE key = ?1")
         let rows = try RowStatements(
             transaction, table, RowStatements.Context(run: run, now: now, revision: revision, request: request),
             readAt: columns)
@@ -66,7 +66,9 @@ struct RecordStatements: ~Copyable {
         let isLive = find.isNull(2)
         let isNewer = requestedAfter.map { find.int(3) > $0 } == true && find.text(4) == RecordCause.write.rawValue
         let isExpected = find.withBytes(1) { stored in expectation.holds(isLive ? stored : nil) }
-        let isSame = isLive != isDeleted && find.withBytes(1) { stored in stored.isSame(as: body) }
+        // A page makes the ETag in the record usable again.
+        let isSame =
+            isLive != isDeleted && find.int(5) == 0 && find.withBytes(1) { stored in stored.isSame(as: body) }
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
         savedRow = id

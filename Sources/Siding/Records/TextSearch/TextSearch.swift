@@ -35,9 +35,7 @@ public struct TextSearch: Sendable, Hashable {
         public var words: Int
 
         public init(before: String = "", after: String = "", words: Int = 12) {
-            self.before = before
-            self.after = after
-            self.words = words
+            (self.before, self.after, self.words) = (before, after, words)
         }
     }
 
@@ -45,12 +43,8 @@ public struct TextSearch: Sendable, Hashable {
         of resource: String, fields: [JSONPath], text: Text, limit: Int = 50, offset: Int = 0,
         snippet: SnippetStyle? = nil
     ) {
-        self.resource = resource
-        self.fields = fields
-        self.text = text
-        self.limit = limit
-        self.offset = offset
-        self.snippet = snippet
+        (self.resource, self.fields, self.text, self.limit) = (resource, fields, text, limit)
+        (self.offset, self.snippet) = (offset, snippet)
     }
 }
 
@@ -165,25 +159,20 @@ enum TextQuery {
     /// digit are omitted, as FTS5 finds no token in them.
     static func expression(_ text: TextSearch.Text) -> String? {
         switch text {
-        case .words(let text):
-            let words = words(text)
-            return words.isEmpty ? nil : words.map(quoted).joined(separator: " ")
-        case .phrase(let text):
-            let words = words(text)
-            return words.isEmpty ? nil : quoted(words.joined(separator: " "))
-        case .beginning(let text):
-            let words = words(text)
-            return words.isEmpty ? nil : words.map(quoted).joined(separator: " ") + "*"
-        case .query(let text):
-            return text.allSatisfy(\.isWhitespace) ? nil : text
+        case .words(let text): words(text)?.map(quoted).joined(separator: " ")
+        case .phrase(let text): (words(text)?.joined(separator: " ")).map(quoted)
+        case .beginning(let text): (words(text)?.map(quoted).joined(separator: " ")).map { $0 + "*" }
+        case .query(let text): text.allSatisfy(\.isWhitespace) ? nil : text
         }
     }
 
-    private static func words(_ text: String) -> [String] {
+    /// Nil if there are none.
+    private static func words(_ text: String) -> [String]? {
         // A NUL would end the expression.
-        text.split { $0.isWhitespace || $0 == "\0" }.map(String.init).filter { word in
+        let words = text.split { $0.isWhitespace || $0 == "\0" }.map(String.init).filter { word in
             word.unicodeScalars.contains { $0.properties.isAlphabetic || $0.properties.numericType != nil }
         }
+        return words.isEmpty ? nil : words
     }
 
     private static func quoted(_ word: String) -> String {

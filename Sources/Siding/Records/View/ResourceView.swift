@@ -56,8 +56,8 @@ struct ResourceView {
         guard !schema.columns.isEmpty else {
             let followed = followed
             let members = followed.map { column(RecordColumn($0.name, .any, at: JSONPath(member: $0.member))) }
-            // Children refer to their record by its key.
-            let key = schema.children.isEmpty ? [] : [ViewColumn(.key, "key")]
+            // Children refer to their record by its key, and the name of a member is in no other column.
+            let key = schema.children.isEmpty && keyPath != .memberName ? [] : [ViewColumn(.key, "key")]
             return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key + ownColumns
         }
         let declared = schema.columns.map { column($0) }

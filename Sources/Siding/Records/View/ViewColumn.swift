@@ -14,7 +14,7 @@ struct ViewColumn {
     var selected: SQL { "\(shown) AS \(identifier: name)" }
 
     func value(_ column: Int, of row: borrowing Row) -> ExportedValue {
-        isJSON && !row.isNull(column) ? .json(row.blob(column)) : .cell(QueryCell(row.value(column)))
+        isJSON && !row.isNull(column) ? .json(row.blob(column)) : .cell(row.value(column))
     }
 }
 

@@ -37,9 +37,7 @@ public struct QuarantineSelection: Sendable, Hashable {
     public var limit: Int?
 
     public init(ids: [Int64] = [], resources: [String] = [], limit: Int? = nil) {
-        self.ids = ids
-        self.resources = resources
-        self.limit = limit
+        (self.ids, self.resources, self.limit) = (ids, resources, limit)
     }
 }
 

@@ -63,8 +63,8 @@ package struct SyncRehearsal: Sendable {
     }
 
     /// How records differ between copy and store.
-    private func changes(of resource: String, since revision: Int64) async throws(StoreError) -> [RehearsedChange] {
-        var changes: [RehearsedChange] = []
+    private func changes(of resource: String, since revision: Int64) async throws(StoreError) -> [ChangedRecord] {
+        var changes: [ChangedRecord] = []
         var keys = try await copy.changedKeys(of: resource, since: revision).keys[...]
         while !keys.isEmpty {
             let lookup = RecordLookup(resource: resource, keys: Array(keys.prefix(Self.portion)), includesDeleted: true)
@@ -72,14 +72,14 @@ package struct SyncRehearsal: Sendable {
             let stored = try await original?.records(lookup) ?? []
             let living = Set(stored.filter { $0.deletedAt == nil }.map(\.key))
             for record in try await copy.records(lookup) {
-                let kind: RehearsedChange.Kind? =
+                let kind: ChangedRecord.Kind? =
                     switch (living.contains(record.key), record.deletedAt == nil) {
                     case (true, true): .updated
                     case (true, false): .deleted
                     case (false, true): .inserted
                     case (false, false): nil
                     }
-                if let kind { changes.append(RehearsedChange(key: record.key, kind: kind)) }
+                if let kind { changes.append(ChangedRecord(key: record.key, kind: kind)) }
             }
         }
         return changes
@@ -94,10 +94,10 @@ package struct RehearsedSync: Sendable {
     /// All requests for its pages, in order, retries included. Requests for tokens are left out.
     package var requests: [RehearsedRequest]
     /// In the order of the keys.
-    package var changes: [RehearsedChange]
+    package var changes: [ChangedRecord]
 
     /// The number of records that would change in this way.
-    package func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
+    package func count(_ kind: ChangedRecord.Kind) -> Int { changes.count { $0.kind == kind } }
 }
 
 /// One request of a rehearsal.
@@ -107,19 +107,6 @@ package struct RehearsedRequest: Sendable, Hashable {
     package var url: String
     /// Nil if there was no answer.
     package var status: Int?
-}
-
-/// One record that would change.
-package struct RehearsedChange: Sendable, Hashable {
-    /// How the record would change.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case inserted
-        case updated
-        case deleted
-    }
-
-    package var key: String
-    package var kind: Kind
 }
 
 /// Transports that record every request for a rehearsal.

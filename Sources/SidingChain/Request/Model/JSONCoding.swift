@@ -42,7 +42,8 @@ public enum JSONCoding {
         encoder.outputFormatting.insert(.sortedKeys)
         encoder.outputFormatting.remove(.prettyPrinted)
         do {
-            return try JSONDocument(Array(try encoder.encode(model)), limits: unlimited)
+            // Our own output needs no limits.
+            return try JSONDocument(Array(try encoder.encode(model)), limits: .unlimited)
         } catch let error as EncodingError {
             throw MappingError(error).of(Model.self)
         }
@@ -60,9 +61,6 @@ public enum JSONCoding {
             throw (traced ?? MappingError(error, in: document)).of(type)
         }
     }
-
-    /// Our own output needs no limits.
-    private static let unlimited = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
 }
 
 extension MappingError {

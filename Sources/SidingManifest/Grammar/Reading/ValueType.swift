@@ -9,9 +9,7 @@ struct ValueType<Value: Sendable>: Sendable {
     init(
         _ expected: String, schema: SchemaValue, read: @escaping @Sendable (YAMLNode, inout Reading) -> Value?
     ) {
-        self.expected = expected
-        self.schema = schema
-        self.read = read
+        (self.expected, self.schema, self.read) = (expected, schema, read)
     }
 
     /// A scalar that `parse` accepts; for others the fault quotes the text.

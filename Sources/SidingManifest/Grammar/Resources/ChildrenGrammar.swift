@@ -3,7 +3,7 @@ internal import SidingJSON
 
 /// Arrays inside records with their own views: `children:`.
 enum ChildrenGrammar {
-    private static let path = Keyword("path", .records, isRequired: true, "Where the array is in the record.")
+    private static let path = Keyword("path", .elements, isRequired: true, "Where the array is in the record.")
     private static let key = Keyword(
         "key", .keyPart, "What tells the elements of one record apart: a name, or a JSON path inside the element.")
     private static let columns = Keyword(

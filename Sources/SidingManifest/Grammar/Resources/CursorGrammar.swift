@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Siding
 internal import SidingJSON
+internal import SidingPaging
 
 /// Incremental listings: `cursor:`.
 enum CursorGrammar {

@@ -2,6 +2,7 @@ internal import SidingJSON
 internal import HTTPTypes
 internal import Siding
 internal import SidingChain
+internal import SidingPaging
 
 /// A resource before it is bound to its source.
 struct ResourceDeclaration: Sendable {
@@ -62,6 +63,21 @@ struct ResourceDeclaration: Sendable {
     func checkShape(at place: Place, _ reading: inout Reading) {
         do throws(RecordSchemaError) { try schema.check() } catch {
             reading.fault("\(subject): \(error)", at: place)
+        }
+        if key.contains(.memberName), records?.components.last != .child {
+            reading.fault(
+                "the key of \(subject) is $key, and its records are no members of an object", at: place,
+                expected: "records: $.items.*, with the path of the object")
+        }
+        let looksAround =
+            switch paging {
+            case .nextURL, .cursor: true
+            default: false
+            }
+        if records == .lines, looksAround {
+            reading.fault(
+                "'paginate' of \(subject) looks around the records, and lines have nothing around them",
+                at: body.paging?.place ?? place, expected: "link_header, header_cursor, page, offset or last_record")
         }
         let dropped = MemberRemoval(schema.transforms.dropped)
         for path in key where dropped.takes(path) {

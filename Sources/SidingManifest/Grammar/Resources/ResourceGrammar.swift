@@ -35,9 +35,10 @@ enum ResourceGrammar {
         "body_encoding", ValueType<SearchBody.Encoding>.choice, default: "json",
         "How the body is written: json, or form, as HTML forms are.")
     private static let records = Keyword(
-        "records", .records, "Where the records are; left out, the root array or the only array of the root object.")
+        "records", .records,
+        "Where the records are, or lines; left out, the root array or the only array of the root object.")
     private static let key = Keyword(
-        "key", .recordKey, isRequired: true, "What tells records apart: a name, a list of names, or a JSON path.")
+        "key", .recordKey, isRequired: true, "What tells records apart: a name, a list of names, a JSON path, or $key.")
     private static let paginate = Keyword(
         "paginate", PagingGrammar.type, default: "auto", "How one page leads to the next.")
     private static let stop = Keyword("stop", StopGrammar.shape.type, "When a listing ends before its pages do.")

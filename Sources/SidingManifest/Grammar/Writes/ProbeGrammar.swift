@@ -24,7 +24,7 @@ enum ProbeGrammar {
         "The member in which body and record carry what is asked for; left out, the query parameter of that value names it."
     )
     private static let records = Keyword(
-        "records", .records, "Where the records are; left out, the root array or the only array of the root object.")
+        "records", .elements, "Where the records are; left out, the root array or the only array of the root object.")
 
     static let shape = Shape<WriteProbe>([probe.entry, after.entry, otherwise.entry]) { object, reading in
         guard let located = object.located(probe, &reading) else { return nil }

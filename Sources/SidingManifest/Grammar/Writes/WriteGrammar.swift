@@ -110,9 +110,17 @@ struct LocatedWrite: Sendable {
         }
         guard checked.count == operations.count else { return nil }
         if let probe { check(probe, source, &reading) }
+        let resource = resources.first { $0.name == name && $0.source.name == source.name }
+        if let create = operations[.create], !create.value.namesRecord, create.value.idPath == nil,
+            resource?.key.contains(.memberName) ?? false
+        {
+            reading.fault(
+                "\(create.subject) makes a record whose key is a member's name", at: create.place,
+                expected: "id: the path of the new name in the answer, such as $.name")
+        }
         return WriteDeclaration(
             name, at: source, operations: checked, lane: lane, idempotency: idempotency,
-            resource: resources.first { $0.name == name && $0.source.name == source.name }, conflict: conflict.policy,
+            resource: resource, conflict: conflict.policy,
             coalesces: coalesces, probe: probe?.value, conflictStatuses: conflict.statuses, record: record)
     }
 

@@ -1,28 +1,30 @@
 internal import HTTPTypes
-internal import SidingChain
-internal import SidingJSON
+package import SidingChain
+package import SidingJSON
 
 /// The cursor values of one page.
-struct PageCursor: Sendable, Hashable {
+package struct PageCursor: Sendable, Hashable {
     /// The value furthest ahead.
-    var highWaterMark: String?
+    package private(set) var highWaterMark: String?
     /// The value least far ahead, for listings with a declared order.
-    var nearest: String?
+    package private(set) var nearest: String?
     /// The second-furthest distinct value.
-    var below: String?
+    package private(set) var below: String?
     /// Whether no value is behind the one before it.
-    var isAscending = true
+    package private(set) var isAscending = true
     /// Whether no value is ahead of the one before it; only for a declared descending order.
-    var isDescending = true
+    package private(set) var isDescending = true
     /// All values in order, future ones included; only for a declared descending order.
-    var values: [String] = []
+    package private(set) var values: [String] = []
     /// The number of records without a usable value.
-    var unusable = 0
+    package private(set) var unusable = 0
     /// A value in the future: as a cursor it would hide all earlier changes.
-    var future: String?
+    package private(set) var future: String?
 
     /// Reads the values for `rule` from the page's records, its envelope or its header fields.
-    init(_ records: [RecordSlice], of page: [UInt8], _ answer: PageAnswer, by rule: IncrementalCursor, now: Timestamp) {
+    package init(
+        _ records: [RecordSlice], of page: [UInt8], _ answer: PageAnswer, by rule: IncrementalCursor, now: Timestamp
+    ) {
         switch rule.place {
         case .record(let path):
             see(records, of: page, at: path, by: rule, latest: now + Self.clockSkew)

@@ -69,10 +69,10 @@ package struct IncrementalCursor: Sendable, Hashable {
 
     /// Whether each page moves the cursor, so that an unfinished listing resumes there rather than at a page number. Page
     /// numbers are unreliable in this order: changed records move to the end, and those behind them move up.
-    var resumesAtCursor: Bool { order == .ascending && isOfRecords }
+    package var resumesAtCursor: Bool { order == .ascending && isOfRecords }
 
     /// The value that is further ahead.
-    func further(_ one: String?, _ other: String) -> String {
+    package func further(_ one: String?, _ other: String) -> String {
         guard let one else { return other }
         return isFurther(other, than: one) ? other : one
     }
@@ -87,13 +87,13 @@ package struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// `value` minus the lookback.
-    func minusLookback(_ value: String) -> String {
+    package func minusLookback(_ value: String) -> String {
         guard let lookback else { return value }
         return type.stepped(value, by: lookback, backwards: direction == .max)
     }
 
     /// `value` as written in requests.
-    func written(_ value: String) -> String {
+    package func written(_ value: String) -> String {
         guard let format, let moment = type.moment(value) else { return value }
         let text = format.text(of: moment, like: value)
         // Truncation must request more, never less.
@@ -103,7 +103,7 @@ package struct IncrementalCursor: Sendable, Hashable {
 }
 
 extension IncrementalCursor: CustomStringConvertible {
-    var isOfRecords: Bool {
+    package var isOfRecords: Bool {
         if case .record = place { true } else { false }
     }
 

@@ -1,4 +1,4 @@
-internal import SidingChain
+package import SidingChain
 
 /// The type of a cursor's values: how they compare, and how they are written.
 package enum CursorType: String, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ package enum CursorType: String, Sendable, CaseIterable {
     }
 
     /// Whether values are numbers.
-    var isNumber: Bool {
+    package var isNumber: Bool {
         switch self {
         case .epoch, .epochMilliseconds, .integer: true
         case .datetime, .date, .text: false
@@ -40,16 +40,16 @@ package enum CursorType: String, Sendable, CaseIterable {
         }
     }
 
-    enum Comparison {
+    package enum Comparison {
         case less, equal, more
 
-        init<Value: Comparable>(_ one: Value, _ other: Value) {
+        fileprivate init<Value: Comparable>(_ one: Value, _ other: Value) {
             self = one < other ? .less : other < one ? .more : .equal
         }
     }
 
     /// Compares two values; `equal` if one is invalid.
-    func compare(_ one: String, _ other: String) -> Comparison {
+    package func compare(_ one: String, _ other: String) -> Comparison {
         switch self {
         case .text:
             one == other ? .equal : one.utf8.lexicographicallyPrecedes(other.utf8) ? .less : .more
@@ -61,7 +61,7 @@ package enum CursorType: String, Sendable, CaseIterable {
     }
 
     /// The time that `value` stands for, truncated to microseconds; nil if it is none.
-    func moment(_ value: String) -> Timestamp? {
+    package func moment(_ value: String) -> Timestamp? {
         switch self {
         case .datetime: Timestamp(rfc3339: value)
         case .date: value.utf8.count == 10 ? Timestamp(rfc3339: value + "T00:00:00Z") : nil
@@ -80,7 +80,7 @@ package enum CursorType: String, Sendable, CaseIterable {
     }
 
     /// `moment` as text of this type, with as many fractional digits as `model`; truncated, never rounded up.
-    func text(of moment: Timestamp, like model: String) -> String {
+    package func text(of moment: Timestamp, like model: String) -> String {
         let seconds = moment.microseconds.flooredQuotient(by: 1_000_000)
         switch self {
         case .datetime: return moment.rfc3339(fractionDigits: Self.fractionDigits(model))
@@ -96,7 +96,7 @@ package enum CursorType: String, Sendable, CaseIterable {
     }
 
     /// The smallest step between two truncated texts of this type.
-    var unit: Duration {
+    package var unit: Duration {
         switch self {
         case .date: .seconds(86_400)
         case .epochMilliseconds: .milliseconds(1)
@@ -105,7 +105,7 @@ package enum CursorType: String, Sendable, CaseIterable {
     }
 
     /// `value` moved by one step; unchanged if the step is of another kind.
-    func stepped(_ value: String, by step: IncrementalCursor.Lookback, backwards: Bool) -> String {
+    package func stepped(_ value: String, by step: IncrementalCursor.Lookback, backwards: Bool) -> String {
         switch step {
         case .time(let duration):
             guard let moment = moment(value) else { return value }

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 extension StopRules {
     /// Whether an answer reports more pages.
@@ -34,7 +35,7 @@ extension Paging {
     /// Whether the header fields of `answer` name the next page.
     func namesNext(in answer: PageAnswer) -> Bool {
         switch self {
-        case .linkHeader: answer.linkTarget() != nil
+        case .linkHeader: answer.link() != nil
         case .headerCursor(let name, _), .nextHeader(let name): !(answer.headerFields[name] ?? "").isEmpty
         case .automatic: answer.detectPaging().isByHeader
         case .page, .offset: isLinked(answer)
@@ -62,20 +63,41 @@ extension Paging {
         }
     }
 
+    /// The page size that is declared for numbered pages.
+    var pageSize: Int? {
+        switch self {
+        case .page(let numbers): numbers.size
+        case .offset(let offsets): offsets.limit
+        case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: nil
+        }
+    }
+
+    /// How many records the listing has up to the end of `page`, those before a declared start included.
+    func recordsRead(through page: PageRequest, _ answer: PageAnswer) -> Int {
+        let skipped =
+            switch self {
+            case .offset(let offsets): offsets.start
+            case .page(let numbers): max(numbers.start - 1, 0) * (numbers.size ?? 0)
+            default: 0
+            }
+        return skipped + page.offset + answer.recordCount
+    }
+
+    /// How many pages the listing has up to `page`, those before a declared start included.
+    func pagesRead(through page: PageRequest) -> Int {
+        switch self {
+        case .page(let numbers): page.number + max(numbers.start - 1, 0)
+        case .offset(let offsets): page.number + offsets.start / max(offsets.limit ?? .max, 1)
+        default: page.number
+        }
+    }
+
     /// Whether pages are numbered by the client, but `answer` names the next one in a `Link`. Then a short page is not the
     /// last, such as when the origin's maximum is below the requested size.
-    func isLinked(_ answer: PageAnswer) -> Bool { isNumbered && answer.linkTarget() != nil }
+    func isLinked(_ answer: PageAnswer) -> Bool { isNumbered && answer.link() != nil }
 
     /// Whether only that `Link` leads on from `answer`.
-    func needsLink(_ answer: PageAnswer) -> Bool {
-        let size: Int? =
-            switch self {
-            case .page(let numbers): numbers.size
-            case .offset(let offsets): offsets.limit
-            case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: nil
-            }
-        return isLinked(answer) && answer.recordCount < size ?? 0
-    }
+    func needsLink(_ answer: PageAnswer) -> Bool { isLinked(answer) && answer.recordCount < pageSize ?? 0 }
 
     /// Relations between pages of a listing (iana.org/assignments/link-relations).
     private static let pageRelations = ["next", "prev", "previous", "first", "last"]
@@ -86,5 +108,27 @@ extension Paging {
         case .linkHeader, .headerCursor, .nextHeader: true
         case .automatic, .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
         }
+    }
+}
+
+extension PageAnswer {
+    /// Detects the paging from the first page, in the order that ``Paging/automatic`` documents.
+    ///
+    /// - Parameter hasBody: whether the request had a JSON body, so that a cursor goes back into it.
+    func detectPaging(hasBody: Bool = false) -> Paging {
+        if link() != nil { return .linkHeader }
+        if let path = EnvelopePlaces.nextURLs.first(where: { string(at: $0).map(Self.isReference) ?? false }) {
+            return .nextURL(path)
+        }
+        if let name = EnvelopePlaces.nextHeaders.first(where: { !(headerFields[$0] ?? "").isEmpty }) {
+            return .nextHeader(name)
+        }
+        if let cursor = EnvelopePlaces.cursors.first(where: { text(at: $0.path) != nil }) {
+            let isPlain = !cursor.parameter.contains("[")
+            return .cursor(
+                cursor.path,
+                parameter: hasBody && isPlain ? .body(JSONPath(member: cursor.parameter)) : .query(cursor.parameter))
+        }
+        return .none
     }
 }

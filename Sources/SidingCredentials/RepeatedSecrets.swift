@@ -1,10 +1,9 @@
 internal import HTTPTypes
-internal import SidingChain
-internal import SidingCredentials
+package import SidingChain
 internal import SidingSynchronization
 
 /// Finds credentials of a source that the origin repeats in the address of a next page, so that they do not reach the store.
-struct RepeatedSecrets: Sendable {
+package struct RepeatedSecrets: Sendable {
     /// Query parameters that carry credentials.
     private let names: Set<String>
     /// Credentials that count only as a whole value.
@@ -17,21 +16,21 @@ struct RepeatedSecrets: Sendable {
 
     /// - Parameters:
     ///   - values: the credentials that were sent.
-    ///   - page: the page that names the next one. Values of its own request are no secrets even if a credential is spelt the
-    ///     same: they come from the config or from a parent.
-    init(_ values: Set<String>, named names: Set<String>, askedFor page: PageRequest) {
+    ///   - url, body: the request for the page that names the next one. Its own values are no secrets even if a credential is
+    ///     spelt the same: they come from the config or from a parent.
+    package init(_ values: Set<String>, named names: Set<String>, askedFor url: HTTPURL, _ body: String?) {
         self.names = names
-        let written = page.url.queryParameters.compactMap { $0.value.map { HTTPURL.decode(String($0)) } }
-        let segments = page.url.path.split(separator: "/").map { HTTPURL.decode(String($0)) }
+        let written = url.queryParameters.compactMap { $0.value.map { HTTPURL.decode(String($0)) } }
+        let segments = url.path.split(separator: "/").map { HTTPURL.decode(String($0)) }
         whole = values.subtracting(written + segments)
-        let own = page.url.description + (page.body ?? "")
+        let own = url.description + (body ?? "")
         anywhere = values.filter { $0.utf8.count >= Self.shortest && !Self.holds(own, $0) }
     }
 
     /// `url` without the query parameters whose name or value contains a credential.
     ///
     /// - Throws: a contract failure if one is elsewhere, such as in the path, where it cannot be removed.
-    func removed(from url: HTTPURL) throws(Failure) -> HTTPURL {
+    package func removed(from url: HTTPURL) throws(Failure) -> HTTPURL {
         let clean = url.removingQuery(named: names, valued: whole)
         guard holdsOne(clean.description) else { return clean }
         let kept = clean.queryParameters.map(\.text).filter { !holdsOne(String($0)) }
@@ -41,7 +40,7 @@ struct RepeatedSecrets: Sendable {
     }
 
     /// - Throws: a contract failure if `body`, which holds a token from the answer, contains a credential.
-    func check(_ body: String?) throws(Failure) {
+    package func check(_ body: String?) throws(Failure) {
         guard let body, holdsOne(body) else { return }
         throw Self.fault("body")
     }
@@ -57,7 +56,7 @@ struct RepeatedSecrets: Sendable {
     private func holdsOne(_ text: String) -> Bool { anywhere.contains { Self.holds(text, $0) } }
 
     /// Whether `text` contains `secret`, plain or percent-encoded.
-    static func holds(_ text: String, _ secret: String) -> Bool {
+    package static func holds(_ text: String, _ secret: String) -> Bool {
         // A plus is literal in a path, but a space in a query. A reference with invalid characters has its percent signs
         // encoded again.
         let decoded = HTTPURL.decode(text)
@@ -70,19 +69,19 @@ struct RepeatedSecrets: Sendable {
 
 /// Collects the credentials that page requests carry. If an origin repeats them in a next link, under any name, they must not
 /// reach the store.
-final class PageCredentials: Sendable {
+package final class PageCredentials: Sendable {
     private let field: HTTPField.Name?
     private let queryNames: Set<String>
     private let found = Mutex<Set<String>>([])
 
-    init(_ authorization: Authorization) {
+    package init(_ authorization: Authorization) {
         (field, queryNames) = (authorization.field, authorization.secretQueryNames)
     }
 
-    var values: Set<String> { found.withLock { $0 } }
+    package var values: Set<String> { found.withLock { $0 } }
 
     /// The transport, wrapped to collect credentials; unchanged if the source has none.
-    func noting(_ transport: any Transport) -> any Transport {
+    package func noting(_ transport: any Transport) -> any Transport {
         field == nil && queryNames.isEmpty ? transport : ObservingTransport(transport) { self.note($0) }
     }
 

@@ -1,0 +1,47 @@
+package import SidingChain
+package import SidingJSON
+
+/// Decodes the envelope values that paging needs.
+package enum Envelope {
+    /// - Parameter token: the declared path of a token: a value that a request can repeat. Elsewhere an object with a URL
+    ///   (`{"href": "…"}`) counts as that URL.
+    package static func values(
+        _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
+    ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
+        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> [JSONPath: EnvelopeScalar] in
+            let page = UnsafeRawBufferPointer(page)
+            var found: [JSONPath: EnvelopeScalar] = [:]
+            for (path, value) in zip(paths, values) {
+                guard let value else { continue }
+                if path == token {
+                    found[path] = try EnvelopeScalar(value, in: page)
+                } else {
+                    found[path] = (try? EnvelopeScalar(value, in: page)).flatMap(\.reference)
+                }
+            }
+            return found
+        }
+    }
+
+    /// The scalars around the records.
+    package static func surroundings(
+        _ values: [PageContents.Surrounding], _ bytes: [UInt8]
+    ) -> [(path: JSONPath, value: EnvelopeScalar)] {
+        bytes.withUnsafeBytes { page in
+            values.compactMap { value in
+                (try? EnvelopeScalar(value.value, in: page)).map { (value.path, $0) }
+            }
+        }
+    }
+
+    /// The value at `path` of `record`.
+    package static func value(
+        at path: JSONPath, of record: RecordSlice, in bytes: [UInt8]
+    ) throws(Failure) -> EnvelopeScalar? {
+        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> EnvelopeScalar? in
+            let body = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(page)[record.range])
+            guard let value = JSONMembers.value(at: path, in: body) else { return nil }
+            return try EnvelopeScalar(value, in: body)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package import HTTPTypes
+package import SidingChain
+package import SidingJSON
+
+/// The parts of an answer that paging needs: header fields, number of records, and envelope values.
+package struct PageAnswer: Sendable {
+    package var headerFields: HTTPFields
+    package var recordCount: Int
+    /// The values at the envelope's paths; missing or null values are left out.
+    package var envelope: [JSONPath: EnvelopeScalar]
+    /// The scalars around the records, and where they are.
+    package var surroundings: [(path: JSONPath, value: EnvelopeScalar)] = []
+    /// The last record's value at the path of its token; nil if there is none.
+    package var lastRecord: EnvelopeScalar?
+    /// The URL of the answer, after redirects.
+    package var url: HTTPURL?
+    /// Whether one of the usual places of a next URL is null, and no other has a value.
+    package var saysNoNext = false
+    /// The body of its request.
+    package var requestBody: String?
+    /// The credentials sent with the requests: if the origin repeats them, they must not reach the store.
+    package var secrets: Set<String> = []
+
+    package init(
+        headerFields: HTTPFields, recordCount: Int, envelope: [JSONPath: EnvelopeScalar],
+        lastRecord: EnvelopeScalar? = nil, url: HTTPURL? = nil, secrets: Set<String> = []
+    ) {
+        (self.headerFields, self.recordCount, self.envelope) = (headerFields, recordCount, envelope)
+        (self.lastRecord, self.url, self.secrets) = (lastRecord, url, secrets)
+    }
+
+    /// The target of the `Link` with `relation`, as written.
+    package func link(to relation: String = "next") -> String? {
+        link.flatMap { LinkHeader.target(of: relation, in: $0) }
+    }
+
+    /// Whether the request of this page has `token`: then it is no way to another page.
+    package func requested(_ token: String) -> Bool {
+        url?.queryParameters.contains { $0.value.map { HTTPURL.decode(String($0)) } == token } ?? false
+            || requestBody?.contains("\"\(token)\"") ?? false
+    }
+
+    /// Whether the `Link` field means a next page, but is written so that it cannot be read.
+    package var isLinkUnreadable: Bool { link.map { LinkHeader.isUnreadable("next", in: $0) } ?? false }
+
+    private var link: String? { HTTPField.Name("Link").flatMap { headerFields[$0] } }
+
+    /// The text at `path`, if it is a non-empty string or a number.
+    package func text(at path: JSONPath) -> String? {
+        guard let token = token(at: path) else { return nil }
+        switch token {
+        case .text(let text), .number(let text): return text
+        case .bool, .structure: return nil
+        }
+    }
+
+    /// The pagination token at `path`: a non-empty string, a number, an array or an object, but no Boolean. 0 and -1 stand for
+    /// none.
+    package func token(at path: JSONPath) -> EnvelopeScalar? {
+        envelope[path].flatMap { $0.isNone ? nil : $0.token }
+    }
+
+    package func isFalse(at path: JSONPath) -> Bool { envelope[path] == .bool(false) }
+
+    package func isTrue(at path: JSONPath) -> Bool { envelope[path] == .bool(true) }
+
+    /// The URL reference at `path`, or at the first usual place that holds one.
+    package func nextReference(at path: JSONPath?) -> String? {
+        if let path { return string(at: path).flatMap { Self.isTemplate($0) ? nil : $0 } }
+        return EnvelopePlaces.nextURLs.lazy.compactMap(string).first(where: Self.isReference)
+    }
+
+    /// The text at `path`, if it is a non-empty string.
+    package func string(at path: JSONPath) -> String? {
+        if case .text(let text)? = envelope[path], !text.isEmpty { text } else { nil }
+    }
+
+    /// Whether the text is a URL reference, not a token: a URL, an absolute path, or a path with a query (`items?page=2`).
+    package static func isReference(_ text: String) -> Bool {
+        if isTemplate(text) { return false }
+        if ["/", "?", "https://", "http://"].contains(where: text.hasPrefix) { return true }
+        return text.wholeMatch(of: /[A-Za-z0-9._~\/-]+\?[A-Za-z0-9._~%\[\]-]+=.*/) != nil
+    }
+
+    /// Whether the text is a URI template (RFC 6570), such as `/items{?page}`, which names no page.
+    private static func isTemplate(_ text: String) -> Bool { text.contains(/\{[?&\/.;#+]?[A-Za-z0-9_,.*:%]+\}/) }
+}
+
+/// The usual places where APIs name the next page.
+package enum EnvelopePlaces {
+    /// Places of a next URL, in the order of lookup.
+    package static let nextURLs: [JSONPath] = [
+        ["next"], ["links", "next"], ["_links", "next"], ["paging", "next"],
+        ["pagination", "next"], ["@odata.nextLink"], ["next_page"], ["next_url"], ["nextLink"],
+    ].map { JSONPath(members: $0) }
+
+    /// Whether a page has null at one of the places of a next URL, and nothing else at the others.
+    package static func saysNoNext(_ paths: [JSONPath], _ values: [EnvelopeValue?]) -> Bool {
+        let found = zip(paths, values).filter { nextURLs.contains($0.0) }.compactMap(\.1)
+        return !found.isEmpty && found.allSatisfy { $0.kind == .null }
+    }
+
+    /// Places of a cursor, and the query parameter that usually carries it back.
+    package static let cursors: [(path: JSONPath, parameter: String)] = [
+        (["next_cursor"], "cursor"), (["nextCursor"], "cursor"), (["meta", "next_cursor"], "cursor"),
+        (["response_metadata", "next_cursor"], "cursor"), (["pagination", "next_cursor"], "cursor"),
+        (["next_page_token"], "page_token"), (["nextPageToken"], "pageToken"), (["paging", "next", "after"], "after"),
+        (["paging", "cursors", "after"], "after"), (["meta", "after_cursor"], "page[after]"),
+        (["continuationToken"], "continuationToken"),
+    ].map { (JSONPath(members: $0), $1) }
+
+    /// Header fields that name the next page.
+    package static let nextHeaders = ["Next-Page", "X-Next-Page"].compactMap { HTTPField.Name($0) }
+}
+
+extension EnvelopeScalar {
+    /// Whether it is 0 or -1, by which origins say that there is no next page.
+    package var isNone: Bool {
+        switch self {
+        case .text(let text), .number(let text): text == "0" || text == "-1"
+        case .bool, .structure: false
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// What is parked because its time, or that of its key, is over.
+@Suite(.serialized)
+struct QueueExpiryTests {
+    @Test(arguments: [["queue", "run"], ["sync"], ["sync", "--offline"], ["queue", "run", "--watch"]])
+    func `What is parked because its time is over is told, exit 75`(command: [String]) async throws {
+        let shop = try await QueueShop(source: ", idempotency: {}")
+        _ = try await shop.keep("a", "--expire", "1h")
+        _ = try await shop.keep("b", "--expire", "1h")
+        try await shop.sql("UPDATE siding_outbox SET expires_at = 1")
+        let told = try await shop.sandbox.siding(command)
+        #expect(told.status == 75)
+        #expect(
+            told.error.contains(
+                "2 writes parked without being sent: expired; 'siding queue list --state parked --reason expired' shows them"
+            ), "\(told.error)")
+        #expect(shop.service.targets.allSatisfy { $0.hasPrefix("/items") })
+        #expect(try await !shop.sandbox.siding(command).error.contains("parked without"), "it is told once")
+        await shop.service.origin.stop()
+    }
+
+    @Test func `What waits longer than its source allows is parked, and its pages have a time too`() async throws {
+        let shop = try await QueueShop()
+        try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
+        let hour = 3_600 * 1_000_000
+        shop.service.origin.inject(.status(500), at: OriginPattern(path: "/items"), times: nil)
+        #expect(try await shop.sandbox.siding("sync").status == 75)
+        let id = try await shop.keep("a")
+        let spans = try await shop.sandbox.siding(
+            "query", "SELECT kind, expires_at - created_at AS span FROM siding_outbox ORDER BY kind", "--json"
+        ).objects()
+        #expect(spans.map { $0["kind"]?.string } == ["fetch", "write"])
+        #expect(spans.map { $0["span"]?.int } == [hour, hour])
+        try await shop.sql("UPDATE siding_outbox SET expires_at = expires_at - 2 * \(hour) WHERE kind = 'write'")
+        #expect(try await shop.queue("run").status == 75)
+        #expect(try await shop.shown(id)["reason"]?.string == "expired")
+        #expect(!shop.service.targets.contains("/a"))
+        await shop.service.origin.stop()
+    }
+
+    @Test(arguments: [["queue", "run"], ["sync"]])
+    func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
+        let shop = try await QueueShop(source: ", idempotency: {}")
+        let id = try await shop.keep("a")
+        try await shop.sql(
+            "UPDATE siding_outbox SET first_sent_at = 1; UPDATE siding_idempotency_keys SET lifetime_us = 1")
+        let told = try await shop.sandbox.siding(command + ["--json"])
+        #expect(told.status == 75)
+        let parked = try told.objects().filter { $0["id"]?.string == id }
+        #expect(parked.map { $0["reason"]?.string } == ["key_expired"])
+        await shop.service.origin.stop()
+    }
+}

@@ -1,0 +1,132 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// The origin refuses an edit because somebody else changed its record; validators say so beforehand.
+@Suite struct RefusedEditTests {
+    @Test func `a refusal that holds the record tells what theirs is`() async throws {
+        let bench = try await EditBench.conflict()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
+        let parked = try await bench.settle(entry, .parked(.conflict, status: 412, answer: EditBench.theirs))
+        #expect(parked.reason == .conflict)
+        #expect(try await bench.store.conflict(of: entry.id)?.theirs == (try JSONDocument(EditBench.theirs)))
+        #expect(try await bench.bases() == [["a", EditBench.theirs]])
+        try await bench.drop(entry)
+        #expect(try await bench.shown("a") == EditBench.theirs)
+    }
+
+    @Test func `where the edit is to win, it is sent again with a new key, at most three times`() async throws {
+        let bench = try await EditBench.conflict()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .mine }
+        var keys: Set<String> = []
+        for _ in 0..<2 {
+            let write = try #require(try await bench.claim(entry.id))
+            keys.insert(write.key)
+            #expect(try await bench.settle(write, .parked(.conflict, status: 409)).state == .queued)
+        }
+        let last = try #require(try await bench.claim(entry.id))
+        keys.insert(last.key)
+        #expect(keys.count == 3)
+        #expect(try await bench.settle(last, .parked(.conflict, status: 409)).state == .parked)
+    }
+
+    @Test func `where the origin is to win, a refused edit is dropped`() async throws {
+        let bench = try await EditBench.conflict()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .theirs }
+        let dropped = try await bench.settle(entry, .parked(.conflict, status: 409, answer: EditBench.theirs))
+        #expect(dropped.state == .dropped)
+        #expect(try await bench.shown("a") == EditBench.theirs)
+        try await bench.expectSound()
+    }
+
+    @Test func `what can be merged is sent again with the new validator`() async throws {
+        let bench = try await EditBench.conflict()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { edit in
+            (edit.conflict, edit.ifMatch) = (.merge, true)
+        }
+        let now = #"{"id":"a","title":"old","votes":8}"#
+        let write = try #require(try await bench.claim(entry.id))
+        #expect(write.headerFields[.ifMatch] == nil)
+        var verdict = WriteSettlement.Verdict.parked(.conflict, status: 412, answer: now)
+        if case .parked(let reason, let error, var answer?) = verdict {
+            answer.etag = "\"8\""
+            verdict = .parked(reason, error, answer)
+        }
+        #expect(try await bench.settle(write, verdict).state == .queued)
+        let again = try #require(try await bench.claim(entry.id))
+        #expect(again.headerFields[.ifMatch] == "\"8\"")
+        #expect(again.key != write.key)
+    }
+
+    @Test func `a merge waits for a person, or for a pull that makes it possible`() async throws {
+        let bench = try await EditBench.conflict()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .merge }
+        #expect(try await bench.settle(entry, .parked(.conflict, status: 409)).state == .parked)
+        try await bench.pull(#"[{"id":"a","title":"old","votes":8}]"#)
+        #expect(try await bench.entry(entry.id).state == .queued)
+    }
+
+    @Test func `the validator of an answer goes with the next edit, and not past a change`() async throws {
+        let bench = try await EditBench.conflict()
+        func answered(_ etag: String) async throws {
+            let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
+            let answer = WriteAnswer(status: 200, contentType: nil, etag: etag, body: Array(EditBench.theirs.utf8))
+            try await bench.settle(entry, .delivered(answer))
+        }
+        func condition() async throws -> String? {
+            let entry = try await bench.edit(.merge, "a", #"{"title":"y"}"#) { $0.ifMatch = true }
+            let write = try #require(try await bench.claim(entry.id))
+            try await bench.settle(write, .released(isUnsent: true))
+            try await bench.drop(entry)
+            return write.headerFields[.ifMatch]
+        }
+        try await answered("\"1\"")
+        #expect(try await condition() == "\"1\"")
+        #expect(try await condition() == "\"1\"")
+        try await answered("W/\"2\"")
+        #expect(try await condition() == nil)
+        try await answered("\"3\"")
+        try await bench.pull("[\(EditBench.post)]")
+        #expect(try await condition() == nil)
+    }
+
+    @Test func `the validator of an answer is kept by the sender`() async throws {
+        let bench = try await EditBench.conflict()
+        let origin = ScriptedOrigin()
+        origin.set("/posts/a", .text(EditBench.theirs, headerFields: [.eTag: "\"7\""]))
+        let sender = WriteSender(
+            store: bench.store, sources: [try EditBench.posts().source], transports: origin,
+            environment: Environment(connectivity: TestConnectivity(), wallClock: bench.time.clock))
+        for _ in 0..<2 {
+            let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
+            #expect(try await sender.send(entry.id)?.state == .done)
+        }
+        #expect(origin.takeRequests().map { $0.headerFields[.ifMatch] } == [nil, "\"7\""])
+    }
+
+    @Test func `an edit that goes out without the validator it asked for says so in its history`() async throws {
+        let bench = try await EditBench.conflict()
+        let details = { (entry: QueueEntry) in
+            try await bench.store.history(of: entry.id).filter { $0.event == "claimed" }.map(\.detail)
+        }
+        let first = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
+        let answer = WriteAnswer(status: 200, contentType: nil, etag: "\"1\"", body: Array(EditBench.theirs.utf8))
+        try await bench.settle(first, .delivered(answer))
+        #expect(try await details(first) == ["no strong ETag of the record is known: it goes out without If-Match"])
+        let second = try await bench.edit(.merge, "a", #"{"title":"y"}"#) { $0.ifMatch = true }
+        try await bench.deliver(second)
+        #expect(try await details(second) == [nil])
+        let own = try await bench.edit(.merge, "a", #"{"title":"z"}"#, fields: [.ifMatch: "\"5\""]) {
+            $0.ifMatch = true
+        }
+        try await bench.deliver(own)
+        #expect(try await details(own) == [nil])
+        let plain = try await bench.edit(.merge, "a", #"{"title":"z"}"#)
+        try await bench.deliver(plain)
+        #expect(try await details(plain) == [nil])
+    }
+}

@@ -1,0 +1,101 @@
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// A page that reports no more ends its listing, whatever else it has.
+@Suite struct HonestListingTests {
+    static let honest: [(envelope: String, query: String)] = [
+        (#"{"items":ITEMS}"#, ""),
+        (#"{"items":ITEMS,"total":5,"has_more":false,"next":null}"#, ""),
+        (#"{"items":ITEMS,"next":"","links":{"next":null},"next_page":false}"#, ""),
+        (#"{"items":ITEMS,"next":{"href":null},"next_offset":0,"next_page":-1}"#, ""),
+        (#"{"items":ITEMS,"count":5,"limit":100,"offset":0}"#, ""),
+        // `count` is the page size.
+        (#"{"items":ITEMS,"count":100,"per_page":100}"#, ""),
+        (#"{"items":ITEMS,"recordsTotal":900,"recordsFiltered":5}"#, ""),
+        (#"{"items":ITEMS,"total":900,"total_filtered":5}"#, ""),
+        (#"{"items":ITEMS,"paging":{"start":0,"count":10,"links":[]}}"#, ""),
+        (#"{"items":ITEMS,"count":10}"#, "?count=10"),
+        (#"{"items":ITEMS,"total":-1}"#, ""),
+        // Totals of other things.
+        (#"{"items":ITEMS,"facets":{"open":{"total":900}},"usage":{"total":1000,"count":77}}"#, ""),
+        (#"{"items":ITEMS,"included":[{"id":1,"total":900,"has_more":true,"links":{"next":"/x?y=1"}}]}"#, ""),
+        (#"{"items":ITEMS,"pages":1,"page":1,"per_page":5}"#, "?per_page=5"),
+        (#"{"items":ITEMS,"total":5}"#, "?per_page=5"),
+        (#"{"items":ITEMS,"hasMore":false}"#, "?limit=5"),
+        ("ITEMS", "?limit=6"),
+        (#"{"items":ITEMS,"last_page":0}"#, ""),
+        (#"{"items":ITEMS,"cursor":"c2Vjb25k","has_more":false}"#, ""),
+        (#"{"items":ITEMS,"bookmark":"c2Vjb25k","limit":25}"#, ""),
+        (#"{"items":ITEMS,"links":{"last":"/posts?page=1"}}"#, ""),
+        (#"{"items":ITEMS,"nextSyncToken":"CAE","summary":{"total":900}}"#, ""),
+        (#"{"items":ITEMS,"next_page":null}"#, "?limit=5"),
+        (#"{"items":ITEMS,"next_cursor":0}"#, ""),
+        (#"{"items":ITEMS,"next_cursor":"-1"}"#, ""),
+        (#"{"items":ITEMS,"meta":{"total_count":43,"filter_count":5}}"#, ""),
+    ]
+
+    @Test("a page that reports no more ends its listing", arguments: honest)
+    func telling(_ envelope: String, _ query: String) async throws {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.path = "/posts\(query)"
+        if ["included", "facets", "links\":["].contains(where: envelope.contains) {
+            bench.resource.records = JSONPath(member: "items")
+        }
+        bench.origin.set("/posts\(query)", ListingEndTests.answer(envelope, 1...5))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved && report.warnings.isEmpty, "\(report.warnings)")
+        #expect(try await bench.state().completedAt != nil)
+        #expect(try await bench.state().incomplete == nil)
+    }
+
+    @Test func `records that come and go while a listing is read do not make it incomplete`() async throws {
+        let bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "next")))
+        bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":10,"next":"/posts?page=2"}"#, 1...5))
+        // Two came on the first page meanwhile.
+        bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"total":12}"#, 6...10))
+        #expect(try await bench.sync().line.outcome == .saved)
+        // Three left.
+        bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"total":7}"#, 6...7))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test func `an empty page whose flag says that it is the last ends a listing that names a next one`() async throws {
+        let bench = try await ListingEndTests.bench()
+        let first = #"{"items":ITEMS,"meta":{"has_more":true},"links":{"next":"/posts?page=2"}}"#
+        bench.origin.set("/posts", ListingEndTests.answer(first, 1...5))
+        bench.origin.set(
+            "/posts?page=2", .text(#"{"items":[],"meta":{"has_more":false},"links":{"next":"/posts?page=3"}}"#))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
+    }
+
+    @Test func `a full last page behind others is the end`() async throws {
+        let bench = try await ListingEndTests.bench(["per_page": 5])
+        bench.origin.set(
+            "/posts?per_page=5",
+            ListingEndTests.answer("ITEMS", 1...5, [("Link", "</posts?page=2&per_page=5>; rel=next")]))
+        bench.origin.set("/posts?page=2&per_page=5", ListingEndTests.answer("ITEMS", 6...10))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test func `a declared single page is the user's word, unless absence would delete`() async throws {
+        var bench = try await ListingEndTests.bench(paging: .none)
+        bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":15}"#, 1...5))
+        #expect(try await bench.sync().line.outcome == .partial)
+        bench.resource.deletions = Deletions()
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test func `trust_end takes the end for the end`() async throws {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.stop.trustsEnd = true
+        bench.origin.set(
+            "/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":15,"has_more":true,"next":"x y"}"#, 1...5))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.state().completedAt != nil)
+    }
+}
