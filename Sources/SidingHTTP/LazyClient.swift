@@ -119,6 +119,8 @@ final class LazyClient: Sendable {
     private static func tls(_ configuration: HTTPTransportConfiguration) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
+        // An origin that never answers the closing alert would otherwise hold the connection, and a shutdown, for five seconds.
+        tls.shutdownTimeout = .milliseconds(100)
         if let file = configuration.certificateAuthorities { tls.trustRoots = .file(file) }
         return tls
     }

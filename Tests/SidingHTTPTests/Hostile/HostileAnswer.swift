@@ -12,6 +12,13 @@ struct HostileAnswer: Sendable {
     /// Where the bytes are cut into writes.
     private(set) var cuts: [Int] = []
 
+    /// Whether a client may read a second final answer behind the first. Damage may double a head or turn an interim answer
+    /// into a final one, so every second beginning counts.
+    var mayHoldTwoAnswers: Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.split(separator: "HTTP/", omittingEmptySubsequences: false).count > 2
+    }
+
     init(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         self.init(&generator)
@@ -30,6 +37,8 @@ struct HostileAnswer: Sendable {
         ending =
             Int.random(in: 0..<12, using: &generator) == 0
             ? .left : Self.pick([.closed, .halfClosed, .reset], &generator)
+        // Where the connection stayed open, all later answers of an origin that answers twice would be one too late.
+        if ending == .left, mayHoldTwoAnswers { ending = .closed }
     }
 
     private static func pick<Value>(_ values: [Value], _ generator: inout SeededGenerator) -> Value {

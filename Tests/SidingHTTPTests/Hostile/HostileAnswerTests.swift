@@ -7,24 +7,46 @@ import Testing
 
 /// No answer ends the process, hangs, or is taken for the answer to another request.
 @Suite struct HostileAnswerTests {
-    /// A few seeds over one origin.
+    /// The seeds that several lanes share, each lane with an origin and a connection of its own.
     struct Block: Sendable, CustomTestStringConvertible {
-        let seeds: Range<UInt64>
+        static let lanes: UInt64 = 8
+        static let seedsPerLane: UInt64 = 25
+
+        let first: UInt64
         let isSecure: Bool
-        var testDescription: String { "\(isSecure ? "TLS" : "plain"), seeds \(seeds)" }
+
+        var lanes: [Range<UInt64>] {
+            (0..<Self.lanes).map { lane in
+                let start = first + lane * Self.seedsPerLane
+                return start..<(start + Self.seedsPerLane)
+            }
+        }
+        var testDescription: String {
+            "\(isSecure ? "TLS" : "plain"), seeds \(first)..<\(first + Self.lanes * Self.seedsPerLane)"
+        }
     }
 
     static let blocks: [Block] = {
-        let count: UInt64 = Proof.choose(short: 500, middle: 2_000, long: 20_000)
-        return stride(from: 0, to: count, by: 50).map {
-            Block(seeds: $0..<($0 + 50), isSecure: ($0 / 50).isMultiple(of: 5))
+        let count: UInt64 = Proof.choose(short: 600, middle: 2_000, long: 20_000)
+        let step = Block.lanes * Block.seedsPerLane
+        return stride(from: 0, to: count, by: Int(step)).map {
+            Block(first: $0, isSecure: ($0 / step) % 4 == 1)
         }
     }()
 
     @Test(arguments: blocks) func `each answer is read or refused, and the next request is answered`(
         _ block: Block
     ) async throws {
-        let origin = try await HostileOrigin.start(isSecure: block.isSecure) { HostileAnswer(seed: $0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seeds in block.lanes {
+                group.addTask { try await expectSurvival(of: seeds, isSecure: block.isSecure) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func expectSurvival(of seeds: Range<UInt64>, isSecure: Bool) async throws {
+        let origin = try await HostileOrigin.start(isSecure: isSecure) { HostileAnswer(seed: $0) }
         let directory = try TemporaryDirectory()
         try Data(TLSOrigin.certificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
         // One connection, so that each answer arrives where the next request would go.
@@ -33,9 +55,7 @@ import Testing
                 settings: TransportSettings(
                     idleTimeout: .milliseconds(80), totalTimeout: .seconds(20), maxBody: 1 << 20, concurrency: 1),
                 certificateAuthorities: directory.path(of: "ca.pem")))
-        for seed in block.seeds {
-            try await expectSurvival(of: seed, origin, transport)
-        }
+        for seed in seeds { try await expectSurvival(of: seed, origin, transport) }
         await transport.shutdown()
         await origin.stop()
     }
@@ -80,7 +100,11 @@ import Testing
                 let url = try origin.url.resolve("orderly/\(seed)")
                 let reply = try await transport.send(url.request(.get), body: .none)
                 let body = try await reply.body.collect(upTo: 100)
-                #expect(String(decoding: body, as: UTF8.self) == "\(seed)", "seed \(seed): another request's answer")
+                let text = String(decoding: body, as: UTF8.self)
+                // The second of two answers to one request looks like the answer to the next: RFC 9112, section 9.2, gives
+                // a client no means to know. Its origin has then closed the connection.
+                if text != "\(seed)", HostileAnswer(seed: seed).mayHoldTwoAnswers { continue }
+                #expect(text == "\(seed)", "seed \(seed): another request's answer")
                 return
             } catch {
                 // The connection that the hostile answer ended may be found out only now, or the machine be slow.
