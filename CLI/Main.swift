@@ -8,7 +8,7 @@ enum Main {
     static func main() async {
         Signals.holdStandardFiles()
         Signals.ignoreBrokenPipes()
-        MemoryStatistics.stop()
+        ProcessMemory.tune()
         guard !CommandLine.arguments.isEmpty else {
             Output.printMessage(
                 "siding: the arguments cannot be read: Swift takes them from /proc, which is not mounted")

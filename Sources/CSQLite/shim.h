@@ -3,6 +3,9 @@
 
 #include <sqlite3.h>
 #include <sys/vfs.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /// Swift cannot call variadic C functions, and sqlite3_db_config is one:
 /// this is its form for the verbs that take an on/off switch and report the state they left.
@@ -12,6 +15,13 @@ static inline int siding_sqlite_switch(sqlite3 *database, int verb, int on, int 
 
 /// The form of sqlite3_config for verbs that take an on/off switch.
 static inline int siding_sqlite_configure(int verb, int on) { return sqlite3_config(verb, on); }
+
+/// mallopt(3) with M_ARENA_MAX 1, where the C library is glibc; its Swift module leaves malloc.h out.
+static inline void siding_keep_one_arena(void) {
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
 
 /// SQLITE_STATIC: the bytes stay where they are until the binding is replaced; SQLite makes no copy.
 static inline sqlite3_destructor_type siding_sqlite_static(void) { return SQLITE_STATIC; }

@@ -64,11 +64,13 @@ struct RecordStatements: ~Copyable {
         }
         let id = find.int(0)
         let isLive = find.isNull(2)
-        let isNewer = requestedAfter.map { find.int(3) > $0 } == true && find.text(4) == RecordCause.write.rawValue
-        let isExpected = find.withBytes(1) { stored in expectation.holds(isLive ? stored : nil) }
-        // A page makes the ETag in the record usable again.
-        let isSame =
-            isLive != isDeleted && find.int(5) == 0 && find.withBytes(1) { stored in stored.isSame(as: body) }
+        let (isExpected, isSame) = find.withBytes(1) { stored in
+            // A page makes the ETag in the record usable again.
+            let isSame = isLive != isDeleted && find.int(5) == 0 && stored.isSame(as: body)
+            return (expectation.holds(isLive ? stored : nil), isSame)
+        }
+        let isNewer =
+            !isSame && requestedAfter.map { find.int(3) > $0 } == true && find.text(4) == RecordCause.write.rawValue
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
         savedRow = id
