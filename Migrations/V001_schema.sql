@@ -5,63 +5,65 @@
 --
 -- RESOURCES AND RECORDS
 --
--- siding_resources       one row per resource that was ever synced. `definition` is the canonical JSON of everything that decides
---                        which records a listing yields; when it changes, listings and validators are discarded. `key_type` is
---                        fixed by the first record; `layout` says how its table keeps the keys, 'rowid' or 'indexed' (NULL: there
---                        is no table yet). Numbers are never given again. `schema` is the JSON of what the config declares of the
---                        records (columns, children, contract, filter), `schema_made` the SQLite and the expressions that its
---                        view was made by. `parent` is the resource whose records the listings are about. `edited` is 1 from the
---                        first own edit on: the view then counts pending edits. `revision` grows by one with each transaction
---                        that writes a record of the resource; `forgotten` is the newest revision whose tombstone was removed.
---                        `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until` (Cache-Control,
---                        Expires) and `not_before` (X-Poll-Interval) are as its first page reported them; `asks_anew` is 1 where
---                        the cursor was set by hand since. `all_listed_at` is the end of the last complete listing or pass that,
---                        with those before it, asked for every record. `reconciled_revision` is the revision at which the records
---                        were last compared with the pages to find missing ones: -1 if they have to be compared again, NULL if no
---                        listing under this definition was compared, or absence does not count. `null_filtered` is 1 while a page
---                        shows a record for which the filter is NULL. `history_since` is the moment from which on every version
---                        is kept (NULL for none), `history_pruned` the newest version that retention has looked at,
---                        `requests_kept` what the last pruning of provenance left. Rows from `rewrite_from` on may still hold
---                        members that the config drops, and lack the values of stored columns (NULL: none).
--- siding_records_NAME    the records of the resource NAME: one table for each resource, made with the first record that is saved,
---                        so it does not stand below (Sources/Siding/Records/Table makes it). One row per record: the JSON text
---                        `body` byte for byte as it came, under its `key`. Where the keys are integers the key is the rowid (`key
---                        INTEGER PRIMARY KEY`); else `id` is the rowid, and `key`, of any type, has a unique index,
+-- siding_resources       one row per resource that was ever synced. `definition` is the canonical JSON of everything that
+--                        decides which records a listing yields; when it changes, listings and validators are discarded.
+--                        `key_type` is fixed by the first record; `layout` is how its table stores the keys, 'rowid' or
+--                        'indexed' (NULL: there is no table yet). Ids are never reused. `schema` is the JSON of what the config
+--                        declares of the records (columns, children, contract, filter), `schema_made` the SQLite version and
+--                        the expressions of its view. `parent` is the resource whose records the listings are about. `edited`
+--                        is 1 from the first own edit on: the view then counts pending edits. `revision` grows by one with each
+--                        transaction that writes a record of the resource; `forgotten` is the newest revision whose tombstone
+--                        was removed. `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until`
+--                        (Cache-Control, Expires) and `not_before` (X-Poll-Interval) are as its first page reported them;
+--                        `asks_anew` is 1 if an operator set the cursor since then. `all_listed_at` is the end of the last
+--                        complete listing or pass that, with those before it, asked for every record. `reconciled_revision` is
+--                        the revision at which the records were last compared with the pages to find missing ones: -1 if they
+--                        have to be compared again, NULL if no listing under this definition was compared, or absence does not
+--                        count. `null_filtered` is 1 while a page shows a record for which the filter is NULL. `history_since`
+--                        is the moment from which on every version is kept (NULL for none), `history_pruned` the newest version
+--                        that retention has examined, `requests_kept` what the last pruning of provenance left. Rows from
+--                        `rewrite_from` on may still hold members that the config drops, and lack the values of stored columns
+--                        (NULL: none).
+-- siding_records_NAME    the records of the resource NAME: one table for each resource, made with the first record that is
+--                        saved, so it is not below (Sources/Siding/Records/Table makes it). One row per record: the JSON text
+--                        `body` byte for byte as received, under its `key`. Where the keys are integers the key is the rowid
+--                        (`key INTEGER PRIMARY KEY`); else `id` is the rowid, and `key`, of any type, has a unique index,
 --                        siding_key_NAME. Unchanged records are not written. A tombstone keeps the body and has `deleted_at`.
 --                        `run` wrote the row last, `revision` is the resource's revision then, `lives_since` the revision at
---                        which its present life began. There is no index on `revision`: it would make every write dearer, and
---                        changes are read in one scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
---                        `cause` is what wrote the row last: a 'page' (which may mark the record as deleted), a record
---                        saved from the 'quarantine', the answer to an own 'write', a program that saved or deleted it here
+--                        which its present life began. There is no index on `revision`: it would slow every write, and changes
+--                        are read in one scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
+--                        `cause` is what wrote the row last: a 'page' (which may mark the record as deleted), a record saved
+--                        from the 'quarantine', the answer to an own 'write', a program that saved or deleted it here
 --                        ('local'), a pending own 'edit'; or what deleted the record: it was 'missing' at the origin,
---                        'filtered' out by `where`, or the origin 'never' had its key, as of a temporary id; or 'restored', where
---                        its deletion was undone. `request` is where the body came from (NULL: no request brought it). `scope`
---                        is the parent in whose listing it was last seen. `_NAME` is the declared column NAME; see
+--                        'filtered' out by `where`, or the origin 'never' had its key, as of a temporary id; or 'restored',
+--                        where its deletion was undone. `request` is where the body came from (NULL: no request brought it).
+--                        `scope` is the parent in whose listing it was last seen. `_NAME` is the declared column NAME; see
 --                        siding_stored_columns.
--- siding_stored_columns  the declared columns that are stored in the records table; `is_filled` once all rows have their values. A
---                        column that is declared no more stays in the table, unused (`is_declared` 0).
+-- siding_stored_columns  the declared columns that are stored in the records table; `is_filled` once all rows have their
+--                        values. A column that is no longer declared stays in the table, unused (`is_declared` 0).
 -- siding_columns         the inferred columns of each resource's view, in the order in which their members were first seen.
 -- siding_child_columns   the same for the views over arrays inside of the records.
 -- siding_fields          the members of the records: `kinds` are the JSON types that they were seen with (1 string, 2 number, 4
 --                        boolean, 8 object, 16 array), `run` saw the member first, `kinds_run` its newest type.
--- siding_quarantine      records that broke their contract: the bytes, the reason, the page they stood on and their position
---                        there. `code` names the broken rule, `seen_at` is when the origin last sent these bytes.
+-- siding_quarantine      records that broke their contract: the bytes, the reason, their page and their position on it. `code`
+--                        names the broken rule, `seen_at` is when the origin last sent these bytes.
 -- siding_texts           one row per resource with a full-text index: the FTS5 table siding_text_N over the view
---                        siding_text_N_source. `fields` are the indexed paths; the index is built anew where they or the SQLite
+--                        siding_text_N_source. `fields` are the indexed paths; the index is rebuilt if they or the SQLite
 --                        version change, since versions read some values differently. Rows from `fill_from` on are still to be
 --                        indexed (NULL: none).
 --
 -- LISTINGS
 --
--- siding_listings        the newest listing of each resource and scope. While it is open, `next_url` is the checkpoint, moved in
---                        the transaction that saves the page before it. `next_source` is the part of the answers that named the
---                        next pages, which decides what a 304 to the last page means. `cursor_from` is where it began (NULL: at
---                        the beginning), `cursor_reached` the highest value on its pages,
---                        `cursor_moves` whether its end moves the cursor (-1: no longer, as a page showed a record that was not
---                        saved), `cursor_waits` whether pages came out of order, so that only the end may. `root` is the first
---                        page where a parent's record decides it. `pass` is the pass that last asked for the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it
---                        showed a stored record that the page had not shown before. `incomplete` says what the origin has more;
---                        NULL also where a listing stopped as it was asked to.
+-- siding_listings        the newest listing of each resource and scope. While it is open, `next_url` is the checkpoint, moved
+--                        in the transaction that saves the page before it. `next_source` is the part of the answers that named
+--                        the next pages, which decides what a 304 to the last page means. `cursor_from` is where it began
+--                        (NULL: at the beginning), `cursor_reached` the highest value on its pages, `cursor_moves` whether its
+--                        end moves the cursor (-1: no longer, since a page had a record that was not saved), `cursor_waits`
+--                        whether pages came out of order, so that only the end may move it. `root` is the first page where a
+--                        parent's record decides it. `pass` is the pass that last listed the scope, `parent_revision` the
+--                        parent's revision then. `moved` is 1 if a page of it showed a stored record that the page had not
+--                        shown before. `incomplete` describes what the origin has beyond the listing; NULL also where a listing
+--                        was told where to stop.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
 --                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.
@@ -69,11 +71,11 @@
 --                        `digest` of its records.
 -- siding_cursors         the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
 -- siding_passes          the fan-out pass under way, or the last one, of a resource with one listing per parent.
--- siding_missing         living records that no page shows. `passes` counts the complete listings or passes in a row that lacked
---                        the record, `needed` is how many delete it: the most that any of them asks for. Both are NULL for an
---                        exempt record, which no page has shown yet (an own write, a program or `undelete` put it here).
---                        `checked_at`: when the origin was last asked for the record by a GET and did not say that it is gone.
--- siding_tombstones      what each run deleted, so that it can be restored; it goes with the run.
+-- siding_missing         live records that no page contains. `passes` counts the complete listings or passes in a row without
+--                        the record, `needed` is how many delete it: the most that any of them requires. Both are NULL for an
+--                        exempt record, which no page has contained yet (an own write, a program or `undelete` stored it).
+--                        `checked_at`: when the last GET for the record did not confirm that it was deleted at the origin.
+-- siding_tombstones      the records that each run deleted, so that they can be restored; removed with the run.
 --
 -- RUNS
 --
@@ -83,7 +85,8 @@
 --                        since.
 -- siding_run_resources   the counters of each resource in a run, moved in the transactions that save its pages. `withheld` counts
 --                        deletions that the mass-deletion guard blocked, `null_filtered` those of `deleted` for which the filter
---                        was NULL, `answers_set_aside` those of `quarantined` that are whole answers.
+--                        was NULL, `answers_set_aside` those of `quarantined` that are whole answers. `bytes` are those that the
+--                        network carried: compressed, in both directions, those of failed pages included.
 -- siding_leases          one row per name that was ever leased ("resource:posts"). `owner` names a lock file beside the database
 --                        on which the holder keeps a flock(2) while it lives. `token` grows with each acquisition: a commit under
 --                        an older token changes nothing (fencing).
@@ -91,30 +94,31 @@
 -- OUTBOX
 --
 -- siding_outbox          one row per retained request, with what decides when it is sent: a fetch (a page that could not be
---                        fetched) or a write (the user's own). queued -> sending -> done, or parked with a reason, or dropped by
---                        a person. `head` is 1 only for the oldest open entry of a lane, `position` keeps the order within it,
---                        `waits_on` counts open parents: one index finds the next entry of a source. `owner` and `token` fence a
---                        sender. A fetch is unique per resource and scope. `first_sent_at` is the earliest time at which the
---                        origin may have seen it. `waits_for` is 'line' where the return of the network ends the wait. `attempts`
---                        counts the failed tries that bring the next wait or the end nearer, `tries` all of them, for people.
---                        `parked_by` is the owner (as in siding_leases) that parked the entry last, at `parked_at`. `let_in` is 1
---                        once a write that was parked for a sign-in was tried again because another request of its source was
---                        answered; a release or retry makes it 0.
--- siding_outbox_requests
---                        what an entry sends and what came back. `probe` is the delivery probe of a write, `unknown_since` when
---                        its delivery became doubtful. `conflict_on` lists the statuses that are conflicts. `gone_is_done`:
---                        whether 404 and 410 complete a write that deletes. `error`, `status` and `answer` are of the last try.
---                        Credentials are never stored.
+--                        fetched) or a write (the user's own). queued -> sending -> done, or parked with a reason, or dropped
+--                        by an operator. `head` is 1 only for the oldest open entry of a lane, `position` keeps the order
+--                        within it, `waits_on` counts open parents: one index finds the next entry of a source. `owner` and
+--                        `token` fence a sender. A fetch is unique per resource and scope. `first_sent_at` is the earliest time
+--                        at which the origin may have seen it. `waits_for` is 'line' where the return of the network ends the
+--                        wait. `attempts` counts the failed tries that decide the next wait and the end, `tries` all of them,
+--                        for display. `parked_by` is the owner (as in siding_leases) that parked the entry last, at
+--                        `parked_at`. `let_in` is 1 once a write that was parked for a sign-in was tried again because another
+--                        request of its source was answered; a release or retry makes it 0.
+-- siding_outbox_requests what an entry sends, and the answer. `probe` is the delivery probe of a write, `unknown_since` when it
+--                        became unknown whether it arrived. `conflict_on` lists the statuses that are conflicts.
+--                        `gone_is_done`: whether 404 and 410 complete a write that deletes. `error`, `status` and `answer` are
+--                        of the last try. `answer_etag` is the entity tag of an answer to a fetch that broke off: the next try
+--                        asks for the rest. Credentials are never stored.
 -- siding_outbox_edits    what a write does to the record `record_key` of the entry's resource: `terms`, applied in the order of
---                        `edit_order`. `pending` is 1 until the entry is completed. `base` is what the origin had when the edit
---                        was made, once it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on
---                        delivery.
+--                        `edit_order`. `pending` is 1 until the entry is completed. `base` is the origin's record when the edit
+--                        was made, once the origin has another one (an empty blob: there was none). `temporary_id` becomes
+--                        `real_id` on delivery.
 -- siding_idempotency_keys
 --                        the key of each write, sent in `field`; a request that was changed since is sent under the key
---                        `sent_as` instead. `is_honoured` says that the origin remembers it for `lifetime_us` from
---                        `first_sent_at` on. `kept_until` keeps the key of a purged entry taken; the entry goes with its key.
---                        `digest` is that of the request that was accepted under `key`, once it was changed or purged.
--- siding_outbox_events   the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
+--                        `sent_as` instead. `is_honoured` is 1 if the origin remembers it for `lifetime_us` from
+--                        `first_sent_at` on. The key of a purged entry stays reserved until `kept_until`; the entry is removed
+--                        with its key. `digest` is that of the request that was accepted under `key`, once it was changed or
+--                        purged.
+-- siding_outbox_events   the newest 100 transitions of an entry: when, who, what, why. A log: no decision reads it.
 -- siding_outbox_dependencies
 --                        `entry` is not sent before `parent` is completed.
 -- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.
@@ -122,23 +126,23 @@
 --                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
 --                        budget, requests allowed after an outage, and when it was last served.
--- siding_rate_limits     one row per rate limit: a pattern of paths and a window. `reserved_at` is the newest reservation.
---                        `remaining` is the quota that the origin reported, until `reset_at`; the report of a request that was
---                        reserved after `accept_after` replaces it. `unknown_outcomes` counts requests since then without a
---                        report.
--- siding_rate_counts     how many requests count under a limit: per bucket (a 60th of the window, by its start) those that ended,
---                        per deadline those under way.
+-- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
+--                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
+--                        that the origin reported, until `reset_at`; the report of a request that was reserved after
+--                        `accept_after` replaces it. `unknown_outcomes` counts requests since then without a report.
+-- siding_rate_counts     how many requests, or bytes, count under a limit: per bucket (a 60th of the window, by its start) those
+--                        that ended, per deadline the requests under way.
 --
 -- HISTORY AND CACHE
 --
 -- siding_history         one row per earlier version of a record, shown from `valid_from` until just before `valid_to`. A TEMP
 --                        trigger of each writing connection inserts them, so that no statement can forget to. `key` has its own
 --                        type, as in the records table; everywhere else a key is text. `cause` and `request` as there.
--- siding_provenance      the requests that brought bodies: of a page, of an own write (`entry`), or of a page whose record was in
---                        the quarantine. No id is used twice: a page counts as of the newest id when it was requested.
+-- siding_provenance      the requests that fetched bodies: of a page, of an own write (`entry`), or of a page whose record was
+--                        in the quarantine. No id is used twice: a page counts as of the newest id when it was requested.
 -- siding_responses       the response cache: validators and body of one row change together. `variant` are the request fields
 --                        that the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes`
---                        what the row counts towards the limit; the row with the oldest `used_at` goes first.
+--                        what the row counts towards the limit; the row with the oldest `used_at` is evicted first.
 
 CREATE TABLE siding_resources (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -451,6 +455,7 @@ CREATE TABLE siding_outbox_requests (
     error         TEXT,
     answer_type   TEXT,
     answer        BLOB,
+    answer_etag   TEXT,
     CONSTRAINT outbox_requests_headers_is_json CHECK (json_valid(headers)),
     CONSTRAINT outbox_requests_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
     CONSTRAINT outbox_requests_gone_is_done CHECK (gone_is_done IN (0, 1)),
@@ -553,6 +558,7 @@ CREATE TABLE siding_rate_limits (
     id               INTEGER PRIMARY KEY,
     source           TEXT    NOT NULL,
     match            TEXT    NOT NULL,
+    unit             TEXT    NOT NULL DEFAULT 'requests',
     window_us        INTEGER NOT NULL,
     rate             INTEGER,
     reserved_at      INTEGER NOT NULL DEFAULT 0,
@@ -560,7 +566,8 @@ CREATE TABLE siding_rate_limits (
     reset_at         INTEGER,
     accept_after     INTEGER NOT NULL DEFAULT 0,
     unknown_outcomes INTEGER NOT NULL DEFAULT 0,
-    CONSTRAINT rate_limits_unique UNIQUE (source, match, window_us)
+    CONSTRAINT rate_limits_unique UNIQUE (source, match, unit, window_us),
+    CONSTRAINT rate_limits_unit CHECK (unit IN ('requests', 'bytes'))
 ) STRICT;
 
 CREATE TABLE siding_rate_counts (

@@ -59,9 +59,9 @@ import Testing
         #expect(try imported.resource.cursor == nil)
         #expect(try imported.resource.query == [:])
         #expect(try imported.resource.key == [JSONPath(member: "pk")])
-        let told = imported.unmapped.filter { $0.reason.contains("is made by AddFields, and the records of Siding") }
+        let told = imported.unmapped.filter { $0.reason.contains("is added by AddFields") }
         #expect(told.map { String($0.path.suffix(12)) } == [".primary_key", "cursor_field"])
-        #expect(told.first?.hint?.contains("write in 'key' what the origin gives") == true)
+        #expect(told.first?.hint?.contains("write in 'key' a member that the origin sends") == true)
     }
 
     @Test func `Members that AddFields copies from are not dropped`() throws {
@@ -124,7 +124,7 @@ import Testing
         #expect(imported.manifest.sources.count == 1)
         #expect(
             imported.unmapped.map(\.reason)
-                == ["a header field that differs between requests is not known to siding.yaml"])
+                == ["siding.yaml does not support a header field that differs between requests"])
     }
 
     @Test func `A stream whose parent is in a header field alone goes, and one that says it elsewhere stays`() throws {

@@ -66,7 +66,7 @@ import Testing
         #expect(imported.lines == [])
         #expect(
             imported.config.contains(
-                "  # Airbyte lists it as the parent of 'meetings' alone; 'siding sync' stores its records as well.\n"
+                "  # Airbyte fetches it only as the parent of 'meetings'; 'siding sync' stores its records too.\n"
                     + "  meetings_list_tmp:\n"), "\(imported.config)")
     }
 
@@ -98,7 +98,7 @@ import Testing
             """
         let imported = try Self.manifest(Self.zoom, other, Self.substream("\"#/definitions/users\""))
         #expect(imported.manifest.resources.map(\.path) == ["/people", "/meetings/{parent_id}"])
-        #expect(imported.unmapped.map(\.reason) == ["another stream is called 'users' as well"])
+        #expect(imported.unmapped.map(\.reason) == ["another stream has the name 'users' too"])
     }
 
     @Test(
@@ -147,7 +147,7 @@ import Testing
         let imported = try Self.manifest(Self.zoom, Self.substream(parent, key: "parent/id"))
         #expect(
             imported.manifest.resources.last?.forEach?.bindings.mapValues(\.description) == ["parent_id": path])
-        let told = imported.unmapped.filter { $0.reason.contains("is made by AddFields of 'users'") }
+        let told = imported.unmapped.filter { $0.reason.contains("is added by AddFields of 'users'") }
         #expect(told.count == count)
     }
 
@@ -158,8 +158,8 @@ import Testing
         #expect(try imported.resource.path == "/organizations/organization-slug/items")
         #expect(
             imported.lines.first?.hasSuffix(
-                "streams[0].retriever.requester.path: config 'organization_slug' is the user's to set, and siding.yaml has "
-                    + "no variables / 'organization-slug' stands in its place in the path: put the real one there")
+                "streams[0].retriever.requester.path: config 'organization_slug' is set by the user, but siding.yaml has "
+                    + "no variables / the path has 'organization-slug' instead: replace it with the value")
                 == true
         )
         #expect(imported.lines.count == 1)

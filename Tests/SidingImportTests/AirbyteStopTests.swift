@@ -58,10 +58,10 @@ import Testing
         #expect(try token.resource.stop == StopRules())
         #expect(
             token.unmapped.map(\.reason) == [
-                "how many records a page has ends no listing here: it goes on while the origin names a next page, also "
-                    + "behind an empty one"
+                "the number of records on a page does not end a listing: it continues while the origin names a next page, "
+                    + "also after an empty one"
             ])
-        #expect(token.lines.first?.contains("'stop: { max_pages: … }'") == true)
+        #expect(token.lines.first?.contains("write 'stop' with 'max_pages'") == true)
         #expect(try Self.stream(stop, cursor: "{{ last_record['id'] }}").lines == [])
     }
 
@@ -74,7 +74,9 @@ import Testing
         let imported = try Self.stream(stop)
         #expect(try imported.resource.stop == StopRules())
         #expect(
-            imported.unmapped.map(\.reason) == ["the condition is more than a member that is true or false"],
+            imported.unmapped.map(\.reason) == [
+                "the import supports only a condition on a member that is true or false"
+            ],
             "\(imported.lines)")
     }
 

@@ -21,8 +21,8 @@ import Testing
         #expect(try imported.resource.path == "/issues")
         #expect(
             imported.lines == [
-                "in.yaml:4:5: resources[0]: it has no 'primary_key', and every resource needs a key / 'id' was taken: see "
-                    + "whether it fits"
+                "in.yaml:4:5: resources[0]: it has no 'primary_key', but every resource needs a key / 'id' is used: check "
+                    + "whether it is right"
             ])
     }
 

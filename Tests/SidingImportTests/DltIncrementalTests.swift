@@ -15,8 +15,8 @@ import Testing
             """)
         #expect(
             imported.unmapped.map(\.reason) == [
-                "dlt's listing ends at this value, and one of Siding goes to the end",
-                "'convert' is Python, which changes the cursor before it is sent",
+                "dlt's listing ends at this value, but Siding's has no end value",
+                "'convert' is Python that changes the cursor before it is sent",
             ])
         #expect(imported.lines.joined().contains("siding sync --backfill A..B"))
         #expect(try imported.resource.query == ["from": .string("{cursor}"), "to": .string("{until}")])
@@ -29,7 +29,7 @@ import Testing
         #expect(imported.unmapped.map(\.path) == ["resources[0].endpoint.params.since"])
         #expect(
             imported.unmapped.map(\.reason) == [
-                "the parameter 'since' asks for a span of changes, and there is no cursor"
+                "the parameter 'since' asks for a span of changes, but there is no cursor"
             ])
     }
 

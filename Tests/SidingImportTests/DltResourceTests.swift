@@ -62,8 +62,8 @@ import Testing
         #expect(try imported.resource.cursor == nil)
         #expect(
             imported.lines == [
-                "in.yaml:4:58: resources[0].endpoint.incremental: no parameter carries the cursor: dlt filters what it "
-                    + "has fetched / each sync lists everything; unchanged records are not written again"
+                "in.yaml:4:58: resources[0].endpoint.incremental: no parameter carries the cursor: dlt filters the "
+                    + "records after fetching them / each sync fetches everything; unchanged records are not written again"
             ])
     }
 

@@ -37,9 +37,9 @@ import Testing
                     + "{ name: at, operator: LTE, value: 4102444800000 }] }"), "\(imported.config)")
         #expect(
             imported.unmapped.map(\.reason)
-                == ["an element of a list holds the end of a span, and a sync knows none"])
+                == ["an element of a list holds the end of a span, but a sync has no end value"])
         #expect(imported.unmapped.first?.path.hasSuffix("filterGroups[0].filters[1].value") == true)
-        #expect(imported.lines.first?.contains("4102444800000 stands for the end") == true)
+        #expect(imported.lines.first?.contains("4102444800000 is used as the end") == true)
         #expect(try imported.resource.cursor != nil)
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try imported.resource.cursor?.start == "1970-01-01T00:00:00Z")
         #expect(
             imported.unmapped.map(\.reason)
-                == ["an element of a list holds the cursor, and the first listing has none"])
+                == ["an element of a list holds the cursor, but the first listing has none"])
         let plain = try Self.search("{ since: \"\(Self.start)\" }", start: "")
         #expect(try plain.resource.cursor?.start == nil)
         #expect(plain.lines == [])
@@ -71,7 +71,7 @@ import Testing
         #expect(all.config.contains("body: { limit: 100 }"), "\(all.config)")
         for (imported, path) in [(one, "filterGroups[0].filters[0]"), (all, "groups[0]")] {
             let told = imported.unmapped.filter {
-                $0.reason == "an element of a list means something else without a part of it, and is left out whole"
+                $0.reason == "a part of a list element cannot be converted, so the element is left out"
             }
             #expect(told.map { $0.path.hasSuffix("request_body_json." + path) } == [true], "\(imported.lines)")
         }
@@ -101,7 +101,7 @@ import Testing
                 { name: b, value: c }] } }
                 """)
         #expect(imported.config.contains("body: { filters: [{ name: b, value: c }] }"), "\(imported.config)")
-        #expect(imported.unmapped.map(\.reason) == ["the body asks for a span of time, and there is no cursor"])
+        #expect(imported.unmapped.map(\.reason) == ["the body asks for a time span, but there is no cursor"])
     }
 
     @Test func `The end of a span of numbers takes its element along`() throws {
@@ -112,6 +112,6 @@ import Testing
             incremental: { cursor_path: seq, initial_value: 7 } } }
             """)
         #expect(imported.config.contains("body: { filters: [{ op: gte, value: \"{cursor}\" }] }"), "\(imported.config)")
-        #expect(imported.lines.count == 1 && imported.lines.joined().contains("the element is left out whole"))
+        #expect(imported.lines.count == 1 && imported.lines.joined().contains("the element is left out"))
     }
 }

@@ -50,7 +50,8 @@ import Testing
         #expect(imported.lines == [])
         let two = try Self.manifest("", ("a", waiting(30)), ("b", waiting(60)))
         #expect(two.manifest.sources.count == 1 && two.config.contains("base: 30s"))
-        #expect(two.unmapped.map(\.reason) == ["the source 'example' waits as another of its resources says"])
+        #expect(
+            two.unmapped.map(\.reason) == ["the source 'example' has the retry settings of another of its resources"])
     }
 
     @Test func `Rules that all of them have are the source's`() throws {
@@ -70,8 +71,10 @@ import Testing
         #expect(imported.manifest.sources.map(\.name) == ["example", "example_b"])
         #expect(imported.unmapped.count == 2)
         #expect(
-            imported.lines.contains { $0.contains("'example' and 'example_b' are two sources, and the budget holds") })
-        #expect(imported.lines.contains { $0.contains("each offers the refresh token") })
+            imported.lines.contains {
+                $0.contains("'example' and 'example_b' are two sources, and each has its own budget")
+            })
+        #expect(imported.lines.contains { $0.contains("each starts with the refresh token") })
         #expect(imported.config.contains("# line 2, api_budget: 'example' and 'example_b'"), "\(imported.config)")
     }
 
@@ -150,7 +153,7 @@ import Testing
             """, .dlt)
         #expect(try imported.source.baseURL.description == "https://api.example.com:8080/v1")
         #expect(!imported.config.contains("allow_plain_http: true"))
-        #expect(imported.lines.contains { $0.contains("a source with 'auth' asks https instead") })
+        #expect(imported.lines.contains { $0.contains("with 'auth' the source uses https instead") })
     }
 
     @Test func `The variables that are to be set stand at the head, and nowhere those of what was refused`() throws {

@@ -37,7 +37,7 @@ import Testing
         #expect(try imported.resource.cursor?.format == format, "\(imported.config)")
         #expect(imported.unmapped.count == count, "\(imported.lines)")
         if count > 0 {
-            #expect(imported.lines.first?.contains("siding.yaml cannot write a moment as '\(requests)'") == true)
+            #expect(imported.lines.first?.contains("siding.yaml cannot write a time as '\(requests)'") == true)
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(try imported.resource.query == ["updated_at[between]": .string(text)])
         #expect(try imported.resource.cursor != nil)
         #expect(
-            imported.unmapped.map(\.reason) == ["one text holds both ends of a span, and a sync knows no end of it"])
+            imported.unmapped.map(\.reason) == ["one text holds both ends of a span, but a sync has no end value"])
         #expect(imported.unmapped.first?.path.hasSuffix("request_parameters.updated_at[between]") == true)
     }
 
@@ -87,7 +87,7 @@ import Testing
             incremental: { cursor_path: seq, initial_value: 7 } } }
             """)
         #expect(try imported.resource.query == ["q": .string("{cursor}..{until}")])
-        #expect(imported.lines.count == 1 && imported.lines.joined().contains("lists everything"))
+        #expect(imported.lines.count == 1 && imported.lines.joined().contains("fetches everything"))
         let body = try Imported.dlt(
             """
             { name: a, primary_key: id, endpoint: { method: POST, json: { q: { at: \

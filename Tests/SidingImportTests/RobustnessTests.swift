@@ -113,7 +113,7 @@ import Testing
         #expect(try imported.resource.query == ["q": .string("x/y")])
         #expect(
             imported.lines == [
-                "in.yaml:2:86: resources[0].endpoint.odd: siding import does not know this key"
+                "in.yaml:2:86: resources[0].endpoint.odd: the import does not support this key"
             ])
     }
 }

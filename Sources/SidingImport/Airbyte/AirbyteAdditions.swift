@@ -58,6 +58,6 @@ extension AirbyteAdditions {
     static func reason(_ path: [String], of stream: String? = nil) -> String {
         let owner = stream.map { " of '\($0.prefix(60))'" } ?? ""
         let member = path.joined(separator: ".").prefix(60)
-        return "'\(member)' is made by AddFields\(owner), and the records of Siding do not have it"
+        return "'\(member)' is added by AddFields\(owner), so the records in Siding do not have it"
     }
 }

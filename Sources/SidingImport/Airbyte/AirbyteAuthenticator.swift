@@ -26,7 +26,7 @@ struct AirbyteAuthenticator {
         case "SessionTokenAuthenticator": session(&source, &manifest)
         case let type?:
             manifest.noteUnsupported(
-                auth.origin, "siding import does not know the authenticator '\(type.prefix(60))'",
+                auth.origin, "the import does not support the authenticator '\(type.prefix(60))'",
                 hint: "write 'auth' of the source by hand: bearer, basic, api_key, oauth2_client, oauth2_refresh, "
                     + "session or command")
         }
@@ -38,7 +38,7 @@ struct AirbyteAuthenticator {
         guard let name = (option?["field_name"] ?? auth["header"])?.text,
             position == "header" || position == "request_parameter"
         else {
-            return manifest.noteUnsupported(auth.origin, "the key goes neither into a header field nor into the query")
+            return manifest.noteUnsupported(auth.origin, "the key is sent neither in a header field nor in the query")
         }
         let node = auth["api_token"]
         let filled = auth.fill(node?.text ?? "", source.name)
@@ -57,7 +57,7 @@ struct AirbyteAuthenticator {
             source.authorize(
                 name, inHeader ? .header : .query, variable, prefix: "", isLiteral: false, from: origin, &manifest)
             manifest.noteUnsupported(
-                origin, "the key is \(what.prefix(120))", hint: "set \(variable) to what it comes to")
+                origin, "the key is \(what.prefix(120))", hint: "set \(variable) to its result")
         }
     }
 
@@ -95,7 +95,7 @@ struct AirbyteAuthenticator {
         if !parameters.isEmpty { map.set("params", parameters.node) }
         for name in ["access_token_name", "refresh_request_headers", "use_profile_assertion"] {
             if let node = auth.node[name], node.text != "access_token" {
-                manifest.noteUnsupported(node.origin, "siding.yaml cannot say this of a token endpoint")
+                manifest.noteUnsupported(node.origin, "siding.yaml has no such setting for a token endpoint")
             }
         }
         source.auth = map.node
@@ -107,7 +107,7 @@ struct AirbyteAuthenticator {
             let body = login["request_body_json"], body.isMap
         else {
             return manifest.noteUnsupported(
-                auth.origin, "the log-in is no POST of a JSON map to the same origin",
+                auth.origin, "the log-in is not a POST of a JSON map to the same origin",
                 hint: "write 'auth' of the source by hand")
         }
         var (values, map) = (ConfigMap(from: body.origin), typed("session"))
@@ -121,7 +121,7 @@ struct AirbyteAuthenticator {
                 let variable = SecretNaming.variable(source.name, member.name)
                 values.set(member.name, .secret(variable, from: member.node.origin))
                 manifest.noteUnsupported(
-                    member.node.origin, "what is sent at the log-in is not in the file, or is a literal secret",
+                    member.node.origin, "this part of the log-in is not in the file, or is a literal secret",
                     hint: "set the environment variable \(variable) to it")
             }
         }
@@ -134,7 +134,7 @@ struct AirbyteAuthenticator {
             if let text = lifetime.text.flatMap(AirbyteDuration.text) {
                 map.set("lifetime", .text(text, from: lifetime.origin))
             } else {
-                manifest.noteUnsupported(lifetime.origin, "it is no duration that siding.yaml knows")
+                manifest.noteUnsupported(lifetime.origin, "siding.yaml does not support this duration")
             }
         }
         if let request = auth.component("request_authentication"), request.type == "ApiKey",
@@ -142,7 +142,7 @@ struct AirbyteAuthenticator {
         {
             guard option["inject_into"]?.text == "header", let field = option["field_name"] else {
                 return manifest.noteUnsupported(
-                    option.origin, "a session's token goes into a header field",
+                    option.origin, "a session's token can only be sent in a header field",
                     hint: "write 'auth' of the source by hand")
             }
             map.set("header", .text(field.text ?? "", from: field.origin))
@@ -168,7 +168,7 @@ struct AirbyteAuthenticator {
         case .secret(let named, let prefix):
             if !prefix.isEmpty {
                 manifest.noteUnsupported(
-                    origin, "the secret has text before it", hint: "set \(named) to all of the value")
+                    origin, "the secret has text before it", hint: "set \(named) to the whole value")
             }
             return .secret(named, from: origin)
         case .unknown(let what):

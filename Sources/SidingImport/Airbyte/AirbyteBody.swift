@@ -14,8 +14,8 @@ struct AirbyteBody {
             case ("RequestBodyUrlEncodedForm", let value?): addForm(value, body, to: &resource, source, &manifest)
             case (let type, _):
                 manifest.noteUnsupported(
-                    body.origin, "a body of the type '\((type ?? "").prefix(60))' is not known to siding.yaml",
-                    hint: "the request goes without it: write 'body' by hand")
+                    body.origin, "siding.yaml does not support a body of the type '\((type ?? "").prefix(60))'",
+                    hint: "the request is sent without it: write 'body' by hand")
             }
         } else if let json = requester["request_body_json"] {
             add(json, requester, to: &resource, source, &manifest)
@@ -38,8 +38,8 @@ struct AirbyteBody {
     ) {
         guard value.isMap else {
             return manifest.noteUnsupported(
-                value.origin, "a body that is a template, or no map, is not known to siding.yaml",
-                hint: "the request goes without it: write 'body' by hand")
+                value.origin, "siding.yaml does not support a body that is a template or not a map",
+                hint: "the request is sent without it: write 'body' by hand")
         }
         resource.body = ConfigNode.copy(value, &manifest) { node, manifest in
             owner.text(owner.resolved(node), source, &manifest)
@@ -53,7 +53,7 @@ extension AirbyteComponent {
         let filled = fill(node.text ?? "", source)
         guard case .literal(let text) = filled.value else {
             manifest.noteUnsupported(
-                node.origin, "the value is a secret, or depends on something that only Airbyte knows")
+                node.origin, "the value is a secret, or depends on data that only Airbyte has")
             return nil
         }
         let names = filled.placeholders.map { String($0.dropFirst().dropLast()) }

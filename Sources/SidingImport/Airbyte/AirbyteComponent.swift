@@ -68,7 +68,7 @@ struct AirbyteDocument: Sendable {
     /// Why the reference of `node` cannot be resolved; nil if it can, or there is none.
     func fault(of node: InputNode) -> String? {
         guard Self.reference(node) != nil, resolved(node, steps: 0) == nil else { return nil }
-        return "the reference leads nowhere, or to itself"
+        return "the reference has no target, or refers to itself"
     }
 
     private func resolved(_ node: InputNode, steps: Int) -> InputNode? {

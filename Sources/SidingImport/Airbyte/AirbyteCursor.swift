@@ -19,7 +19,7 @@ struct AirbyteCursor {
             let name = field.text
         else {
             return manifest.noteUnsupported(
-                cursor.origin, "siding import knows DatetimeBasedCursor alone", hint: "write 'cursor' by hand")
+                cursor.origin, "the import supports DatetimeBasedCursor only", hint: "write 'cursor' by hand")
         }
         manifest.noteUnsupported(membersOf: cursor.node, but: Self.known)
         addOption("start_time_option", "{cursor}", &resource, &manifest)
@@ -30,7 +30,7 @@ struct AirbyteCursor {
         guard isFeed || isSent else {
             return manifest.noteUnsupported(
                 cursor.origin, "no parameter carries the cursor",
-                hint: "each sync lists everything; unchanged records are not written again")
+                hint: "each sync fetches everything; unchanged records are not written again")
         }
         guard case .literal(let plain) = cursor.fill(name, source).value else {
             return manifest.noteUnsupported(field.origin, "the field depends on the user's configuration")
@@ -57,7 +57,7 @@ struct AirbyteCursor {
         case .made:
             manifest.noteUnsupported(
                 field.origin, AirbyteAdditions.reason(names),
-                hint: "each sync lists everything; write 'cursor' by hand with a member that the origin gives")
+                hint: "each sync fetches everything; write 'cursor' by hand with a member that the origin sends")
             return nil
         }
     }
@@ -68,7 +68,7 @@ struct AirbyteCursor {
         guard let option = cursor.component(name) else { return }
         guard let place = AirbyteOption(option) else {
             return manifest.noteUnsupported(
-                option.origin, "a cursor outside of query and body is not known to siding.yaml")
+                option.origin, "siding.yaml does not support a cursor outside of query and body")
         }
         resource.set(place, to: .text(placeholder, from: option.origin))
     }
@@ -81,7 +81,7 @@ struct AirbyteCursor {
         let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first ?? requests
         guard let first = Self.kind(records?.text), let second = Self.kind(requests?.text ?? records?.text) else {
             manifest.noteUnsupported(
-                (records ?? requests)?.origin ?? cursor.origin, "siding.yaml knows no such format of a moment",
+                (records ?? requests)?.origin ?? cursor.origin, "siding.yaml does not support this time format",
                 hint: "write 'cursor' by hand: datetime, date, epoch, epoch_ms, integer or text")
             return nil
         }
@@ -109,8 +109,8 @@ struct AirbyteCursor {
         let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first?.text ?? format
         guard !isLeft || records != format || map["lookback"] != nil || map["start"] != nil else { return }
         manifest.noteUnsupported(
-            node.origin, "siding.yaml cannot write a moment as '\(format.prefix(60))'",
-            hint: "it is sent as records have it, or as 2024-01-31T09:30:00Z: see whether the origin takes that")
+            node.origin, "siding.yaml cannot write a time as '\(format.prefix(60))'",
+            hint: "it is sent as in the records, or as 2024-01-31T09:30:00Z: check whether the origin accepts that")
     }
 
     private static func kind(_ format: String?) -> String? {
@@ -136,13 +136,13 @@ struct AirbyteCursor {
         let filled = cursor.fill(text, source)
         guard case .literal(let plain) = filled.value else {
             return manifest.noteUnsupported(
-                start.origin, "the first moment depends on the user's configuration",
-                hint: "the first listing has all there is; 'start' of 'cursor' says otherwise")
+                start.origin, "the start time depends on the user's configuration",
+                hint: "the first listing fetches everything; 'start' of 'cursor' changes that")
         }
         for name in filled.assumed {
             manifest.noteUnsupported(
-                start.origin, "config '\(name.prefix(60))' is the user's to set",
-                hint: "its default stands in 'start' of 'cursor': change it by hand")
+                start.origin, "config '\(name.prefix(60))' is set by the user",
+                hint: "'start' of 'cursor' has its default: change it by hand")
         }
         map.set("start", .text(Self.start(plain, kinds.records), from: start.origin))
     }
@@ -161,19 +161,19 @@ struct AirbyteCursor {
                 map.set("lookback", .text(lookback, from: window.origin))
             } else {
                 manifest.noteUnsupported(
-                    window.origin, "the window is no fixed time", hint: "write 'lookback' of 'cursor' by hand")
+                    window.origin, "the window is not a fixed time", hint: "write 'lookback' of 'cursor' by hand")
             }
         }
         if let step = cursor["step"] {
             manifest.noteUnsupported(
-                step.origin, "a span of time is not cut into steps: one listing goes from the cursor to the end",
-                hint: "siding sync --backfill A..B asks for one span at a time")
+                step.origin, "the listing is not split into steps: it goes from the cursor to the end",
+                hint: "'siding sync --backfill A..B' fetches one span")
         }
         if let end = cursor["end_datetime"], end.text?.contains("now_utc") != true,
             end["datetime"]?.text?.contains("now_utc") != true
         {
             manifest.noteUnsupported(
-                end.origin, "a listing goes to the end", hint: "siding sync --backfill A..B ends earlier")
+                end.origin, "a listing has no end value", hint: "'siding sync --backfill A..B' ends earlier")
         }
     }
 }

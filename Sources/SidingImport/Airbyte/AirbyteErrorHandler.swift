@@ -25,12 +25,12 @@ struct AirbyteErrorHandler {
             if let most = handler["max_retries"], let count = most.integer {
                 source.retry.set("inline", .number(min(max(count, 0), 10), from: most.origin))
                 if count > 10 {
-                    manifest.noteUnsupported(most.origin, "a request is tried again 10 times at most in one run")
+                    manifest.noteUnsupported(most.origin, "a request is retried at most 10 times in one run")
                 }
             }
         case let type:
             manifest.noteUnsupported(
-                handler.origin, "siding import does not know the error handler '\((type ?? "").prefix(60))'",
+                handler.origin, "the import does not support the error handler '\((type ?? "").prefix(60))'",
                 hint: "write 'errors' of the resource by hand")
         }
     }
@@ -51,7 +51,7 @@ struct AirbyteErrorHandler {
             ])
         guard let word = filter["action"]?.text, let action = Self.actions[word] else {
             return manifest.noteUnsupported(
-                filter.origin, "siding.yaml has no such action for an answer",
+                filter.origin, "siding.yaml does not support this action",
                 hint: "write 'errors' of the resource by hand")
         }
         let codes = statuses(filter, &manifest)
@@ -61,7 +61,7 @@ struct AirbyteErrorHandler {
         }
         if let text = filter["error_message_contains"] {
             manifest.noteUnsupported(
-                text.origin, "text anywhere in an answer is no condition of siding.yaml",
+                text.origin, "siding.yaml has no condition on text anywhere in an answer",
                 hint: "write 'errors' of the resource with a 'body' path")
         }
     }
@@ -82,7 +82,7 @@ struct AirbyteErrorHandler {
             let path = condition.access.path, !condition.isNegated
         else {
             manifest.noteUnsupported(
-                predicate.origin, "the predicate is more than a member that is or holds a text",
+                predicate.origin, "the import supports only a predicate that compares a member with a text",
                 hint: "write 'errors' of the resource by hand")
             return nil
         }
@@ -110,8 +110,8 @@ struct AirbyteErrorHandler {
         default: break
         }
         manifest.noteUnsupported(
-            backoff.origin, "siding.yaml has no such way of waiting",
-            hint: "Retry-After is heeded; 'retry' and 'limits' of the source say the rest")
+            backoff.origin, "siding.yaml does not support this backoff",
+            hint: "Siding waits for Retry-After; write other waits in 'retry' and 'limits' of the source")
     }
 }
 

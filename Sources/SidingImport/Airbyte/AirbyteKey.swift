@@ -12,8 +12,8 @@ struct AirbyteKey {
         guard let first = parts.first else {
             resource.key = .text("id", from: stream.origin)
             return manifest.noteUnsupported(
-                stream.origin, "it has no 'primary_key', and every resource needs a key",
-                hint: "'id' was taken: see whether it fits")
+                stream.origin, "it has no 'primary_key', but every resource needs a key",
+                hint: "'id' is used: check whether it is right")
         }
         resource.key =
             parts.count == 1 ? first : ConfigNode(.list(parts), from: stream["primary_key"]?.origin ?? first.origin)
@@ -30,7 +30,7 @@ struct AirbyteKey {
         case .made:
             manifest.noteUnsupported(
                 item.origin, AirbyteAdditions.reason(names),
-                hint: "each record would be set aside for want of it: write in 'key' what the origin gives")
+                hint: "each record would go to the quarantine: write in 'key' a member that the origin sends")
         }
         return .text(isPath ? ImportedPath.text(names) : names[0], from: item.origin)
     }

@@ -104,7 +104,7 @@ struct AirbytePaginator {
         else {
             return unknown(
                 strategy["cursor_value"]?.origin ?? strategy.origin,
-                "a cursor that is more than a member of the answer", &manifest)
+                "a cursor that is not a plain member of the answer", &manifest)
         }
         let isPath = paginator.component("page_token_option")?.type == "RequestPath"
         switch (access.root, isPath) {
@@ -127,7 +127,7 @@ struct AirbytePaginator {
                 access.path.map { ConfigNode.text($0, from: value.origin).essential })
             resource.paginate = map.node
         default:
-            return unknown(value.origin, "a cursor that is no member of the answer and no next link", &manifest)
+            return unknown(value.origin, "a cursor that is neither a member of the answer nor a next link", &manifest)
         }
         if let stop = strategy["stop_condition"] {
             AirbyteStop(stop, token: access).add(to: &resource, &manifest)
@@ -161,7 +161,7 @@ struct AirbytePaginator {
 
     private func unknown(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
         manifest.noteUnsupported(
-            origin, "\(what) is not known to siding.yaml",
-            hint: "write 'paginate' by hand; without it a next link, URL or cursor is looked for on the first page")
+            origin, "siding.yaml does not support \(what)",
+            hint: "write 'paginate' by hand; without it Siding searches the first page for a next link, URL or cursor")
     }
 }

@@ -27,7 +27,7 @@ struct AirbyteParent {
         case .made:
             manifest.noteUnsupported(
                 origin, AirbyteAdditions.reason(path, of: name),
-                hint: "write in 'bind' of 'for_each' a member that the origin gives")
+                hint: "write in 'bind' of 'for_each' a member that the origin sends")
         }
         return ImportedPath.text(path)
     }

@@ -40,7 +40,7 @@ struct AirbytePartition {
                 hint: "write a resource for each value")
         case let type:
             manifest.noteUnsupported(
-                router.origin, "siding import does not know the partition router '\((type ?? "").prefix(60))'",
+                router.origin, "the import does not support the partition router '\((type ?? "").prefix(60))'",
                 hint: "write 'for_each' by hand")
         }
         return resource

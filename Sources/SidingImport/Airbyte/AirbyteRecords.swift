@@ -23,14 +23,14 @@ struct AirbyteRecords {
     ) {
         guard extractor.type == nil || extractor.type == "DpathExtractor", let field = extractor["field_path"] else {
             return manifest.noteUnsupported(
-                extractor.origin, "siding import does not know this extractor", hint: "write 'records' by hand")
+                extractor.origin, "the import does not support this extractor", hint: "write 'records' by hand")
         }
         let parts = (field.items ?? [field]).map { part in extractor.fill(part.text ?? "", "").value }
         let names = parts.compactMap { part in if case .literal(let name) = part { name } else { nil } }
         let last = names.last == "*" ? Array(names.dropLast()) : names
         guard names.count == parts.count, !last.contains(where: { $0.isEmpty || $0.contains("*") }) else {
             return manifest.noteUnsupported(
-                field.origin, "the path means several places",
+                field.origin, "the path has several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
         // Without names the path is the whole answer. With [*] it must be an array, without it may also be one record.
@@ -45,7 +45,7 @@ struct AirbyteRecords {
             predicate.access.root == "record", let path = predicate.access.path, !predicate.isPart
         else {
             return manifest.noteUnsupported(
-                filter.origin, "the condition is more than a member that is, or is not, a text",
+                filter.origin, "the import supports only a condition that compares a member with a text",
                 hint: "all records are kept: filter in the queries over the view")
         }
         resource.condition = .words(
@@ -57,20 +57,20 @@ struct AirbyteRecords {
     ) {
         guard step.type == "RemoveFields", step["condition"] == nil, let pointers = step["field_pointers"]?.items else {
             return manifest.noteUnsupported(
-                step.origin, "records are kept as the origin gives them",
-                hint: "make the change in 'columns', or in a view of your own over this one")
+                step.origin, "records are stored as the origin sends them",
+                hint: "make the change in 'columns' or in your own view over this one")
         }
         for pointer in pointers {
             let names = pointer.texts
             guard !names.isEmpty, !names.contains(where: { $0.contains("*") }) else {
-                manifest.noteUnsupported(pointer.origin, "the pointer means several members")
+                manifest.noteUnsupported(pointer.origin, "the pointer has several targets")
                 continue
             }
             guard !additions.copies(from: names) else {
                 manifest.noteUnsupported(
                     pointer.origin,
-                    "AddFields copies members from there, and records are kept as the origin gives them",
-                    hint: "they are stored where they are; 'drop' says which of them are not to be")
+                    "AddFields copies members from there, but records are stored as the origin sends them",
+                    hint: "they are stored where they are; 'drop' can remove them")
                 continue
             }
             resource.drop.append(.text(ImportedPath.text(names), from: pointer.origin))

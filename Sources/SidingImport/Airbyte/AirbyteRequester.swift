@@ -72,8 +72,8 @@ struct AirbyteRequester {
         tell(filled, node.origin, &manifest)
         guard filled.unknown == nil, filled.secret == nil else {
             let reason =
-                filled.unknown.map { "the path holds '{{ \($0) }}', which only Airbyte can work out" }
-                ?? "the path holds a secret, and siding.yaml has secrets in 'auth' alone"
+                filled.unknown.map { "the path holds '{{ \($0) }}', which only Airbyte can compute" }
+                ?? "the path holds a secret, but siding.yaml has secrets only in 'auth'"
             manifest.noteUnsupported(
                 node.origin, "\(reason); the stream is left out", hint: "write the resource by hand")
             return nil
@@ -81,8 +81,8 @@ struct AirbyteRequester {
         for name in filled.missing {
             let placeholder = AirbyteText.placeholder(name.split(separator: ".").last.map(String.init) ?? name)
             manifest.noteUnsupported(
-                node.origin, "config '\(name.prefix(60))' is the user's to set, and siding.yaml has no variables",
-                hint: "'\(placeholder)' stands in its place in the path: put the real one there")
+                node.origin, "config '\(name.prefix(60))' is set by the user, but siding.yaml has no variables",
+                hint: "the path has '\(placeholder)' instead: replace it with the value")
         }
         let (plain, names) = ImportedURL.withoutSecrets(filled.plain)
         for name in names {
@@ -98,7 +98,7 @@ struct AirbyteRequester {
     ) {
         if let all = requester["request_parameters"], !all.isMap {
             manifest.noteUnsupported(
-                all.origin, "parameters that are a template are not known to siding.yaml", hint: "write 'query' by hand"
+                all.origin, "siding.yaml does not support parameters that are a template", hint: "write 'query' by hand"
             )
         }
         for member in requester.members("request_parameters") {
@@ -106,7 +106,7 @@ struct AirbyteRequester {
                 guard !SecretWords.holdsSecrets(member.name) else {
                     manifest.noteUnsupported(
                         member.node.origin, "a secret inside a value is not copied",
-                        hint: "siding.yaml holds secrets in 'auth' alone")
+                        hint: "siding.yaml has secrets only in 'auth'")
                     continue
                 }
                 let (requester, name) = (requester, source.name)
@@ -146,8 +146,8 @@ struct AirbyteRequester {
     private func tell(_ filled: AirbyteText, _ origin: Origin, _ manifest: inout ImportedManifest) {
         for name in filled.assumed {
             manifest.noteUnsupported(
-                origin, "config '\(name.prefix(60))' is the user's to set",
-                hint: "its default stands in: change it by hand")
+                origin, "config '\(name.prefix(60))' is set by the user",
+                hint: "its default is used: change it by hand")
         }
     }
 }

@@ -32,7 +32,7 @@ struct AirbyteSource {
         manifest.noteUnsupported(membersOf: document.root, but: Self.known)
         if let dynamic = document.root["dynamic_streams"] {
             manifest.noteUnsupported(
-                dynamic.origin, "streams that are found at run time are not known to siding.yaml",
+                dynamic.origin, "siding.yaml does not support streams that are found at run time",
                 hint: "write a resource for each that you need")
         }
         let listed = listedStreams(root, &manifest)
@@ -78,14 +78,13 @@ struct AirbyteSource {
                 add(
                     parent.stream, name: parent.name,
                     remark:
-                        "Airbyte lists it as the parent of '\(shown)' alone; 'siding sync' stores its records as well.",
+                        "Airbyte fetches it only as the parent of '\(shown)'; 'siding sync' stores its records too.",
                     depth: depth + 1, budget, &requests, to: &manifest)
             } else if let known, known != asked {
                 manifest.owner = name
                 manifest.noteUnsupported(
-                    found.stream.origin, "another stream is called '\(found.name.prefix(60))' as well",
-                    hint: "'for_each' of '\(name.prefix(60))' takes the records of that one: see whether they are meant"
-                )
+                    found.stream.origin, "another stream has the name '\(found.name.prefix(60))' too",
+                    hint: "'for_each' of '\(name.prefix(60))' uses its records: check whether these are meant")
                 manifest.owner = nil
             }
         }
@@ -108,7 +107,7 @@ struct AirbyteBudget: Sendable {
             } else {
                 manifest.noteUnsupported(
                     level.origin, "it depends on the user's configuration",
-                    hint: "'http: { concurrency: … }' of the source says it")
+                    hint: "write 'http: { concurrency: … }' of the source by hand")
             }
         }
         guard let budget = root.component("api_budget") else { return }
@@ -137,7 +136,7 @@ struct AirbyteBudget: Sendable {
         guard let remaining = budget["ratelimit_remaining_header"], let name = remaining.text else {
             if let reset {
                 manifest.noteUnsupported(
-                    reset.origin, "when the count begins anew is of use only where the origin says what is left",
+                    reset.origin, "the reset header is used only together with a header for the remaining quota",
                     hint: "write 'remaining_header' of 'limits' by hand")
             }
             return nil
@@ -157,7 +156,7 @@ struct AirbyteBudget: Sendable {
             let interval = (rate["interval"] ?? rate["period"])?.text, let unit = units[interval]
         else {
             manifest.noteUnsupported(
-                policy.origin, "the limit is for some requests, or for an unusual time",
+                policy.origin, "the limit applies to some requests only, or to an unusual time span",
                 hint: "write 'limits' of the source by hand")
             return nil
         }

@@ -64,17 +64,15 @@ struct AirbyteStop {
         if token.root == "last_record" { return }
         manifest.noteUnsupported(
             stop.origin,
-            "how many records a page has ends no listing here: it goes on while the origin names a next page, also behind "
-                + "an empty one",
-            hint:
-                "where the origin names one for ever, write 'stop: { max_pages: … }', or what of the answer tells the end"
-        )
+            "the number of records on a page does not end a listing: it continues while the origin names a next page, "
+                + "also after an empty one",
+            hint: "if the origin always names one, write 'stop' with 'max_pages', or with a member of the answer")
     }
 
     private func noteUnsupported(_ manifest: inout ImportedManifest) {
         manifest.noteUnsupported(
-            stop.origin, "the condition is more than a member that is true or false",
-            hint: "the listing ends where the origin names no next page; else write 'stop'")
+            stop.origin, "the import supports only a condition on a member that is true or false",
+            hint: "the listing ends when the origin names no next page; otherwise write 'stop' by hand")
     }
 }
 

@@ -70,7 +70,7 @@ struct AirbyteStream {
 
     private func noteUnsupported(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
         manifest.noteUnsupported(
-            origin, "\(what) are not known to siding.yaml; the stream is left out", hint: "write the resource by hand")
+            origin, "siding.yaml does not support \(what); the stream is left out", hint: "write the resource by hand")
     }
 
     private func shown(_ type: String?) -> String { String((type ?? "").prefix(60)) }
@@ -79,7 +79,7 @@ struct AirbyteStream {
         guard let decoder = retriever.component("decoder"), let type = decoder.type, type != "JsonDecoder" else {
             return
         }
-        manifest.noteUnsupported(decoder.origin, "answers are read as JSON, not by '\(type.prefix(60))'")
+        manifest.noteUnsupported(decoder.origin, "answers are read as JSON, not with '\(type.prefix(60))'")
     }
 
     /// Removes placeholders of a cursor that could not be converted.
@@ -88,11 +88,11 @@ struct AirbyteStream {
         for entry in resource.query.entries where rest[entry.name] == nil {
             manifest.noteUnsupported(
                 entry.value.origin,
-                "the parameter '\(entry.name.prefix(60))' asks for a span of time, and there is no cursor")
+                "the parameter '\(entry.name.prefix(60))' asks for a time span, but there is no cursor")
         }
         resource.query = rest
         if let left = resource.dropCursorFromBody() {
-            manifest.noteUnsupported(left, "the body asks for a span of time, and there is no cursor")
+            manifest.noteUnsupported(left, "the body asks for a time span, but there is no cursor")
         }
     }
 }

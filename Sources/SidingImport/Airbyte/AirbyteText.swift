@@ -84,7 +84,7 @@ struct AirbyteText: Sendable {
 
     fileprivate mutating func end() {
         guard let secret, text != secret.prefix else { return }
-        unknown = unknown ?? "a secret with text behind it"
+        unknown = unknown ?? "a secret with text after it"
     }
 
     fileprivate mutating func refuse(_ reason: String) { unknown = unknown ?? reason }

@@ -32,8 +32,8 @@ struct AirbyteURL {
             self.text = plain
             for name in filled.assumed {
                 manifest.noteUnsupported(
-                    origin, "config '\(name.prefix(60))' is the user's to set",
-                    hint: "its default stands in the URL: change it by hand")
+                    origin, "config '\(name.prefix(60))' is set by the user",
+                    hint: "the URL has its default: change it by hand")
             }
             return
         }
@@ -41,8 +41,8 @@ struct AirbyteURL {
         self.text = Self.placeholder(isShort ? filled.template : "", keepsBraces: keepsBraces)
         let shown = isShort ? " '\(ImportedURL(filled.shown).text.prefix(200))'" : ""
         manifest.noteUnsupported(
-            origin, "the URL\(shown) depends on the user's configuration, and siding.yaml has no variables",
-            hint: "put the real one in the place of 'base_url'")
+            origin, "the URL\(shown) depends on the user's configuration, but siding.yaml has no variables",
+            hint: "write the real one in 'base_url'")
     }
 
     /// A URL from the known parts. If the host is unknown it becomes an invalid one, so that no request leaves the machine:

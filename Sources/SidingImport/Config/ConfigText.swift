@@ -61,7 +61,7 @@ struct ConfigText {
     private mutating func refused(_ key: String, _ node: ConfigNode, name: String, depth: Int) {
         for refusal in node.refusals {
             let hint = refusal.hint.map { " / \($0)" } ?? ""
-            line("# not taken over: \(Self.safe(refusal.reason + hint))", depth: depth)
+            line("# not converted: \(Self.safe(refusal.reason + hint))", depth: depth)
         }
         line("# \(key)\(Self.safe(node.withoutRefusals.withoutSecrets(under: name).flow, limit: 4000))", depth: depth)
     }

@@ -38,7 +38,7 @@ struct GrammarTrial {
                 guard refuse(faults, at: { written.path(at: $0) }) else { return .failure(Obstacle(faults)) }
             } catch { return .failure(Obstacle(description: error.description)) }
         }
-        return .failure(Obstacle(description: "too much of it is refused by the grammar of siding.yaml"))
+        return .failure(Obstacle(description: "the grammar of siding.yaml refuses too much of it"))
     }
 
     /// The grammar's faults in `text`; nil if it is valid.

@@ -8,7 +8,7 @@ struct DltAuth {
 
     func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
         guard source.auth == nil else {
-            return manifest.noteUnsupported(auth.origin, "the URL holds a sign-in already")
+            return manifest.noteUnsupported(auth.origin, "the URL already has a sign-in")
         }
         let type = auth.isScalar ? auth.text : auth["type"]?.text ?? "bearer"
         switch type {
@@ -18,7 +18,7 @@ struct DltAuth {
         case "oauth2_client_credentials": client(&source, &manifest)
         default:
             manifest.noteUnsupported(
-                auth.origin, "siding import does not know this kind of sign-in",
+                auth.origin, "the import does not support this kind of sign-in",
                 hint: "write 'auth' of the source by hand: bearer, basic, api_key, oauth2_client, oauth2_refresh, "
                     + "session or command")
         }
@@ -37,7 +37,7 @@ struct DltAuth {
         let location = auth["location"]?.text ?? "header"
         guard ["header", "query", "param"].contains(location) else {
             return manifest.noteUnsupported(
-                auth["location"]?.origin ?? auth.origin, "a key in a cookie is not known to siding.yaml")
+                auth["location"]?.origin ?? auth.origin, "siding.yaml does not support a key in a cookie")
         }
         var map = ConfigMap(from: auth.origin)
         map.set("type", text: "api_key")
@@ -70,7 +70,7 @@ struct DltAuth {
             switch member.name {
             case "grant_type":
                 if member.node.text != "client_credentials" {
-                    manifest.noteUnsupported(member.node.origin, "a grant of another kind than client_credentials")
+                    manifest.noteUnsupported(member.node.origin, "only the grant client_credentials is supported")
                 }
             case "scope", "audience": map.set(member.name, .text(member.node.text ?? "", from: member.node.origin))
             case let name:
@@ -107,7 +107,7 @@ struct DltAuth {
         case .secret(let named, let prefix):
             if !prefix.isEmpty {
                 manifest.noteUnsupported(
-                    node.origin, "the secret has text before it", hint: "set \(named) to all of the value")
+                    node.origin, "the secret has text before it", hint: "set \(named) to the whole value")
             }
             return .secret(named, from: node.origin)
         case .unknown(let what):

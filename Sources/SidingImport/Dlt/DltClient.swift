@@ -15,7 +15,7 @@ struct DltClient {
         }
         guard case .literal(let plain) = DltReference.read(text, in: "dlt") else {
             manifest.noteUnsupported(
-                url.origin, "the URL is known to dlt's configuration alone", hint: "write it as it is")
+                url.origin, "the URL is only in dlt's configuration", hint: "write it by hand")
             return nil
         }
         var source = ImportedSource(url: plain, from: url.origin, of: client.origin, &manifest)
@@ -31,7 +31,7 @@ struct DltClient {
         guard headers.isMap else { return manifest.noteUnsupported(headers.origin, "header fields are a map") }
         for member in headers.members {
             guard let text = member.node.text else {
-                manifest.noteUnsupported(member.node.origin, "a header field holds text")
+                manifest.noteUnsupported(member.node.origin, "a header field is text")
                 continue
             }
             source.addHeader(member.name, DltReference.read(text, in: source.name), from: member.node.origin, &manifest)

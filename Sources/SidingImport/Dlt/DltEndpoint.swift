@@ -41,11 +41,11 @@ struct DltEndpoint {
             resource.body = ConfigNode.copy(map, &manifest) { request.text($0, &$1) }
         }
         if let data = value("data") {
-            manifest.noteUnsupported(data.origin, "a body that is no JSON is not known to siding.yaml")
+            manifest.noteUnsupported(data.origin, "siding.yaml does not support a body that is not JSON")
         }
         for member in merged("headers") where member.node.text?.contains("{") == true {
             manifest.noteUnsupported(
-                member.node.origin, "a header field that differs between requests is not known to siding.yaml")
+                member.node.origin, "siding.yaml does not support a header field that differs between requests")
         }
         addHeaders(&source, &manifest)
         request.finish(&resource, &manifest)
@@ -96,7 +96,7 @@ struct DltEndpoint {
         }
         guard let path = ImportedPath.text(jsonPath: text) else {
             return manifest.noteUnsupported(
-                node.origin, "the selector means several places",
+                node.origin, "the selector has several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
         resource.records = .text(path, from: node.origin)
@@ -106,7 +106,7 @@ struct DltEndpoint {
         for action in value("response_actions")?.items ?? [] {
             guard action["content"] == nil else {
                 manifest.noteUnsupported(
-                    action.origin, "text anywhere in an answer is no condition of siding.yaml",
+                    action.origin, "siding.yaml has no condition on text anywhere in an answer",
                     hint: "write 'errors' of the resource with a 'body' path")
                 continue
             }
@@ -140,8 +140,8 @@ extension DltEndpoint {
                 other.auth = auth
             } else {
                 manifest.noteUnsupported(
-                    origin, "it is at another origin than the client's, which does not get the client's sign-in",
-                    hint: "give its source an 'auth' of its own, if it needs one")
+                    origin, "it is at another origin than the client's, so it does not get the client's sign-in",
+                    hint: "give its source its own 'auth' if it needs one")
             }
         }
         other.headers = source.headers

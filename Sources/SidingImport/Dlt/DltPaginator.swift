@@ -19,8 +19,8 @@ struct DltPaginator {
         case "offset": offsets(&resource, &manifest)
         default:
             manifest.noteUnsupported(
-                node.origin, "siding import does not know this way of paging",
-                hint: "without 'paginate' a next link, URL or cursor is looked for on the first page")
+                node.origin, "the import does not support this paginator",
+                hint: "without 'paginate' Siding searches the first page for a next link, URL or cursor")
         }
     }
 
@@ -34,7 +34,7 @@ struct DltPaginator {
     private func headerLink(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         manifest.noteUnsupported(membersOf: node, but: ["type", "links_next_key"])
         if let key = node["links_next_key"], key.text != "next" {
-            return manifest.noteUnsupported(key.origin, "of the Link header only rel=next is followed")
+            return manifest.noteUnsupported(key.origin, "only rel=next of the Link header is followed")
         }
         resource.paginate = .text("link_header", from: node.origin)
     }
@@ -109,7 +109,7 @@ struct DltPaginator {
         resource.paginate = map.node
         if let most = node["maximum_offset"], let last = most.integer {
             guard let limit = node["limit"]?.integer, limit > 0, last > 0 else {
-                return manifest.noteUnsupported(most.origin, "without 'limit' it does not say how many pages there are")
+                return manifest.noteUnsupported(most.origin, "without 'limit' the number of pages is unknown")
             }
             let records = last.subtractingReportingOverflow(max(node["offset"]?.integer ?? 0, 0)).partialValue
             resource.maxPages = .number(max((records - 1) / limit + 1, 1), from: most.origin)
@@ -122,7 +122,7 @@ struct DltPaginator {
             if let path = more.text.flatMap(ImportedPath.text(jsonPath:)) {
                 resource.hasMore = .text(path, from: more.origin)
             } else {
-                manifest.noteUnsupported(more.origin, "the path means several values, or none")
+                manifest.noteUnsupported(more.origin, "the path has several values, or none")
             }
         }
         if let stop = node["stop_after_empty_page"], stop.truth == false {
@@ -144,7 +144,7 @@ struct DltPaginator {
     ) -> Bool {
         let place = node[name]
         guard let path = ImportedPath.text(jsonPath: place?.text ?? usual) else {
-            manifest.noteUnsupported(place?.origin ?? node.origin, "the path means several values, or none")
+            manifest.noteUnsupported(place?.origin ?? node.origin, "the path has several values, or none")
             return false
         }
         map.set("path", ConfigNode.text(path, from: place?.origin ?? node.origin).essential)
@@ -154,8 +154,8 @@ struct DltPaginator {
     private func assume(_ name: String, _ usual: String, _ manifest: inout ImportedManifest) {
         guard node[name] == nil else { return }
         manifest.noteUnsupported(
-            node.origin, "'\(name)' is left out, and dlt's default differs between its releases",
-            hint: "'\(usual)' was taken; see what the origin calls it")
+            node.origin, "'\(name)' is missing, and dlt's default differs between releases",
+            hint: "'\(usual)' is used: check its name at the origin")
     }
 
     /// Sets a member of the body for a parameter; false after noting that it cannot be converted.
@@ -163,7 +163,7 @@ struct DltPaginator {
         _ name: String, _ path: InputNode, into map: inout ConfigMap, _ manifest: inout ImportedManifest
     ) -> Bool {
         guard let text = path.text.flatMap(ImportedPath.text(jsonPath:)) else {
-            manifest.noteUnsupported(path.origin, "the path means several values, or none")
+            manifest.noteUnsupported(path.origin, "the path has several values, or none")
             return false
         }
         map.set(name, ConfigNode.text(text, from: path.origin).essential)

@@ -36,7 +36,7 @@ struct DltRequest {
             guard !SecretWords.holdsSecrets(name) else {
                 return manifest.noteUnsupported(
                     node.origin, "a secret inside a value is not copied",
-                    hint: "siding.yaml holds secrets in 'auth' alone")
+                    hint: "siding.yaml has secrets only in 'auth'")
             }
             return query.set(name, ConfigNode.copy(node, &manifest) { self.text($0, &$1) })
         }
@@ -44,7 +44,7 @@ struct DltRequest {
         case .secret(let variable, let prefix):
             source.authorize(name, .query, variable, prefix: prefix, isLiteral: false, from: node.origin, &manifest)
         case .unknown(let what):
-            manifest.noteUnsupported(node.origin, "the parameter holds \(what)", hint: "write it as it is")
+            manifest.noteUnsupported(node.origin, "the parameter holds \(what)", hint: "write it by hand")
         case .literal:
             if SecretWords.isSecret(name, text) {
                 let variable = SecretNaming.variable(source.name, name)
@@ -62,7 +62,7 @@ struct DltRequest {
         guard case .literal(let text) = DltReference.read(node.text ?? "", in: "dlt") else {
             manifest.noteUnsupported(
                 node.origin, "a reference inside a value is not copied",
-                hint: "siding.yaml holds secrets in 'auth' alone")
+                hint: "siding.yaml has secrets only in 'auth'")
             return nil
         }
         let bound = bound(text, from: node.origin, &manifest)
@@ -130,13 +130,13 @@ struct DltRequest {
             ])
         if let end = node["end_value"] {
             manifest.noteUnsupported(
-                end.origin, "dlt's listing ends at this value, and one of Siding goes to the end",
-                hint: "siding sync --backfill A..B asks for one span")
+                end.origin, "dlt's listing ends at this value, but Siding's has no end value",
+                hint: "'siding sync --backfill A..B' fetches one span")
         }
         if let convert = node["convert"] {
             manifest.noteUnsupported(
-                convert.origin, "'convert' is Python, which changes the cursor before it is sent",
-                hint: "it is sent as records have it; 'format' of 'cursor' writes moments otherwise")
+                convert.origin, "'convert' is Python that changes the cursor before it is sent",
+                hint: "it is sent as in the records; 'format' of 'cursor' changes how times are written")
         }
     }
 
@@ -151,11 +151,11 @@ struct DltRequest {
             for entry in query.entries where rest[entry.name] == nil {
                 manifest.noteUnsupported(
                     entry.value.origin,
-                    "the parameter '\(entry.name.prefix(60))' asks for a span of changes, and there is no cursor")
+                    "the parameter '\(entry.name.prefix(60))' asks for a span of changes, but there is no cursor")
             }
             resource.query = rest
             if let left = resource.dropCursorFromBody() {
-                manifest.noteUnsupported(left, "the body asks for changes, and there is no cursor")
+                manifest.noteUnsupported(left, "the body asks for changes, but there is no cursor")
             }
         }
         guard let first = bindings.first else { return }
@@ -164,7 +164,7 @@ struct DltRequest {
             guard binding.resource == first.resource else {
                 manifest.noteUnsupported(
                     binding.origin, "a second parent: 'for_each' takes one parent resource",
-                    hint: "take the value from '\(first.resource)' if it has it")
+                    hint: "take the value from '\(first.resource)' if it has one")
                 continue
             }
             binds.set(binding.name, .text(binding.path, from: binding.origin))
@@ -178,14 +178,14 @@ struct DltRequest {
     private func addCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         guard let node = incremental else { return }
         guard let place = node["cursor_path"], let path = place.text.flatMap(ImportedPath.text(jsonPath:)) else {
-            return manifest.noteUnsupported(node.origin, "'cursor_path' is missing, or means several values")
+            return manifest.noteUnsupported(node.origin, "'cursor_path' is missing, or has several values")
         }
         let order = node["row_order"]?.text
         let carriers = query.entries.map(\.value) + [resource.body].compactMap(\.self)
         guard carriers.contains(where: { $0.flow.contains("{cursor}") }) || order == "desc" else {
             return manifest.noteUnsupported(
-                node.origin, "no parameter carries the cursor: dlt filters what it has fetched",
-                hint: "each sync lists everything; unchanged records are not written again")
+                node.origin, "no parameter carries the cursor: dlt filters the records after fetching them",
+                hint: "each sync fetches everything; unchanged records are not written again")
         }
         var cursor = ConfigMap(from: node.origin)
         cursor.set("path", ConfigNode.text(path, from: place.origin).essential)

@@ -34,8 +34,8 @@ struct DltResource {
         addSteps(&manifest)
         if let selected = value("selected"), selected.truth == false {
             manifest.noteUnsupported(
-                selected.origin, "dlt fetches it for its children alone, and 'siding sync' fetches all resources",
-                hint: "name the resources to sync, or leave it: its children need it")
+                selected.origin, "dlt fetches it only for its children, but 'siding sync' stores all resources",
+                hint: "name the resources in 'siding sync', or leave it: its children need it")
         }
         manifest.add(resource, from: source)
     }
@@ -54,8 +54,8 @@ struct DltResource {
         } else {
             resource.key = .text("id", from: node.origin)
             manifest.noteUnsupported(
-                node.origin, "it has no 'primary_key', and every resource needs a key",
-                hint: "'id' was taken: see whether it fits")
+                node.origin, "it has no 'primary_key', but every resource needs a key",
+                hint: "'id' is used: check whether it is right")
         }
     }
 
@@ -73,7 +73,7 @@ struct DltResource {
         case "merge", "skip": break
         case "replace": resource.deletes = .words(["detect": "complete_listing"], from: origin)
         case "append": resource.history = .truth(true, from: origin)
-        default: manifest.noteUnsupported(origin, "siding import does not know this write disposition")
+        default: manifest.noteUnsupported(origin, "the import does not support this write disposition")
         }
     }
 
@@ -94,7 +94,7 @@ struct DltResource {
         for column in columns {
             guard let hint = column.hints["data_type"] else { continue }
             guard let type = hint.text.flatMap({ Self.types[$0] }) else {
-                manifest.noteUnsupported(hint.origin, "siding import does not know this data type")
+                manifest.noteUnsupported(hint.origin, "the import does not support this data type")
                 continue
             }
             let member = Self.member(column.name)
@@ -104,7 +104,7 @@ struct DltResource {
             resource.columns.set(column.name, value)
         }
         if !resource.columns.isEmpty {
-            resource.remarks.append("The view has these columns alone; without 'columns' it has all members.")
+            resource.remarks.append("The view has only these columns; without 'columns' it has all members.")
         }
     }
 
@@ -113,13 +113,13 @@ struct DltResource {
             for member in step.members {
                 let hint =
                     member.name == "filter"
-                    ? "filter in the queries over the view" : "make the change in a view of your own over this one"
+                    ? "filter in the queries over the view" : "make the change in your own view over this one"
                 manifest.noteUnsupported(member.node.origin, "step \(index + 1) is Python", hint: hint)
             }
         }
         if let parents = value("include_from_parent") {
             manifest.noteUnsupported(
-                parents.origin, "records are kept as the origin gives them, without members of their parents",
+                parents.origin, "records are stored as the origin sends them, without members of their parents",
                 hint: "join the views of both")
         }
     }

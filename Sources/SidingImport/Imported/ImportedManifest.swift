@@ -35,14 +35,14 @@ struct ImportedManifest: Sendable {
     /// Notes the members of a map that the import does not know.
     mutating func noteUnsupported(membersOf node: InputNode?, but known: Set<String>) {
         for member in node?.members ?? [] where !known.contains(member.name) && !member.name.hasPrefix("$") {
-            noteUnsupported(member.node.origin, "siding import does not know this key")
+            noteUnsupported(member.node.origin, "the import does not support this key")
         }
     }
 
     /// Adds a resource, and its source unless there is an equal one.
     mutating func add(_ resource: ImportedResource, from source: ImportedSource) {
         guard takenResources.insert(resource.name.lowercased()).inserted else {
-            return noteUnsupported(resource.origin, "a resource of this name is there already")
+            return noteUnsupported(resource.origin, "there is already a resource of this name")
         }
         var resource = resource
         let said = source.withoutPatience.node.flow
@@ -66,8 +66,8 @@ struct ImportedManifest: Sendable {
             sources[index].source.retry = retry
         } else if known.node.flow != retry.node.flow {
             noteUnsupported(
-                retry.origin, "the source '\(name)' waits as another of its resources says",
-                hint: "change 'retry' of the source, or give the resource one of its own")
+                retry.origin, "the source '\(name)' has the retry settings of another of its resources",
+                hint: "change 'retry' of the source, or give the resource its own source")
         }
     }
 
@@ -79,14 +79,14 @@ struct ImportedManifest: Sendable {
         for (other, known) in sources {
             if let limits = source.limits, known.limits?.origin.place == limits.origin.place {
                 noteUnsupported(
-                    limits.origin, "'\(other)' and '\(name)' are two sources, and the budget holds for each by itself",
-                    hint: "lower the rates, so that together they are what the origin takes")
+                    limits.origin, "'\(other)' and '\(name)' are two sources, and each has its own budget",
+                    hint: "lower the rates so that their sum is within the origin's limit")
             }
             if let auth = source.auth, auth.flow.contains("type: oauth2_refresh"), known.auth?.flow == auth.flow {
                 noteUnsupported(
                     auth.origin,
-                    "'\(other)' and '\(name)' are two sources, and each offers the refresh token to begin with",
-                    hint: "where the origin takes a refresh token but once, give each source one of its own")
+                    "'\(other)' and '\(name)' are two sources, and each starts with the refresh token",
+                    hint: "if the origin accepts a refresh token only once, give each source its own")
             }
         }
     }
@@ -104,7 +104,7 @@ struct ImportedManifest: Sendable {
     /// Makes the config from what the grammar accepts, and lists the rest.
     func makeImport() throws(ImportError) -> ManifestImport {
         var told = notes.map(\.unmapped)
-        guard !resources.isEmpty else { throw nothing(told, "no resource of it can be taken over") }
+        guard !resources.isEmpty else { throw nothing(told, "none of its resources can be converted") }
         var trial = GrammarTrial(root)
         let result = trial.settle { ConfigText($0, head: head(naming: $0.variables)) }
         told += trial.root.refusals.map {
@@ -120,7 +120,7 @@ struct ImportedManifest: Sendable {
 
     private func nothing(_ told: [Unmapped], _ reason: String) -> ImportError {
         let lines = told.sortedByPlace.prefix(50).map(\.description)
-        return .refused(lines + ["\(file): nothing can be made of this file: \(PlainText.oneLine(reason))"])
+        return .refused(lines + ["\(file): this file cannot be converted: \(PlainText.oneLine(reason))"])
     }
 
     private var root: ConfigNode {
@@ -156,7 +156,7 @@ struct ImportedManifest: Sendable {
             variables.isEmpty ? [] : ["Secrets come from the environment: \(variables.joined(separator: ", "))."]
         return [
             "Made by 'siding import --from \(format.rawValue)' from \(PlainText.oneLine(file, limit: 200)).",
-            "Look it over, then: siding check, siding plan, siding sync.",
+            "Review it, then run: siding check, siding plan, siding sync.",
         ] + secrets + (comments[nil] ?? [])
     }
 

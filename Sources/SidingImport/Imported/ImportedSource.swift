@@ -72,8 +72,8 @@ struct ImportedSource: Sendable {
                 addHeader(header.name, .literal(text), from: header.origin, &manifest)
             } else {
                 manifest.noteUnsupported(
-                    header.origin, "a header field that differs between requests is not known to siding.yaml",
-                    hint: "the requests go without it: see whether the origin answers them so")
+                    header.origin, "siding.yaml does not support a header field that differs between requests",
+                    hint: "the requests are sent without it: check whether the origin accepts them")
             }
         }
         varying = []
@@ -117,8 +117,8 @@ struct ImportedSource: Sendable {
         let isWord = TokenGrammar.spaced(prefix) != prefix
         guard auth == nil else {
             manifest.noteUnsupported(
-                origin, "'\(name)' is a second secret in each request, and a source has one",
-                hint: "see whether the origin needs both")
+                origin, "'\(name)' is a second secret in each request, but a source has only one",
+                hint: "check whether the origin needs both")
             return
         }
         var map = ConfigMap(from: origin)
@@ -134,7 +134,7 @@ struct ImportedSource: Sendable {
             manifest.leaveLiteral(origin, variable)
         } else if isWord {
             manifest.noteUnsupported(
-                origin, "the secret has text before it", hint: "set \(variable) to all of the value")
+                origin, "the secret has text before it", hint: "set \(variable) to the whole value")
         }
     }
 }

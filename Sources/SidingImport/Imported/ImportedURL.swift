@@ -56,10 +56,10 @@ extension ImportedSource {
         if url.isPlainHTTP {
             isPlainHTTP = true
             manifest.noteUnsupported(
-                origin, "the URL is http, so that whoever is in between reads what is sent",
+                origin, "the URL is http, so others on the network can read the requests",
                 hint:
-                    "a source with 'auth' asks https instead, one without has 'allow_plain_http': see whether the origin answers https"
-            )
+                    "with 'auth' the source uses https instead, without it 'allow_plain_http': check whether the "
+                    + "origin answers https")
         }
         if url.hadUser {
             let (user, password) = (SecretNaming.variable(name, "user"), SecretNaming.variable(name, "password"))

@@ -39,7 +39,7 @@ extension ConfigNode {
                 if isSecret {
                     manifest.noteUnsupported(
                         member.node.origin, "a secret inside a value is not copied",
-                        hint: "siding.yaml holds secrets in 'auth' alone")
+                        hint: "siding.yaml has secrets only in 'auth'")
                     map.set(member.name, .lost(from: member.node.origin))
                 } else {
                     map.set(member.name, whole(member.node, &manifest, depth: depth + 1, text))

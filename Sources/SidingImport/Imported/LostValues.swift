@@ -101,8 +101,8 @@ extension ImportedManifest {
     mutating func noteUnsupported(elements: [Origin]) {
         for origin in elements {
             noteUnsupported(
-                origin, "an element of a list means something else without a part of it, and is left out whole",
-                hint: "see whether the request means the same without it")
+                origin, "a part of a list element cannot be converted, so the element is left out",
+                hint: "check whether the request means the same without it")
         }
     }
 }

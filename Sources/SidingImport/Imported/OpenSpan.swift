@@ -39,15 +39,15 @@ extension ImportedResource {
         body = body.flatMap { opening.opened($0, isBody: true) }
         for span in opening.texts {
             manifest.noteUnsupported(
-                span, "one text holds both ends of a span, and a sync knows no end of it",
+                span, "one text holds both ends of a span, but a sync has no end value",
                 hint: opening.hint
-                    ?? "each sync leaves it out and lists everything: write the parameter with {cursor} alone")
+                    ?? "each sync leaves it out and fetches everything: write the parameter with only {cursor}")
         }
         for (span, isKept) in opening.elements {
             manifest.noteUnsupported(
-                span, "an element of a list holds the end of a span, and a sync knows none",
+                span, "an element of a list holds the end of a span, but a sync has no end value",
                 hint: opening.hint
-                    ?? (isKept ? "each sync sends the element without it" : "the element is left out whole"))
+                    ?? (isKept ? "each sync sends the element without it" : "the element is left out"))
         }
         if let element = opening.starts.first { addStart(for: element, &manifest) }
     }
@@ -58,7 +58,7 @@ extension ImportedResource {
         let start = OpenSpan.start(cursor?["type"]?.scalar ?? "datetime")
         if let start { cursor?.set("start", .text(start, from: element)) }
         manifest.noteUnsupported(
-            element, "an element of a list holds the cursor, and the first listing has none",
+            element, "an element of a list holds the cursor, but the first listing has none",
             hint: start.map { "'start' of 'cursor' is \($0): change it by hand" }
                 ?? "the first listing sends the element without it: write 'start' of 'cursor'")
     }
@@ -78,7 +78,7 @@ private struct SpanOpening {
 
     private var end: String? { OpenSpan.end(type) }
 
-    var hint: String? { end.map { "\($0) stands for the end: see whether the origin takes one that far ahead" } }
+    var hint: String? { end.map { "\($0) is used as the end: check whether the origin accepts it" } }
 
     /// Nil if nothing is left.
     mutating func opened(_ value: ConfigNode, isBody: Bool) -> ConfigNode? {

@@ -47,7 +47,7 @@ struct RateLimitBench {
 
     func end(_ reserved: Reserved, _ outcome: RequestUsage.QuotaReport = .answered(nil)) async throws {
         try await stores[1].record(
-            zip(reserved.moments, limits).map {
+            zip(reserved.moments, limits).filter { $1.unit == .requests }.map {
                 RequestUsage(reservation: $0, timeout: reserved.timeout, source: "api", limit: $1, outcome: outcome)
             })
     }
@@ -56,7 +56,15 @@ struct RateLimitBench {
         try await end(reserved, .answered(ReportedQuota(remaining: left, resetAt: time.now + .seconds(seconds))))
     }
 
-    /// How many requests count under each limit.
+    /// Records the bytes of an attempt under each limit of bytes.
+    func spend(_ bytes: Int, _ store: Store? = nil) async throws {
+        try await (store ?? self.store).record(
+            limits.filter { $0.unit == .bytes }.map {
+                RequestUsage(reservation: time.now, timeout: .zero, source: "api", limit: $0, outcome: .bytes(bytes))
+            })
+    }
+
+    /// How many requests, or bytes, count under each limit.
     func used() async throws -> [Int] {
         let now = time.now
         return try await store.read { snapshot in

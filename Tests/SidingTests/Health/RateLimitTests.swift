@@ -32,6 +32,32 @@ import Testing
     }
 
     @Test(
+        "a rate of bytes is a size and a time",
+        arguments: [
+            ("50MiB/d", 52_428_800, 86_400, "50MiB/d"), ("1024/s", 1_024, 1, "1KiB/s"),
+            ("10MB/2h", 10_000_000, 7_200, "10MB/2h"), ("1234B/m", 1_234, 60, "1234B/m"),
+            ("2GiB/31d", 2 << 30, 2_678_400, "2GiB/31d"), ("1048576GiB/d", 1 << 50, 86_400, "1048576GiB/d"),
+        ])
+    func ratesOfBytes(_ text: String, _ count: Int, _ seconds: Int, _ told: String) throws {
+        let rate = try #require(RequestRate(text, unit: .bytes))
+        #expect(rate.count == count && rate.window == .seconds(seconds) && rate.unit == .bytes)
+        #expect(rate.description == told)
+        #expect(RequestRate(told, unit: .bytes) == rate)
+    }
+
+    @Test(
+        "what is no rate of bytes is none",
+        arguments: [
+            "", "50MiB", "MiB/d", "50 MiB/d", "50mib/d", "50TiB/d", "0/d", "-1B/s", "1.5MiB/d", "1048577GiB/d",
+            "1MiB/32d",
+            "1MiB/day",
+        ])
+    func noRatesOfBytes(_ text: String) {
+        #expect(RequestRate(text, unit: .bytes) == nil)
+        #expect(RequestRate("50MiB/d") == nil)
+    }
+
+    @Test(
         "an end is a number by its size, or a date; never now, and never beyond a day",
         arguments: [
             ("30", 30), ("0", 1), ("0.4", 1), ("86400", 86_400), ("999999999", 86_400), ("1700000060", 60),
@@ -66,6 +92,9 @@ import Testing
         #expect(throws: Failure.self) { try RateLimit(all, rate: nil) }
         #expect(throws: Failure.self) { try RateLimit(all, rate: RequestRate("1/s"), reset: field) }
         #expect(throws: Failure.self) { try RateLimit("**", "often") }
+        let bytes = try #require(RequestRate("1MiB/d", unit: .bytes))
+        #expect(throws: Failure.self) { try RateLimit(all, rate: bytes, remaining: field) }
+        #expect(throws: Failure.self) { try RateLimit(all, rate: bytes, reset: field) }
         #expect(try RateLimit(all, rate: nil, remaining: field).window == .zero)
     }
 }

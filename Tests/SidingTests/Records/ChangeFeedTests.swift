@@ -25,7 +25,7 @@ import Testing
     private func applied(since run: RunID, to copy: Copy, _ store: Store) async throws -> Copy {
         let result = Mutex(copy)
         let told = Mutex<[ChangedRecord]>([])
-        _ = try await store.export(RecordExport("posts", scope: .changed(since: run))) { _ in
+        _ = try await store.export(RecordExport("posts", selection: .changed(since: run))) { _ in
         } row: { row in
             let record = try #require(row.record)
             let kind = try #require(row.change)
@@ -90,7 +90,7 @@ import Testing
         #expect(run == 0)
         _ = try await store.delete(RecordLookup(resource: "posts", keys: ["b"]))
         let changes = Mutex<[String: ChangedRecord.Kind]>([:])
-        _ = try await store.export(RecordExport("posts", scope: .changed(since: run))) { row in
+        _ = try await store.export(RecordExport("posts", selection: .changed(since: run))) { row in
             if let record = row.record { changes.withLock { $0[record.key] = row.change } }
         }
         #expect(changes.withLock(\.self) == ["a": .inserted, "b": .deleted])
@@ -213,7 +213,7 @@ import Testing
             Issue.record("it was not refused")
         } catch {
             #expect(error.kind == .notFound)
-            #expect(error.description.contains("go on from run \(second)"))
+            #expect(error.description.contains("continue from run \(second)"))
         }
         #expect(try await store.changes(of: "posts", since: second).changes == [])
         #expect(try await store.changes(of: "posts", since: 0).changes.map(\.key) == ["b"])

@@ -41,7 +41,7 @@ import Testing
         let bodies: [String] = all.rows.map { String(decoding: $0.record?.body ?? [], as: UTF8.self) }
         #expect(bodies == [#"{"id":"a", "x":[1 ,2]}"#, #"{"id":"b","n":1.10}"#])
         #expect(all.rows.allSatisfy { $0.change == nil })
-        let gone = try await export(RecordExport("posts", scope: .deleted), of: bench.store)
+        let gone = try await export(RecordExport("posts", selection: .deleted), of: bench.store)
         #expect(gone.rows.map(\.record?.key) == ["c"])
     }
 
@@ -169,9 +169,9 @@ import Testing
             let kind = try await storeErrorKind { _ = try await export(RecordExport(name), of: bench.store) }
             #expect(kind == .notFound, "\(name)")
         }
-        for scope in [RecordExport.Scope.deleted, .changed(since: 0)] {
+        for selection in [RecordExport.Selection.deleted, .changed(since: 0)] {
             let kind = try await storeErrorKind {
-                _ = try await export(RecordExport("posts_labels", scope: scope), of: bench.store)
+                _ = try await export(RecordExport("posts_labels", selection: selection), of: bench.store)
             }
             #expect(kind == .invalidQuery)
         }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Who wants to know what can happen to a row reads one file: all statements that write a table stand together.
+/// The statements that write a table belong to one type, so that its files show everything that can happen to a row. Only statements
+/// that contain the name of their table are found: those of the records tables, whose names are made at run time, are not.
 @Suite struct TableGatewayTests {
     /// The files that write each table, without what follows a `+`: a type may be spread over files.
     private func writers() throws -> [String: Set<String>] {
@@ -18,7 +19,7 @@ import Testing
         return writers
     }
 
-    @Test func `each table is written from one place`() throws {
+    @Test func `the statements that name a table and write it belong to one type`() throws {
         let writers = try writers()
         #expect(writers.count > 20, "the statements were not found")
         for (table, files) in writers where table != "siding_history" {

@@ -90,7 +90,7 @@ import Testing
         let plan = try await SyncPlan.make(for: bench.tasks, in: bench.lists.store, now: bench.lists.time.now)
         let (report, asked) = try await bench.sync(alone: true)
         #expect(asked == ["/c"] && plan.url.hasSuffix("/c"))
-        #expect(report.warnings == ["'2': started anew: its parent has another address now"])
+        #expect(report.warnings == ["'2': restarted: its parent has another address now"])
         #expect(try await bench.lists.queue().allSatisfy { $0.state == .done })
     }
 

@@ -97,7 +97,7 @@ import Testing
         _ = try await bench.store.perform(.hold, on: QueueSelection(resources: ["comments"]))
         let held = try await Self.agreed(bench)
         #expect(held.asksNothing && held.fanOut?.urls == [])
-        #expect(held.reason.hasPrefix("nothing now: the parents that are due wait for a person in the queue: "))
+        #expect(held.reason.hasPrefix("nothing now: the parents that are due wait for an operator in the queue: "))
         let second = try #require(entries.first { $0.url.hasSuffix("/posts/2/comments") })
         _ = try await bench.store.perform(.release, on: QueueSelection(ids: [second.id]))
         #expect(try await Self.plan(bench).fanOut?.urls == ["https://api.example.org/posts/2/comments"])
@@ -182,7 +182,7 @@ import Testing
         bench.resource.deletions.mark = DeletionMark(JSONPath(member: "id"), equals: "2")
         #expect(
             try await Self.plan(bench).reason
-                == "'deletes' deletes, as pages show them, 1 of 5 stored records, which have the mark ($.id = 2); \(then)"
+                == "'deletes' deletes 1 of 5 stored records, which have the mark ($.id = 2), when pages contain them; \(then)"
         )
         bench.resource.deletions.mark = DeletionMark(JSONPath(member: "gone"))
         #expect(try await Self.plan(bench).reason == "full listing: the definition changed (deletes)")

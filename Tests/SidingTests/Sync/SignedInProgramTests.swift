@@ -30,7 +30,7 @@ import Testing
             resources: [AnyResource("x", from: source, at: "/x", key: "id")],
             transports: origin, environment: Environment(connectivity: TestConnectivity()))
         _ = try? await siding.sync(siding.resources[0])
-        #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).standing(of: "api").hasToken)
+        #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).state(of: "api").hasToken)
     }
 
     @Test func `writes that wait for a sign-in go out once another secret is there, and not before`() async throws {

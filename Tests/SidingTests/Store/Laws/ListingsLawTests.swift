@@ -157,7 +157,7 @@ import Testing
         try await require(bench.store.history(of: entry.id).last?.event, is: "superseded", "its last event")
     }
 
-    @Test func `a restarted listing forgets checkpoint, retained fetch, and where its stored pages nextPageSource`()
+    @Test func `a restarted listing forgets checkpoint, retained fetch, and the next pages of its stored pages`()
         async throws
     {
         let bench = try await StoreBench()

@@ -5,7 +5,7 @@ import Testing
 @testable import Siding
 
 /// Politeness that all processes share: gates, probes, slow start, breaker, budget.
-@Suite struct SourceStandingTests {
+@Suite struct SourceHealthTests {
     @Test func `with the line down one probe per half a minute goes out, and no thousand rows are touched`()
         async throws
     {

@@ -66,7 +66,7 @@ import Testing
         #expect(try await bench.store.isForgotten(2))
         #expect(try await bench.store.isForgotten(1_100) == false)
         #expect(try await bench.store.isForgotten(5_000) == false)
-        let (store, forgotten) = (try bench.store, "run 2 is forgotten, so what changed since cannot be told any more")
+        let (store, forgotten) = (try bench.store, "run 2 is no longer stored, so the changes since then are unknown")
         do {
             _ = try await store.changes(of: "posts", since: 2)
             Issue.record("a forgotten run was taken for one that is known")

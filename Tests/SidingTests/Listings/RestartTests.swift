@@ -25,7 +25,7 @@ import Testing
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
         let report = try await bench.sync()
         #expect(report.line.outcome == .saved)
-        #expect(report.line.notes.contains("started anew: the origin refused page 2 with \(status)"))
+        #expect(report.line.notes.contains("restarted: the origin refused page 2 with \(status)"))
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
         #expect(report.line.counters.requests == 3)
         #expect(try await bench.keys() == ["1", "2", "5"])
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test
-    func `a listing that starts anew asks without conditions, as stored pages nextPageSource to what was refused`()
+    func `a restarted listing sends no conditions, as stored pages lead to the page that was refused`()
         async throws
     {
         let bench = try await stopped()
@@ -67,7 +67,7 @@ import Testing
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(86_401))
         let report = try await bench.sync()
-        #expect(report.line.notes.first == "started anew: its checkpoint is older than 24 h")
+        #expect(report.line.notes.first == "restarted: its checkpoint is older than 24 h")
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
@@ -77,6 +77,6 @@ import Testing
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(90 * 60 + 1))
         let report = try await bench.sync()
-        #expect(report.line.notes.first == "started anew: its checkpoint is older than 90 min")
+        #expect(report.line.notes.first == "restarted: its checkpoint is older than 90 min")
     }
 }
