@@ -25,6 +25,8 @@ public enum Authorization: Sendable {
         .bearer(Secret("given by the program", token))
     }
 
+    package var hasCredentials: Bool { if case .none = self { false } else { true } }
+
     /// The access safety, if tokens are renewed.
     package var access: AccessSafety? {
         switch self {

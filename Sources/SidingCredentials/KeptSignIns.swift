@@ -10,7 +10,7 @@ public struct KeptSignIns: Sendable {
     }
 
     /// The state of a source's credential, without the tokens.
-    public struct Standing: Sendable, Hashable {
+    public struct State: Sendable, Hashable {
         /// Whether there is a token, or a refresh token for the next one.
         public var hasToken: Bool
         /// Grows by one with each token; 0 if there was none yet.
@@ -24,9 +24,9 @@ public struct KeptSignIns: Sendable {
     }
 
     /// - Throws: ``SidingChain/Failure/Reason/credentialUnavailable`` that names the path, if the file cannot be read.
-    public func standing(of source: String) throws(Failure) -> Standing {
+    public func state(of source: String) throws(Failure) -> State {
         let kept = try files.kept(of: source) ?? KeptCredential(credential: .none)
-        return Standing(
+        return State(
             hasToken: !kept.isEmpty, generation: kept.credential.generation, savedAt: kept.savedAt,
             expiresAt: kept.credential.expiresAt.map(Timestamp.init(secondsSince1970:)),
             refusal: kept.refusal?.word, refusedAt: kept.refusal?.at)

@@ -30,7 +30,8 @@ struct QuarantineListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.withStore { _, store in
+        try await options.withStore { workspace, store in
+            try await workspace.checkAreKnown(resource, in: store)
             let usual = options.terminal.isOutput && !options.json ? 100 : 0
             let most = limit ?? usual
             let records = try await store.quarantined(
@@ -102,6 +103,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
+            try await workspace.checkAreKnown(selection.resource, in: store)
             let changes = try await store.retryQuarantined(selection.selection, as: workspace.manifest.resources)
             for change in changes { tell(change) }
             let statuses = changes.map { change -> ExitStatus in
@@ -143,7 +145,8 @@ struct QuarantineDropCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.withStore(.readWrite) { _, store in
+        try await options.withStore(.readWrite) { workspace, store in
+            try await workspace.checkAreKnown(selection.resource, in: store)
             let meant = try await store.quarantined(selection.selection)
             guard !meant.isEmpty else {
                 throw CommandError(
@@ -176,6 +179,17 @@ struct QuarantineOptions: ParsableArguments {
     var resource: [String] = []
 
     var selection: QuarantineSelection { QuarantineSelection(ids: ids, resources: resource) }
+}
+
+extension Workspace {
+    /// - Throws: ``CommandError`` with code 66 for a resource that is neither in the config nor stored.
+    fileprivate func checkAreKnown(_ resources: [String], in store: Store) async throws {
+        guard !resources.isEmpty else { return }
+        let (known, stored) = (manifest.resources.map(\.name), try await store.resourceStates().map(\.resource))
+        for name in resources where !known.contains(name) && !stored.contains(name) {
+            throw notFound("resource", name, among: known)
+        }
+    }
 }
 
 extension Shapes {

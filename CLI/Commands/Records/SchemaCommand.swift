@@ -27,6 +27,9 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withStore { _, store in
+            if let since, since > (try await store.runs(limit: 1).first?.id ?? 0) {
+                throw try await CommandError.noRun(since, in: store)
+            }
             let names = resources.isEmpty ? try await store.resourceStates().map(\.resource) : resources
             for (index, name) in names.enumerated() {
                 let schema = try await store.schema(of: name, sample: sample, since: since)

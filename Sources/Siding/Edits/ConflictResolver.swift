@@ -35,6 +35,7 @@ struct ConflictResolver {
 
     private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try ConflictWatch.rekey(entry.id, transaction)
+        try OutboxRequestsTable.clearError(of: entry.id, transaction)
         if let fields = try fieldsForNow(entry, transaction),
             var request = try OutboxRequestsTable.load(entry.id, transaction)
         {

@@ -59,6 +59,7 @@ struct ConflictWatch {
             try transitions.note(edit.entry.id, "merged", "with what the origin has now", transaction)
         }
         if edit.entry.state == .parked {
+            try OutboxRequestsTable.clearError(of: edit.entry.id, transaction)
             try transitions.requeue([edit.entry], because: .released, transaction)
         }
     }

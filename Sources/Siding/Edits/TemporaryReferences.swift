@@ -10,7 +10,7 @@ struct TemporaryReferences {
     var write: WriteRequest
     /// The open entries that create the others.
     var parents: Set<String> = []
-    /// Whether a real id was filled in.
+    /// Whether its URL or body changed.
     var isRewritten = false
 }
 
@@ -30,6 +30,11 @@ extension TemporaryReferences {
     }
 
     private mutating func take(_ id: String, _ maker: QueueEntry, _ real: String?) throws {
+        // Whatever looks for the id later finds it as it is made.
+        let url = String(decoding: TemporaryID.plain(Array(write.url.description.utf8)), as: UTF8.self)
+        let plain = (url: try? HTTPURL(url), body: write.body.map(TemporaryID.plain))
+        isRewritten = isRewritten || plain.url != write.url || plain.body != write.body
+        (write.url, write.body) = (plain.url ?? write.url, plain.body)
         switch maker.state {
         case .queued, .sending, .parked: parents.insert(maker.id)
         case .dropped:

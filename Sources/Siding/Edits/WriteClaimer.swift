@@ -65,6 +65,11 @@ struct WriteClaimer {
                 entry = checked
             }
             let (write, keyLifetime) = try read(entry, edit?.terms, transaction)
+            if edit?.base == nil, try isStillRefused(write, transaction) {
+                let why = "the origin refused it, and the record's present ETag is not known"
+                _ = try transitions.park(entry, as: .conflict, why, transaction)
+                return nil
+            }
             return try withUsableKey(write, keyLifetime, transaction)
         } catch let error as StoreError where error.kind == .corrupt {
             let recorded = RecordedError(name: "invalidRequest", message: error.message)
@@ -72,6 +77,22 @@ struct WriteClaimer {
             _ = try transitions.park(entry, as: .invalid, error.message, transaction)
             return nil
         }
+    }
+
+    /// Whether an edit came back after a conflict that nobody resolved, and no page has brought what the record is now:
+    /// without an `If-Match` it would overwrite that.
+    private func isStillRefused(_ write: ClaimedWrite, _ transaction: borrowing Transaction) throws -> Bool {
+        guard let terms = write.terms, terms.ifMatch, terms.conflict != .mine, write.entry.attempts == 0,
+            let status = write.entry.lastError?.status,
+            write.conflictStatuses?.contains(status) ?? (HTTPFailure(status: status).statusClass == .conflict)
+        else { return false }
+        return try etag(for: write, transaction) == nil
+    }
+
+    private func etag(for write: ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
+        let (entry, path) = (write.entry, write.terms?.etagPath)
+        return try write.headerFields[.ifMatch]
+            ?? ServerCopiesTable.etag(of: entry.recordKey, in: entry.resource, at: path, transaction)
     }
 
     /// - Throws: ``StoreError/Kind/corrupt`` if the entry cannot be read.
@@ -139,14 +160,10 @@ struct WriteClaimer {
     ///
     /// - Returns: why the write goes out without a condition that it asked for, for the history; else nil.
     private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
-        guard write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil, write.question == nil else {
-            return nil
-        }
-        let path = write.terms?.etagPath
-        write.headerFields[.ifMatch] = try ServerCopiesTable.etag(
-            of: write.entry.recordKey, in: write.entry.resource, at: path, transaction)
+        guard let terms = write.terms, terms.ifMatch, write.question == nil else { return nil }
+        write.headerFields[.ifMatch] = try etag(for: write, transaction)
         guard write.headerFields[.ifMatch] == nil else { return nil }
-        let place = path.map { ", nor is there one at \($0)" } ?? ""
+        let place = terms.etagPath.map { ", nor is there one at \($0)" } ?? ""
         return "no strong ETag of the record is known\(place): it goes out without If-Match"
     }
 }

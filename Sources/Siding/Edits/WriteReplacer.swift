@@ -70,7 +70,7 @@ struct WriteReplacer {
         let oldIDs = olds.map(\.id)
         let ids = try ReplacedIDs(oldIDs)
         try OutboxTable.insert(replacing: ids, isHeld: !change.releases, at: transitions.now, transaction)
-        try OutboxRequestsTable.insert(replacing: ids, changedBy: change, transaction)
+        try OutboxRequestsTable.insert(replacing: ids, changedBy: change, isResolved: isResolved, transaction)
         try OutboxEditsTable.insert(replacing: ids, keepsBase: !isResolved, transaction)
         try IdempotencyKeysTable.insert(replacing: ids, transaction)
         let pairs = Array(zip(olds, ids.new))

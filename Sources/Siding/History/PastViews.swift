@@ -76,8 +76,8 @@ struct PastViews {
     }
 
     /// The views that an inspection uses instead of the present ones.
-    var disguise: Inspection.Disguise {
-        Inspection.Disguise(views: views, readers: readers, hidden: names)
+    var replacement: Inspection.ViewReplacement {
+        Inspection.ViewReplacement(views: views, readers: readers, hidden: names)
     }
 
     /// Why `name`, which the statement tried to read, cannot be read.

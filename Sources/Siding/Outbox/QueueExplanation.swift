@@ -173,6 +173,10 @@ extension QueueExplanation {
             return
                 "where the config says `if_match: $.PATH`, or a page is the one record, 'siding sync' brings the ETag, and "
                 + "'siding queue retry \(id)' sends it with that; \(drop).\(lane)"
+        case .conflict where entry.recordKey != nil:
+            return
+                "'siding queue resolve \(id) --mine' sends it all the same, '--theirs' keeps what the origin has, and "
+                + "'--merge FILE' sends what you make of both.\(lane)"
         case .rejected, .conflict, .invalid:
             return
                 "'siding queue edit \(id)' corrects and sends it, 'siding queue retry \(id)' sends it as it is, \(drop).\(lane)"

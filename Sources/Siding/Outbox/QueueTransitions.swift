@@ -105,22 +105,19 @@ struct QueueTransitions {
 
     /// Returns entries to the queue, due now, with their attempts reset.
     ///
-    /// The time since when the origin may know the key is kept, unless the entry was parked because it may have arrived: then
-    /// the operator has decided to send it anyway. The stored server copy of a conflict is dropped, because the operator has
-    /// seen the present one.
+    /// The time since when the origin may know the key is kept, unless the entry cannot have arrived, or was parked because it
+    /// may have: then the operator has decided to send it anyway.
     func requeue(
         _ entries: [QueueEntry], because cause: RequeueCause, _ transaction: borrowing Transaction
     ) throws {
         let doubted = entries.filter { $0.reason?.isDoubt == true }.map(\.id)
-        let others = entries.filter { $0.reason?.isDoubt != true }.map(\.id)
-        for (ids, isDoubtOver) in [(doubted, true), (others, false)] where !ids.isEmpty {
+        let unsent = doubted + entries.filter { !$0.mayHaveArrived }.map(\.id)
+        let others = entries.filter { $0.reason?.isDoubt != true && $0.mayHaveArrived }.map(\.id)
+        for (ids, forgetsSending) in [(unsent, true), (others, false)] where !ids.isEmpty {
             try OutboxTable.requeue(
-                ids, at: now, isLetIn: cause == .letIn, forgetsSending: isDoubtOver, transaction)
+                ids, at: now, isLetIn: cause == .letIn, forgetsSending: forgetsSending, transaction)
         }
         for id in doubted { try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction) }
-        for entry in entries where entry.reason == .conflict {
-            try OutboxEditsTable.clearBase(ofEntry: entry.id, transaction)
-        }
         try note(cause.rawValue, of: entries.map { ($0.id, nil) }, transaction)
     }
 

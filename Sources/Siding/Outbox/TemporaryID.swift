@@ -1,3 +1,5 @@
+internal import SidingJSON
+
 /// Temporary ids of records until the origin has assigned real ones: `tmp-` and 26 random characters.
 ///
 /// They are detected in URLs, bodies and lanes, so that a write that names one waits for it automatically.
@@ -14,18 +16,18 @@ package enum TemporaryID {
     }
 
     /// The temporary ids in `text`, in order, without duplicates.
-    static func found(in text: some Collection<UInt8>) -> [String] {
-        var found: [String] = []
-        var rest = text[...]
-        while let start = rest.firstIndex(of: UInt8(ascii: "t")) {
-            rest = rest[start...]
-            if rest.starts(with: prefix.utf8) {
-                let candidate = String(decoding: rest.prefix(length), as: UTF8.self)
-                if matches(candidate), !found.contains(candidate) { found.append(candidate) }
-            }
-            rest = rest.dropFirst()
-        }
-        return found
+    static func found(in text: [UInt8]) -> [String] {
+        words(in: text).reduce(into: []) { if !$0.contains($1.text) { $0.append($1.text) } }
+    }
+
+    /// `text` with its temporary ids written without escapes.
+    static func plain(_ text: [UInt8]) -> [UInt8] {
+        words(in: text).filter { $0.range.count > length }.reversed()
+            .reduce(into: text) { $0.replaceSubrange($1.range, with: $1.text.utf8) }
+    }
+
+    private static func words(in text: [UInt8]) -> [EscapedWord] {
+        EscapedWord.all(of: length, after: prefix, in: text, isLetter: isLetter)
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -1,4 +1,6 @@
+import HTTPTypes
 import SidingChain
+import SidingJSON
 import Testing
 
 @testable import Siding
@@ -81,6 +83,100 @@ import Testing
             try await bench.pull(#"[{"id":"a","title":"old","votes":2}]"#)
         }
         #expect(try await bench.claim()?.entry.id == id)
+    }
+
+    /// The ways back from a conflict that decide nothing about it.
+    private func goBack(_ action: OperatorAction, _ id: String, in bench: EditBench) async throws -> String {
+        try #require(try await bench.store.carryOut(action, on: QueueSelection(ids: [id])).first).entry.id
+    }
+
+    private static let undecided: [OperatorAction] = [
+        .act(.retry), .act(.release), .replace(WriteChange(body: Array(#"{"title":"mended"}"#.utf8))),
+        .replace(WriteChange(headerFields: [.accept: "*/*"])),
+    ]
+
+    @Test(arguments: undecided)
+    func `an edit parked for a change at the origin overwrites neither it nor a later one`(action: OperatorAction)
+        async throws
+    {
+        for later in [nil, #"{"id":"a","title":"later","votes":1}"#] {
+            let (bench, entry) = try await edited(.hold)
+            try await bench.pull("[\(Self.theirs)]")
+            #expect(try await bench.entry(entry.id).reason == .conflict)
+            if let later { try await bench.pull("[\(later)]") }
+            let id = try await goBack(action, entry.id, in: bench)
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.entry(id).reason == .conflict)
+            #expect(try await bench.store.conflict(of: id)?.theirs == (try JSONDocument(later ?? Self.theirs)))
+            #expect(try await bench.store.resolve(id, as: .mine).state == .queued)
+            #expect(try await bench.claim(id) != nil)
+        }
+    }
+
+    @Test func `an edit parked for a change that the origin took back is sent after a retry`() async throws {
+        let (bench, entry) = try await edited(.hold)
+        try await bench.pull("[\(Self.theirs)]")
+        try await bench.pull("[\(Self.old)]")
+        _ = try await goBack(.act(.retry), entry.id, in: bench)
+        #expect(try await bench.claim()?.entry.id == entry.id)
+    }
+
+    @Test(arguments: [ParkReason.rejected, .conflict])
+    func `an edit under an honoured key that the origin refused is checked as well`(reason: ParkReason) async throws {
+        let bench = try await EditBench()
+        try await bench.pull("[\(Self.old)]")
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
+                idempotency: Idempotency(), edit: WriteEdit(.merge, of: try EditBench.posts(), key: "a")))
+        try await bench.settle(entry, .parked(reason))
+        try await bench.pull("[\(Self.theirs)]")
+        _ = try await goBack(.act(.retry), entry.id, in: bench)
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.entry(entry.id).reason == .conflict)
+    }
+
+    /// The origin refused the ETag of an edit, and did not say what the record is now.
+    @Test(arguments: undecided, [412, 409, 428])
+    func `an edit whose ETag was refused is not sent without one, unless that is decided`(
+        action: OperatorAction, status: Int
+    ) async throws {
+        for isKeyed in [true, false] {
+            let (bench, entry) = try await refused(status, isKeyed: isKeyed)
+            let id = try await goBack(action, entry.id, in: bench)
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.entry(id).reason == .conflict)
+            #expect(try await bench.store.resolve(id, as: .mine).state == .queued)
+            #expect(try #require(try await bench.claim(id)).headerFields[.ifMatch] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"id":"a","title":"old","votes":2,"_rev":"2"}"#, true), (#"{"id":"a","title":"x","_rev":"2"}"#, false),
+    ])
+    func `an edit whose ETag was refused goes out with that of a later page, unless it conflicts`(
+        page: String, isSent: Bool
+    ) async throws {
+        for isKeyed in [true, false] {
+            let (bench, entry) = try await refused(412, isKeyed: isKeyed)
+            try await bench.pull("[\(page)]")
+            _ = try await goBack(.act(.retry), entry.id, in: bench)
+            #expect(try await bench.claim()?.headerFields[.ifMatch] == (isSent ? "\"2\"" : nil))
+            #expect(try await bench.entry(entry.id).reason == (isSent ? nil : .conflict))
+        }
+    }
+
+    private func refused(_ status: Int, isKeyed: Bool) async throws -> (EditBench, QueueEntry) {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old","votes":1,"_rev":"1"}]"#)
+        var edit = WriteEdit(.merge, of: try EditBench.posts(), key: "a")
+        (edit.ifMatch, edit.etagPath) = (true, JSONPath(member: "_rev"))
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
+                idempotency: isKeyed ? Idempotency() : nil, edit: edit))
+        #expect(try await bench.settle(entry, .parked(.conflict, status: status)).reason == .conflict)
+        return (bench, entry)
     }
 
     @Test func `each policy decides as it does when the change comes`() async throws {

@@ -165,7 +165,7 @@ import Testing
         #expect(try await bench.shown("p7") == #"{"id":"p7"}"#)
     }
 
-    @Test func `the same key and request again nextPageSource to the entry whose id was rewritten meanwhile`()
+    @Test func `the same key and request again lead to the entry whose id was rewritten meanwhile`()
         async throws
     {
         let bench = try await EditBench()
@@ -252,6 +252,54 @@ import Testing
         try await bench.deliver(create, #"{"id":42}"#, status: 201)
         #expect(try await bench.claim(link.id)?.text == #"{"url":"/posts/42"}"#)
         #expect(try await bench.claim(form.id)?.text == "parent=42")
+    }
+
+    /// A temporary id as JSON, a URL or a form may spell it.
+    @Test(arguments: [
+        (#"{"post":"ID"}"#, #"\u0074mp-REST"#, #"{"post":42}"#),
+        (#"{"post":"ID"}"#, #"tmp\u002dREST"#, #"{"post":42}"#),
+        (#"{"post":"ID"}"#, #"\u0074\u006D\u0070\u002DREST"#, #"{"post":42}"#),
+        (#"{"url":"/posts/ID/x"}"#, #"\u0074mp-REST"#, #"{"url":"/posts/42/x"}"#),
+        (#"{"a":"50%2D","ID":"ID","b":"\u0074"}"#, #"tmp%2DREST"#, #"{"a":"50%2D","42":42,"b":"\u0074"}"#),
+        ("a=%41&parent=ID&b=%2D", "%74mp-REST", "a=%41&parent=42&b=%2D"), ("parent=ID", "tmp%2dREST", "parent=42"),
+    ])
+    func `a temporary id is known in other spellings`(body: String, spelling: String, sent: String) async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, "{}")
+        let text = body.replacing("ID", with: spelling.replacing("REST", with: try temporary(create).dropFirst(4)))
+        let early = try await bench.send(.post, "/links", text, key: "k")
+        #expect(early.waitsOn == 1)
+        #expect(try await bench.send(.post, "/links", text, key: "k").id == early.id)
+        let other = try await bench.send(.post, "/links", "{}")
+        let edited = try await bench.store.replace(other.id, with: WriteChange(body: Array(text.utf8)))
+        #expect(edited.waitsOn == 1)
+        try await bench.deliver(create, #"{"id":42}"#, status: 201)
+        let late = try await bench.send(.post, "/links", text)
+        for entry in [early, edited, late] { #expect(try await bench.claim(entry.id)?.text == sent) }
+    }
+
+    @Test func `a temporary id is known in a URL that escapes it`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, "{}")
+        let rest = try temporary(create).dropFirst(4)
+        let comment = try await bench.send(.post, "/posts/tmp%2D\(rest)/comments?of=%74mp-\(rest)&q=%2D", "{}")
+        #expect(comment.waitsOn == 1)
+        try await bench.deliver(create, #"{"id":42}"#, status: 201)
+        #expect(try await bench.claim(comment.id)?.url.requestTarget == "/posts/42/comments?of=42&q=%2D")
+    }
+
+    @Test func `what escapes no temporary id is sent as it came`() async throws {
+        let bench = try await EditBench()
+        let rest = TemporaryID.random().dropFirst(4)
+        for body in [
+            #"{"a":"\\u0074mp-\#(rest)"}"#, #"{"a":"\u0074mp-\#(rest)"}"#, "a=%74mp-\(rest)",
+            #"["\u0074mp-","%","\u00"]"#,
+            "%74mp-", #"\u0074mp-\"#, "%", #"\"#,
+        ] {
+            let entry = try await bench.send(.post, "/links", body)
+            #expect(entry.waitsOn == 0)
+            #expect(try await bench.claim(entry.id)?.text == body)
+        }
     }
 
     @Test func `lanes stay apart where what stands in the one waits for the other`() async throws {

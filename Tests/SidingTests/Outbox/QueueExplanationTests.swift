@@ -61,6 +61,14 @@ import Testing
         #expect(QueueExplanation(entry, gate: nil, now: now).why.contains("It may have reached the origin."))
     }
 
+    @Test(arguments: [(String?.none, "queue retry"), ("a", "--mine")])
+    func `a conflict of an edit is resolved, and another write is sent again`(key: String?, way: String) {
+        var entry = entry(.parked, .conflict)
+        (entry.kind, entry.recordKey) = (.write, key)
+        let told = QueueExplanation(entry, gate: nil, now: now).next
+        #expect(told.contains(way) && told.contains("queue retry") == (key == nil), "\(told)")
+    }
+
     @Test func `a dropped entry does not say that a person did it, as others drop, too`() {
         #expect(QueueExplanation(entry(.dropped), gate: nil, now: now).why.contains("its history says by whom"))
     }

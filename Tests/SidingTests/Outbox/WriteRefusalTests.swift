@@ -12,11 +12,12 @@ import Testing
 
     /// The state of a write with this body after this answer.
     private func end(
-        _ body: String, _ answer: String, _ adjust: (inout Source) throws -> Void = { _ in }
+        _ body: String, _ answer: String, status: HTTPResponse.Status = .ok, type: String = "application/json",
+        _ adjust: (inout Source) throws -> Void = { _ in }
     ) async throws -> QueueEntry {
         var bench = try await WriteBench()
         try adjust(&bench.sources[0])
-        bench.origin.set("/graphql", .text(answer))
+        bench.origin.set("/graphql", .text(answer, status: status, headerFields: [.contentType: type]))
         let entry = try await bench.enqueue("/graphql", idempotency: nil, body: body)
         _ = try await bench.sender().drain()
         return try await bench.entry(entry.id)
@@ -26,6 +27,10 @@ import Testing
         #"{"errors":[{"message":"name is taken"}]}"#, #"{"errors":[{"message":"name is taken"}],"data":null}"#,
         #"{"data":{"add":null,"other":null},"errors":[{"message":"name is taken","path":["add"]}]}"#,
         #"{"data":{},"errors":[{"message":"name is taken"},{"message":"name is short"}]}"#,
+        #"[{"errors":[{"message":"name is taken"}]}]"#,
+        #"[{"data":{"add":{"id":1}}},{"data":null,"errors":[{"message":"name is taken"}]}]"#,
+        #"{"errors":{"message":"name is taken"}}"#, #"{"errors":"name is taken","data":null}"#,
+        #"{"errors":["name is taken"]}"#, "\u{FEFF}" + #"{"errors":[{"message":"name is taken"}]}"#,
     ])
     func `a GraphQL request that is refused with 200 is parked, with the origin's words`(answer: String) async throws {
         let entry = try await end(Self.mutation, answer)
@@ -35,16 +40,79 @@ import Testing
     }
 
     @Test(arguments: [
+        "{}", "null", "[]", "", "no JSON", #""ok""#, #"{"data":null}"#, #"{"errors":null,"data":null}"#,
+        #"{"errors":[]}"#, #"[{"data":{"add":{"id":1}}},{}]"#, #"{"error":"name is taken"}"#, #"{"data":{"add":{"id"#,
+    ])
+    func `a GraphQL request whose answer shows no data may have been carried out`(answer: String) async throws {
+        let entry = try await end(Self.mutation, answer)
+        #expect(entry.reason == .uncertain && entry.mayHaveArrived)
+        #expect(entry.lastError?.message.contains("no `data`") == true)
+    }
+
+    @Test(arguments: [
+        Self.mutation, #"{"query":"\n# adds one\n  mutation Add { add { id } }","variables":{}}"#,
+        #"{"query":"{ me }"}"#, #"{"query":"fragment F on T { id } mutation { add { ...F } }","id":"x"}"#,
+        #"[{"query":"mutation { add { id } }"},{"query":"mutation { other }"}]"#,
+        #"{"operationName":"Add","extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}"#,
+        #"[{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}]"#,
+    ])
+    func `a GraphQL request is known in each of its forms`(body: String) async throws {
+        #expect(try await end(body, #"{"errors":[{"message":"no"}]}"#).reason == .rejected)
+        #expect(try await end(body, "", status: .noContent).reason == .uncertain)
+        #expect(try await end(body, #"{"data":{"add":{"id":1}}}"#).state == .done)
+    }
+
+    @Test func `a GraphQL request and its answer may be of any size`() async throws {
+        let pad = { (count: Int) in String(repeating: "x", count: count) }
+        let refusal = #"{"extensions":{"trace":"\#(pad(70_000))"},"errors":[{"message":"name is taken"}]}"#
+        #expect(try await end(Self.mutation, refusal).lastError?.message.contains("name is taken") == true)
+        let upload = #"{"query":"mutation { add(file: \"\#(pad(9 << 20))\") { id } }"}"#
+        #expect(try await end(upload, #"{"errors":[{"message":"no"}]}"#).reason == .rejected)
+        let large = #"{"data":{"add":"\#(pad(70_000))"}}"#
+        #expect(try await end(Self.mutation, large) { $0.transport.maxBody = 69_000 }.reason == .uncertain)
+    }
+
+    @Test func `an answer of the media type of GraphQL is read as one`() async throws {
+        let refused = try await end(
+            #"{"documentId":"x"}"#, #"{"errors":[{"message":"no"}]}"#,
+            type: "application/graphql-response+json; charset=utf-8")
+        #expect(refused.reason == .rejected)
+    }
+
+    @Test(arguments: [
         (Self.mutation, #"{"data":{"add":{"id":1}}}"#), (Self.mutation, #"{"data":{"add":{"id":1}},"errors":[]}"#),
         (Self.mutation, #"{"data":{"add":{"id":1}},"errors":[{"message":"a hint"}]}"#),
-        (Self.mutation, #"{"data":{"add":null}}"#),
-        (Self.mutation, #"{"errors":null,"data":null}"#), (Self.mutation, "no JSON"),
+        (Self.mutation, #"{"data":{"add":null}}"#), (Self.mutation, #"[{"data":{"add":{"id":1}}},{"data":{}}]"#),
         (#"{"query":"shoes"}"#, #"{"errors":[{"message":"x"}]}"#), (#"{"name":1}"#, #"{"errors":[{"message":"x"}]}"#),
+        (#"{"name":"alert","query":"{job=\"api\"} |= \"error\""}"#, #"{"id":5}"#), ("[]", "{}"), ("[1]", "{}"),
     ])
     func `an answer with data, or to a request that is not GraphQL, is a delivery`(
         body: String, answer: String
     ) async throws {
         #expect(try await end(body, answer).state == .done)
+    }
+
+    @Test func `a write in doubt after an unclear answer is probed where that is declared`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/graphql", .text("{}"))
+        let mark = JSONPath(member: "ref")
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "api", .post, HTTPURL("https://api.test/graphql"), body: Array(Self.mutation.utf8),
+                probe: WriteProbe("/orders?ref={entry}", mark: mark)))
+        _ = try await bench.sender().drain()
+        let after = try await bench.entry(entry.id)
+        #expect(after.state == .queued && after.unknownSince != nil)
+    }
+
+    @Test(arguments: [1, 70_000])
+    func `a rule reads the whole answer to a write`(bytes: Int) async throws {
+        let answer = #"{"pad":"\#(String(repeating: "x", count: bytes))","ok":false}"#
+        let entry = try await end("{}", answer) {
+            let body = FailureRule.Trait(at: JSONPath(member: "ok"), .equals("false"))
+            $0.failureRules = [try FailureRule(when: .answer(.init(body: body)), do: .park, on: .write)]
+        }
+        #expect(entry.reason == .rejected)
     }
 
     @Test func `a rule of the source decides first`() async throws {

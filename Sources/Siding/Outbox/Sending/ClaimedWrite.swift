@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import SidingChain
+internal import SidingJSON
 
 /// A claimed write: the request to send, and the token that proves the claim.
 package struct ClaimedWrite: Sendable {
@@ -33,6 +34,14 @@ package struct ClaimedWrite: Sendable {
     /// Whether it is to change the record only in the state that one of its fields names (RFC 9110 §13.1).
     var isConditional: Bool {
         [.ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince].contains { headerFields[$0] != nil }
+    }
+
+    /// Whether it is a GraphQL request, which an answer with a success status may refuse.
+    var isGraphQL: Bool {
+        if headerFields[.contentType]?.isGraphQLType ?? false { return true }
+        guard method == .post, let body else { return false }
+        let limits = JSONLimits(maxStringBytes: WriteRequest.bodyLimit)
+        return (try? JSONDocument(body, limits: limits))?.isGraphQLRequest ?? false
     }
 
     /// All header fields except the source's own, with the key.

@@ -8,10 +8,8 @@ struct WriteChain: Sendable {
     let budget: BudgetUse?
     let environment: Environment
 
-    func make(for write: ClaimedWrite) -> any Node<ClaimedWrite, LoadedResponse> {
-        var assembly = assembly(for: .write)
-        if write.isGraphQL { assembly.errorEnvelope = source.errorEnvelope(for: .write) { $0.graphQLRefusal } }
-        return assembly.chain(
+    func make() -> any Node<ClaimedWrite, LoadedResponse> {
+        assembly(for: .write).chain(
             from: RequestRouterNode<ClaimedWrite> { write in
                 RequestDraft(
                     route: Route(write.method, write.url), headerFields: write.outgoingFields,

@@ -9,13 +9,20 @@ struct WriteJudgement: Sendable {
     let now: Timestamp
 
     /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
-    /// PUT or DELETE under a condition: the origin is as it asks for.
+    /// PUT or DELETE under a condition: the origin is as it asks for. A GraphQL answer says so in its body.
     func judge(_ response: LoadedResponse) -> WriteSettlement {
         if response.response.status == .notModified, !(write.method.isIdempotent && write.isConditional) {
-            let answer = HTTPFailure(response.response, bodyStart: response.bytes ?? [])
-            return judge(
-                Failure(.http(answer), phase: .answered, detail: "it changed nothing")
-                    .at(method: write.method.rawValue, url: Redaction.url(write.url)))
+            return judge(refusal(in: response, "it changed nothing"))
+        }
+        if write.isGraphQL || response.response.headerFields[.contentType]?.isGraphQLType ?? false {
+            switch GraphQLAnswer(response.bytes ?? [], limits: source.jsonLimits) {
+            case .delivered: break
+            case .refused(let why):
+                return WriteSettlement(parked(.rejected, refusal(in: response, why)), .answers)
+            case .unclear:
+                let failure = refusal(in: response, "its answer has no `data` that says whether it acted")
+                return WriteSettlement(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
+            }
         }
         return WriteSettlement(
             .delivered(
@@ -24,8 +31,13 @@ struct WriteJudgement: Sendable {
                     etag: response.response.headerFields[.eTag], body: response.bytes ?? [])), .answers)
     }
 
+    /// A success that does not say that the origin acted.
+    private func refusal(in response: LoadedResponse, _ why: String) -> Failure {
+        Failure(.http(HTTPFailure(response.response, bodyStart: response.bytes ?? [])), phase: .answered, detail: why)
+            .at(method: write.method.rawValue, url: Redaction.url(write.url))
+    }
+
     func judge(_ failure: Failure) -> WriteSettlement {
-        if failure.underlying is GraphQLRefusal { return WriteSettlement(parked(.rejected, failure), .answers) }
         if source.rule(for: failure, of: .write) == nil, case .http(let answer) = failure.reason,
             let settlement = special(answer, failure)
         {
@@ -124,7 +136,7 @@ extension Failure {
     var isConnectionFailure: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,
-            .captivePortal, .tlsHandshake, .proxyUnreachable:
+            .captivePortal, .tlsHandshake, .proxyUnreachable, .proxyFault:
             true
         default: false
         }

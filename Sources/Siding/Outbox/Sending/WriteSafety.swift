@@ -101,29 +101,3 @@ enum WriteSafety {
 
     private static func refusal(_ why: String) -> StoreError { StoreError(.invalidWrite, why) }
 }
-
-/// Recognises credentials by the name of their header field or query parameter.
-enum CredentialNames {
-    /// Mark a credential anywhere in a name.
-    private static let parts = ["api-key", "apikey", "password", "secret", "token"]
-    /// Mark a credential only as whole words: `x-author` is not one.
-    private static let words: Set = [
-        "auth", "credential", "credentials", "pass", "passwd", "session", "sessionid", "signature",
-    ]
-    /// Mark a credential only next to the word `key`: a partition key is not one.
-    private static let keys: Set = ["access", "account", "api", "app", "auth", "master", "private", "subscription"]
-    /// Elsewhere these are secrets, but in the URL of a write they often name the record.
-    private static let plainQueryNames: Set = ["code", "key"]
-
-    /// Whether a header field of this name, in lower case, carries a credential.
-    static func contain(fieldName name: String) -> Bool {
-        if Redaction.secretHeaderNames.contains(name) || parts.contains(where: name.contains) { return true }
-        let found = Set(name.split { $0 == "-" || $0 == "_" }.map(String.init))
-        return !found.isDisjoint(with: words) || (found.contains("key") && !found.isDisjoint(with: keys))
-    }
-
-    /// Whether a query parameter of this name, decoded, carries a credential.
-    static func contain(queryName name: String) -> Bool {
-        Redaction.isSecret(queryName: name) && !plainQueryNames.contains(name.lowercased())
-    }
-}

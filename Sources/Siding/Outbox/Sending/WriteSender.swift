@@ -198,7 +198,7 @@ package struct WriteSender: Sendable {
         }
         let secrets = SentSecrets()
         let line = secrets.noting(
-            transports.transport(for: source.name, source.transport),
+            transports.transport(for: source.name, source.connection),
             beyond: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
             secretQueryNames: source.authorization.secretQueryNames)
         let settlement =
@@ -221,7 +221,7 @@ package struct WriteSender: Sendable {
             if let why = WriteSafety.refusal(of: write.url, by: source) {
                 throw Failure(.invalidRequest, phase: .notSent, detail: why)
             }
-            let response = try await chain(source, transport).make(for: write).process(write, context)
+            let response = try await chain(source, transport).make().process(write, context)
             return judgement(write, source).judge(response)
         } catch {
             return judgement(write, source).judge(error)

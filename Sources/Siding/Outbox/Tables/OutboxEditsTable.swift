@@ -44,13 +44,13 @@ enum OutboxEditsTable {
 
     /// Inserts copies of the edits of replaced entries.
     ///
-    /// - Parameter keepsBase: false makes the present server copy their base, as for all that are in a conflict.
+    /// - Parameter keepsBase: false makes the present server copy their base.
     static func insert(replacing ids: ReplacedIDs, keepsBase: Bool, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             INSERT INTO siding_outbox_edits (entry, record_key, edit_order, terms, temporary_id, base)
             SELECT new.seq, record_key, edit_order, terms, temporary_id,
-                CASE WHEN ?2 AND old.reason IS NOT 'conflict' THEN base END
+                CASE WHEN ?2 THEN base END
             FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
                 JOIN siding_outbox_edits ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
             """, ids.json, keepsBase)

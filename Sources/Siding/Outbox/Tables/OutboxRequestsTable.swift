@@ -30,7 +30,8 @@ enum OutboxRequestsTable {
     static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> StoredRequest? {
         try database.first(
             """
-            SELECT method, url, headers, body, conflict_on, gone_is_done, probe, status, answer_type, answer
+            SELECT method, url, headers, body, conflict_on, gone_is_done, probe, status, answer_type,
+                CASE WHEN answer_etag IS NULL THEN answer END AS answer
             FROM siding_outbox_requests WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry
         ) { row in
@@ -59,18 +60,22 @@ enum OutboxRequestsTable {
     }
 
     /// Inserts copies of the requests of replaced entries, with the parts that `change` has.
+    ///
+    /// - Parameter isResolved: false keeps the origin's refusal of those in a conflict, which still stands.
     static func insert(
-        replacing ids: ReplacedIDs, changedBy change: WriteChange, _ transaction: borrowing Transaction
+        replacing ids: ReplacedIDs, changedBy change: WriteChange, isResolved: Bool,
+        _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
+            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done,
+                error)
             SELECT new.seq, method, COALESCE(?2, url), COALESCE(?3, headers), COALESCE(?4, body), probe, conflict_on,
-                gone_is_done
+                gone_is_done, CASE WHEN old.reason = 'conflict' AND NOT ?5 THEN error END
             FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
                 JOIN siding_outbox_requests ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
             """, ids.json, change.url?.description, change.headerFields.map(HeaderFieldsText.json),
-            change.body.map(SQLiteValue.blob))
+            change.body.map(SQLiteValue.blob), isResolved)
     }
 
     /// Those of the entries whose request may name a temporary id.
@@ -87,19 +92,36 @@ enum OutboxRequestsTable {
             ) { $0.text(0) })
     }
 
-    /// Inserts or updates the request of a fetch, with the error of its last try.
+    /// What arrived of the answer to a retained fetch; nil if nothing that can be resumed.
+    static func partial(
+        _ entry: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> PartialAnswer? {
+        try database.first(
+            """
+            SELECT url, answer_etag, answer FROM siding_outbox_requests
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1) AND answer_etag IS NOT NULL
+            """, entry
+        ) { row in
+            PartialAnswer(
+                url: try row.text("url"), etag: try row.text("answer_etag"), bytes: try row.optionalBlob("answer") ?? []
+            )
+        }
+    }
+
+    /// Inserts or updates the request of a fetch, with the error of its last try and what arrived of the answer.
     static func save(
         _ fetch: (method: String, url: String, body: [UInt8]?, pageNumber: Int), _ error: RecordedError,
-        of entry: String, _ transaction: borrowing Transaction
+        _ partial: PartialAnswer?, of entry: String, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_outbox_requests (entry, method, url, body, page_number, error, status)
-            SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7 FROM siding_outbox WHERE id = ?1
+            INSERT INTO siding_outbox_requests (entry, method, url, body, page_number, error, status, answer, answer_etag)
+            SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM siding_outbox WHERE id = ?1
             ON CONFLICT (entry) DO UPDATE SET method = excluded.method, url = excluded.url, body = excluded.body,
-                page_number = excluded.page_number, error = excluded.error, status = excluded.status
+                page_number = excluded.page_number, error = excluded.error, status = excluded.status,
+                answer = excluded.answer, answer_etag = excluded.answer_etag
             """, entry, fetch.method, fetch.url, fetch.body.map(SQLiteValue.blob), fetch.pageNumber,
-            try Store.json(error), error.status)
+            try Store.json(error), error.status, partial.map { SQLiteValue.blob($0.bytes) }, partial?.etag)
     }
 
     /// Updates URL, header fields, body and probe of a write.
@@ -134,12 +156,13 @@ enum OutboxRequestsTable {
             """, entry)
     }
 
-    /// Forgets the last error of an entry that is done, whoever found that out, and that it was in doubt.
+    /// Forgets the last error of an entry that is done or whose conflict is resolved, and that it was in doubt.
     static func clearError(of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox_requests
-            SET error = NULL, unknown_since = NULL, status = CASE WHEN answer IS NOT NULL THEN status END
+            SET error = NULL, unknown_since = NULL, status = CASE WHEN answer IS NOT NULL THEN status END,
+                answer = CASE WHEN answer_etag IS NULL THEN answer END, answer_etag = NULL
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry)
     }
@@ -174,8 +197,8 @@ enum OutboxRequestsTable {
     static func clear(_ entries: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox_requests SET headers = '[]', body = NULL, answer = NULL, answer_type = NULL, status = NULL,
-                error = NULL, unknown_since = NULL, probe = NULL
+            UPDATE siding_outbox_requests SET headers = '[]', body = NULL, answer = NULL, answer_type = NULL, answer_etag = NULL,
+                status = NULL, error = NULL, unknown_since = NULL, probe = NULL
             WHERE entry IN (SELECT seq FROM siding_outbox WHERE id IN (SELECT value FROM json_each(?1)))
             """, try Store.json(entries))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Siding
 
-@Suite struct GoneJudgementTests {
+@Suite struct DeletedRecordWriteTests {
     private func isDelivered(
         _ method: HTTPRequest.Method, _ status: Int, goneIsDone: Bool? = nil, edit: WriteEdit.Change? = nil
     ) async throws -> Bool {

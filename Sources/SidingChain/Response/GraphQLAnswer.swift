@@ -1,0 +1,64 @@
+package import SidingJSON
+
+/// What an answer with a success status says of a GraphQL request, alone or in a batch
+/// (https://spec.graphql.org/draft/#sec-Response-Format).
+package enum GraphQLAnswer {
+    /// It has data.
+    case delivered
+    /// It has errors and no data, in one part of a batch at least: their messages, in one line.
+    case refused(String)
+    /// It has neither, or cannot be read.
+    case unclear
+
+    package init(_ bytes: [UInt8], limits: JSONLimits) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        guard let document = try? JSONDocument(text, limits: limits) else {
+            self = .unclear
+            return
+        }
+        let parts = document.elements ?? [document]
+        let refusals = parts.filter { $0.hasNoData && !$0.errors.isEmpty }
+        if !refusals.isEmpty {
+            let texts = refusals.flatMap(\.errors).prefix(3).compactMap {
+                $0.string ?? $0.value(at: JSONPath(member: "message"))?.string
+            }
+            self = .refused(texts.isEmpty ? "GraphQL errors without a message" : texts.joined(separator: "; "))
+        } else {
+            self = parts.isEmpty || parts.contains { $0.data.isNull } ? .unclear : .delivered
+        }
+    }
+}
+
+extension JSONDocument {
+    fileprivate var data: JSONDocument { value(at: JSONPath(member: "data")) ?? .null }
+
+    /// Whether there is no data, or that of each field is null: a field that failed is null.
+    fileprivate var hasNoData: Bool { data.isNull || data.members?.allSatisfy(\.value.isNull) ?? false }
+
+    /// The errors: a list by the specification; some origins write one alone.
+    fileprivate var errors: [JSONDocument] {
+        let errors = value(at: JSONPath(member: "errors")) ?? .null
+        return errors.isNull || errors.bool == false ? [] : errors.elements ?? [errors]
+    }
+
+    /// Whether it is a GraphQL request (https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters): a document, the
+    /// hash of a persisted one, or a batch of them. Texts of other query languages are none.
+    package var isGraphQLRequest: Bool {
+        if let elements { return elements.contains(where: \.isGraphQLRequest) }
+        if value(at: JSONPath(members: ["extensions", "persistedQuery"]))?.kind == .object { return true }
+        guard let text = value(at: JSONPath(member: "query"))?.string, text.contains("{") else { return false }
+        let start = text.split(whereSeparator: \.isNewline).lazy
+            .map { $0.drop { $0.isWhitespace || $0 == "," || $0 == "\u{FEFF}" } }
+            .first { !$0.isEmpty && $0.first != "#" }
+        let word = start?.prefix { $0.isLetter || $0 == "_" } ?? ""
+        if ["mutation", "query", "subscription", "fragment"].contains(word) { return true }
+        let own: Set = ["query", "variables", "operationName", "extensions"]
+        return start?.first == "{" && members?.allSatisfy { own.contains($0.name) } ?? false
+    }
+}
+
+extension String {
+    /// Whether it is a media type of GraphQL, of a request or of an answer.
+    package var isGraphQLType: Bool { lowercased().hasPrefix("application/graphql") }
+}
