@@ -41,6 +41,10 @@ package struct ListingExtent: Sendable, Hashable {
 
     /// The number of records; nil if it is not reported, or counts the records of this page alone.
     package private(set) var total: Report?
+    /// Whether that number is called `total` and no more, so that it may be one of amounts.
+    package private(set) var isTotalBare = false
+    /// The number of records as the origin estimates it, where it reports no other.
+    package private(set) var estimate: Report?
     package private(set) var pages: Report?
     /// Where the answer says that there is more.
     package private(set) var more: String?
@@ -56,66 +60,85 @@ package struct ListingExtent: Sendable, Hashable {
 
     private var totals: [Report] = []
     private var counts: [Report] = []
+    private var estimates: [Report] = []
+    /// The places of the totals that are called so and no more.
+    private var bare: Set<String> = []
+    private let nouns: RecordNouns
     /// The number in `{"page": 1, "of": 3}`.
     private var numberBehind: Report?
 
     /// - Parameter recordsPath: where the records are.
     package init(_ answer: PageAnswer, recordsAt recordsPath: JSONPath) {
+        nouns = RecordNouns(path: recordsPath, url: answer.url, resource: answer.resource)
         for (path, value) in answer.surroundings {
-            note(leadAt: path, value, in: answer)
-            guard let place = ExtentPlace(path, around: recordsPath) else { continue }
-            note(value, place, in: answer)
+            let names = path.components(around: recordsPath).map { step -> ExtentName? in
+                if case .member(let name) = step { ExtentName(name, nouns) } else { nil }
+            }
+            note(leadAt: path, names, value, in: answer)
+            if let place = ExtentPlace(path, names) { note(value, place, in: answer) }
         }
-        for field in answer.headerFields { note(field) }
+        for field in answer.headerFields { note(field, in: answer) }
         if let link = answer.link(to: "last") { note(lastPage: link, at: "Link rel=\"last\"") }
+        // `{"page": 1, "of": 3}`, `{"from": 1, "to": 50, "of": 150}`
         if number != nil, pages == nil { pages = numberBehind }
+        if number == nil, offset != nil, let numberBehind { totals.append(numberBehind) }
         weighTotals(of: answer)
     }
 
     private mutating func weighTotals(of answer: PageAnswer) {
         // A bare `count` is often that of this page, or its size, and says something only where nothing else does.
-        if totals.isEmpty {
-            let asked = answer.url?.askedPageSize?.size
+        if totals.isEmpty, !counts.isEmpty {
+            let asked = answer.askedPageSizes(at: answer.url).map(\.size)
             totals = counts.filter { report in
                 // In `paging`, beside a start, it is the page size.
                 let isEcho = offset?.place == "start" && report.place.contains("paging")
-                return report.count > answer.recordCount && report.count != size?.count && report.count != asked
+                return report.count > answer.recordCount && report.count != size?.count && !asked.contains(report.count)
                     && !isEcho
             }
         }
+        if totals.isEmpty { estimate = estimates.min { $0.count < $1.count } }
         // A total has at least the records of its page: others, such as -1, stand for one that is not known.
         totals.removeAll { $0.count < answer.recordCount }
         let ofAll = totals.filter { $0.count != answer.recordCount }
         let filtered = totals.filter { $0.place.lowercased().contains("filter") }
         let candidates = filtered.isEmpty ? (ofAll.isEmpty ? totals : ofAll) : filtered
         total = candidates.min { $0.count < $1.count }
+        isTotalBare = total.map { bare.contains($0.place) } ?? false
     }
 
     // MARK: Values around the records
 
     private mutating func note(_ value: EnvelopeScalar, _ place: ExtentPlace, in answer: PageAnswer) {
-        if let count = value.wholeNumber {
-            note(count, place.name, at: place.path.description, member: place.member, isSummary: place.isSummary)
+        let (name, text) = (place.name, place.path.description)
+        if let count = value.wholeNumber ?? value.counted(nouns) {
+            // In a summary, a bare number may be one of amounts.
+            let isAmount = place.isSummary && (name.words == ["total"] || name.count == .unknown)
+            if !isAmount { note(count, name, at: text, member: place.member) }
         }
-        note(flag: value, place.name, at: place.path.description)
-        if place.name.isLastPage, case .text(let text) = value { note(lastPage: text, at: place.path.description) }
+        // A job may be done or not.
+        if !place.isState, place.isAboutPages || !name.isState { note(flag: value, name, at: text) }
+        if case .text(let value) = value {
+            if name.isLastPage { note(lastPage: value, at: text) }
+            if name.isContainer { note(range: value, name, at: text, answer.recordCount) }
+        }
         // A number may be the offset of this page.
-        if place.name.lead == .possible, !(place.name.isOffset && value.wholeNumber != nil) {
+        if name.lead == .possible, !(name.isOffset && value.wholeNumber != nil) {
             note(.body(place.path), value, isCertain: false, in: answer)
         }
     }
 
-    private mutating func note(
-        _ count: Int, _ name: ExtentName, at place: String, member: String, isSummary: Bool = false
-    ) {
+    private mutating func note(_ count: Int, _ name: ExtentName, at place: String, member: String) {
         let report = Report(count: count, place: place)
         switch name.count {
-        // In a summary, a bare `total` may be one of amounts.
-        case .records? where !(isSummary && name.words == ["total"]): totals.append(report)
+        case .records?:
+            totals.append(report)
+            if name.words == ["total"] { bare.insert(place) }
+        case .estimate?: estimates.append(report)
         case .unknown?: counts.append(report)
+        case .remaining?: if count > 0 { more = more ?? place }
         case .pages?: pages = report
         case .pageSize?: size = report
-        case .records?, nil: break
+        case nil: break
         }
         if name.words == ["of"] { numberBehind = report }
         if name.isOffset { offset = Report(count: count, place: member) }
@@ -123,30 +146,62 @@ package struct ListingExtent: Sendable, Hashable {
     }
 
     private mutating func note(flag value: EnvelopeScalar, _ name: ExtentName, at place: String) {
-        guard let moreIfTrue = name.moreIfTrue, let truth = value.truth(orNumber: name.isFlagged) else { return }
+        guard let truth = value.truth(orNumber: name.isFlagged), let moreIfTrue = name.moreIfTrue else { return }
         if truth == moreIfTrue { more = more ?? place } else { saysEnd = true }
     }
 
-    private mutating func note(_ field: HTTPField) {
-        let (name, text) = (field.name.rawName, field.value.trimmingPrefix { $0 == " " })
-        if field.name.canonicalName == "content-range" {
-            text.split(separator: "/").last.flatMap { Int($0) }.map { totals.append(Report(count: $0, place: name)) }
+    /// Notes the number behind `1-50 of 150`, or `page 1 of 3`: where the range is that of this page.
+    private mutating func note(range text: String, _ name: ExtentName, at place: String, _ recordCount: Int) {
+        guard text.utf8.count <= 60 else { return }
+        let sides = text.lowercased().replacing(" of ", with: "/").split(separator: "/")
+        guard sides.count == 2, let all = EnvelopeScalar.text(String(sides[1])).leadingNumber else { return }
+        let numbers = sides[0].utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            .compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+        if numbers.count == 2, numbers[0] <= numbers[1], (0...1).contains(recordCount - (numbers[1] - numbers[0])) {
+            totals.append(Report(count: all, place: place))
+        } else if numbers.count == 1, name.words.contains("page") || text.lowercased().contains("page") {
+            pages = pages ?? Report(count: all, place: place)
+        }
+    }
+
+    /// Usual fields with other meanings, left out because every page has them.
+    private static let unrelatedFields: Set<String> = [
+        "accept-ranges", "access-control-allow-origin", "age", "alt-svc", "cache-control", "connection",
+        "content-encoding", "content-length", "content-security-policy", "content-type", "date", "etag", "expires",
+        "keep-alive", "last-modified", "referrer-policy", "server", "set-cookie", "strict-transport-security",
+        "transfer-encoding", "vary", "via", "x-content-type-options", "x-frame-options", "x-xss-protection",
+    ]
+
+    private mutating func note(_ field: HTTPField, in answer: PageAnswer) {
+        guard !Self.unrelatedFields.contains(field.name.canonicalName) else { return }
+        let (place, text) = (field.name.rawName, field.value.trimmingPrefix { $0 == " " })
+        let name = ExtentName(place, nouns)
+        if name.isRange {
+            text.split(separator: "/").last.flatMap { Int($0) }.map { totals.append(Report(count: $0, place: place)) }
             return
         }
-        if text.hasPrefix("{"), name.lowercased().contains("pagination"),
-            let members = try? JSONDocument(String(text)).members
-        {
-            // `X-Pagination: {"TotalCount": 150}`
-            for member in members {
-                note(
-                    scalar: EnvelopeScalar(member.value), ExtentName(member.name), at: "\(name).\(member.name)",
-                    member.name)
+        if name.isAboutPages, let members = Self.members(of: text) {
+            // `X-Pagination: {"TotalCount": 150}`, `Pagination: page=1, total=150`
+            for (member, value) in members {
+                note(scalar: value, ExtentName(member, nouns), at: "\(place).\(member)", member)
             }
             return
         }
-        let meaning = ExtentName(name)
-        note(scalar: .text(String(text)), meaning, at: name, name)
-        if let lead = meaning.lead { note(.header(name), .text(String(text)), isCertain: lead == .certain) }
+        note(scalar: .text(String(text)), name, at: place, place)
+        if let lead = name.lead { note(.header(place), .text(String(text)), isCertain: lead == .certain) }
+    }
+
+    /// The members of a header field's value; nil if it is only one value.
+    private static func members(of text: Substring) -> [(name: String, value: EnvelopeScalar?)]? {
+        if text.hasPrefix("{") {
+            return (try? JSONDocument(String(text)).members)?.map { ($0.name, EnvelopeScalar($0.value)) }
+        }
+        guard text.utf8.contains(UInt8(ascii: "=")) else { return nil }
+        return text.split { ",;&".contains($0) }.compactMap { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1)
+            guard sides.count == 2 else { return nil }
+            return (String(sides[0].drop { $0 == " " }), .text(String(sides[1].filter { $0 != "\"" })))
+        }
     }
 
     private mutating func note(scalar: EnvelopeScalar?, _ name: ExtentName, at place: String, _ member: String) {
@@ -162,35 +217,39 @@ package struct ListingExtent: Sendable, Hashable {
             guard let number = parameter.value.flatMap({ Int($0) }) else { continue }
             let name = ExtentName(parameter.name)
             if name.isPageNumber { pages = pages ?? Report(count: number, place: place) }
-            if name.isOffset { totals.append(Report(count: number + 1, place: place)) }
+            if name.isOffset, number < .max { totals.append(Report(count: number + 1, place: place)) }
         }
     }
 
     // MARK: Next pages
 
     /// Notes a value if its name, or one on the way to it, is that of a next page.
-    private mutating func note(leadAt path: JSONPath, _ value: EnvelopeScalar, in answer: PageAnswer) {
-        let names = path.components.map { component in
-            if case .member(let name) = component { ExtentName(name) } else { ExtentName(words: []) }
-        }
+    ///
+    /// - Parameter names: those on the way from the records, nil for an element of an array.
+    private mutating func note(
+        leadAt path: JSONPath, _ names: [ExtentName?], _ value: EnvelopeScalar, in answer: PageAnswer
+    ) {
         for (index, name) in names.enumerated() {
             // An element of an array is a related record rather than a lead, unless the array is the lead.
-            if name.words.isEmpty { break }
-            let rest = ExtentName(words: names[index...].flatMap(\.words))
+            guard let name else { break }
+            let rest = ExtentName(words: names[index...].flatMap { $0?.words ?? [] })
             guard name.continues || (name.lead == .certain && rest.lead == .certain) else { continue }
             return note(.body(path), value, isCertain: true, in: answer)
         }
-        if case .text("next") = value, ["rel", "relation"].contains(names.last?.words.joined()) {
-            note(linkAt: path, in: answer)
-        }
+        if case .text(let text) = value, text.lowercased() == "next" { note(linkAt: path, names, in: answer) }
     }
 
     /// Notes the URL beside a `"rel": "next"`, as in lists of links.
-    private mutating func note(linkAt relation: JSONPath, in answer: PageAnswer) {
-        let link = relation.components.dropLast()
+    private mutating func note(linkAt relation: JSONPath, _ names: [ExtentName?], in answer: PageAnswer) {
+        // `"rel": ["next"]`
+        let isList = names.last == .some(nil)
+        guard let word = names.dropLast(isList ? 1 : 0).last??.words.joined() else { return }
+        let isNamed = ["name", "type"].contains(word) && names.contains { $0?.isOfLinks ?? false }
+        guard isNamed || ["rel", "relation", "ref"].contains(word) else { return }
+        let link = relation.components.dropLast(isList ? 2 : 1)
         for (path, value) in answer.surroundings {
             guard path.components.dropLast() == link, case .member(let name)? = path.components.last,
-                ["href", "url", "uri", "link"].contains(name.lowercased())
+                ["href", "url", "uri", "link"].contains(ExtentName(name).words.joined())
             else { continue }
             note(.body(path), value, isCertain: true, in: answer)
         }
@@ -225,40 +284,12 @@ package struct ListingExtent: Sendable, Hashable {
 
     package static func isOffset(_ name: String) -> Bool { ExtentName(name).isOffset }
 
+    /// Whether a page size of this name goes with offsets rather than with numbers of pages.
+    package static func isLimit(_ name: String) -> Bool { ExtentName(name).isLimit }
+
     package static func isPageNumber(_ name: String) -> Bool { ExtentName(name).isPageNumber }
 
     private static let nowhere: Set<String> = ["", "null", "none", "nil", "false", "0", "-1", "undefined"]
-}
-
-/// A place around the records at which an origin reports what concerns the whole listing.
-private struct ExtentPlace {
-    let path: JSONPath
-    /// The member's name as it is written.
-    let member: String
-    /// The member's name, with those on the way to it that are no usual containers: `total.count`.
-    let name: ExtentName
-    let isSummary: Bool
-
-    /// - Returns: nil if the path is too deep, or leads through an array.
-    init?(_ path: JSONPath, around recordsPath: JSONPath) {
-        var components = path.components[...]
-        for component in recordsPath.withoutEach.components {
-            guard components.count > 1, components.first == component else { break }
-            components = components.dropFirst()
-        }
-        var names: [String] = []
-        for component in components {
-            guard case .member(let name) = component else { return nil }
-            names.append(name)
-        }
-        guard names.count <= 3, let member = names.last else { return nil }
-        isSummary = names.dropLast().contains { $0.lowercased().contains("summary") }
-        var words = names.map { ExtentName($0) }
-        // Elasticsearch: `hits.total.value`.
-        if words.count > 1, words.last?.words == ["value"] { words.removeLast() }
-        while words.count > 1, words[0].isContainer { words.removeFirst() }
-        (self.path, self.member, name) = (path, member, ExtentName(words: words.flatMap(\.words)))
-    }
 }
 
 extension HTTPURL {
@@ -272,34 +303,19 @@ extension HTTPURL {
     }
 }
 
-extension EnvelopeScalar {
-    fileprivate init?(_ value: JSONDocument) {
-        switch value.kind {
-        case .string: self = .text(value.string ?? "")
-        case .number: self = .number(String(decoding: value.bytes, as: UTF8.self))
-        case .true, .false: self = .bool(value.kind == .true)
-        case .null, .array, .object: return nil
+extension PageAnswer {
+    /// The numbers in the query of `page`, or in its body, that may be the page size; also under names that may mean something
+    /// else, such as `first` or `n`.
+    package func askedPageSizes(at page: HTTPURL?) -> [(name: String, size: Int)] {
+        let parameters = (page?.queryParameters ?? []) + (requestBody.map { QueryParameter.all(in: $0) } ?? [])
+        let asked = parameters.map { ($0.name, EnvelopeScalar.text(String($0.value ?? ""))) }
+        let members = requestBody.flatMap { try? JSONDocument($0).members } ?? []
+        // GraphQL: `variables.first`.
+        let inBody = members.flatMap { [$0] + ($0.value.members ?? []) }.compactMap { member in
+            EnvelopeScalar(member.value).map { (member.name, $0) }
         }
-    }
-
-    /// The value, if it is a whole number (`150`, `150.0`) or the text of one (`"150"`, `"1,500"`).
-    fileprivate var wholeNumber: Int? {
-        switch self {
-        case .number(let text): Int(text) ?? Double(text).flatMap { Int(exactly: $0) }
-        case .text(let text):
-            Int(text)
-                ?? (text.wholeMatch(of: /[0-9]{1,3}([,._' ][0-9]{3})+/) == nil ? nil : Int(text.filter(\.isNumber)))
-        case .bool, .structure: nil
-        }
-    }
-
-    /// - Parameter orNumber: whether 0 and 1 count.
-    fileprivate func truth(orNumber: Bool) -> Bool? {
-        switch self {
-        case .bool(let truth): truth
-        case .text(let text): Bool(text.lowercased())
-        case .number(let digits): orNumber ? ["0": false, "1": true][digits] : nil
-        case .structure: nil
+        return (asked + inBody).compactMap { name, value in
+            value.wholeNumber.flatMap { ExtentName(name).isAskedSize ? (name, $0) : nil }
         }
     }
 }

@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import SidingChain
 package import SidingJSON
+internal import SidingSynchronization
 
 /// The parts of an answer that paging needs: header fields, number of records, and envelope values.
 package struct PageAnswer: Sendable {
@@ -14,10 +15,18 @@ package struct PageAnswer: Sendable {
     package var lastRecord: EnvelopeScalar?
     /// The URL of the answer, after redirects.
     package var url: HTTPURL?
-    /// Whether one of the usual places of a next URL is null, and no other has a value.
+    /// Whether one of the places of the next page is null, and no other has a value.
     package var saysNoNext = false
     /// The body of its request.
     package var requestBody: String?
+    /// What the config calls the records.
+    package var resource: String?
+    /// How many of the listing's records so far, those of this page included, were on the page before already.
+    package var repeatedCount = 0
+    /// Whether it is a 304: then its body is the stored one, and header fields may be left out.
+    package var isUnchanged = false
+    /// Whether header fields named this page.
+    package var wasLinked = false
     /// The credentials sent with the requests: if the origin repeats them, they must not reach the store.
     package var secrets: Set<String> = []
 
@@ -42,6 +51,9 @@ package struct PageAnswer: Sendable {
 
     /// Whether the `Link` field means a next page, but is written so that it cannot be read.
     package var isLinkUnreadable: Bool { link.map { LinkHeader.isUnreadable("next", in: $0) } ?? false }
+
+    /// Whether there is a `Link` field, to whatever page.
+    package var hasLink: Bool { link != nil }
 
     private var link: String? { HTTPField.Name("Link").flatMap { headerFields[$0] } }
 
@@ -79,11 +91,18 @@ package struct PageAnswer: Sendable {
     package static func isReference(_ text: String) -> Bool {
         if isTemplate(text) { return false }
         if ["/", "?", "https://", "http://"].contains(where: text.hasPrefix) { return true }
-        return text.wholeMatch(of: /[A-Za-z0-9._~\/-]+\?[A-Za-z0-9._~%\[\]-]+=.*/) != nil
+        let parts = text.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let equals = parts[1].firstIndex(of: UInt8(ascii: "=")) else { return false }
+        let (path, name) = (parts[0], parts[1][..<equals])
+        return !path.isEmpty && path.allSatisfy { $0 == UInt8(ascii: "/") || PercentCoding.isUnreserved($0) }
+            && !name.isEmpty && name.allSatisfy { "%[]".utf8.contains($0) || PercentCoding.isUnreserved($0) }
+            && !text.utf8.contains(UInt8(ascii: "\n"))
     }
 
     /// Whether the text is a URI template (RFC 6570), such as `/items{?page}`, which names no page.
-    private static func isTemplate(_ text: String) -> Bool { text.contains(/\{[?&\/.;#+]?[A-Za-z0-9_,.*:%]+\}/) }
+    private static func isTemplate(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "{")) && text.contains(/\{[?&\/.;#+]?[A-Za-z0-9_,.*:%]+\}/)
+    }
 }
 
 /// The usual places where APIs name the next page.
@@ -94,9 +113,13 @@ package enum EnvelopePlaces {
         ["pagination", "next"], ["@odata.nextLink"], ["next_page"], ["next_url"], ["nextLink"],
     ].map { JSONPath(members: $0) }
 
-    /// Whether a page has null at one of the places of a next URL, and nothing else at the others.
-    package static func saysNoNext(_ paths: [JSONPath], _ values: [EnvelopeValue?]) -> Bool {
-        let found = zip(paths, values).filter { nextURLs.contains($0.0) }.compactMap(\.1)
+    /// Whether a page has null at one of the `places` of the next page, and nothing else at the others.
+    ///
+    /// - Parameter values: what is at `paths`.
+    package static func saysNoNext(
+        _ paths: [JSONPath], _ values: [EnvelopeValue?], at places: [JSONPath]
+    ) -> Bool {
+        let found = zip(paths, values).filter { places.contains($0.0) }.compactMap(\.1)
         return !found.isEmpty && found.allSatisfy { $0.kind == .null }
     }
 

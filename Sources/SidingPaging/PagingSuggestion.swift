@@ -15,8 +15,11 @@ package struct PagingSuggestion: CustomStringConvertible {
     package var description: String {
         let leads = extent.leads.sorted { $0.isCertain && !$1.isCertain }
         // The place in a list of links changes from page to page.
-        if let lead = leads.first(where: { $0.kind == .url }), case .body(let path) = lead.place, !path.isInLinks {
-            return "paginate: { type: next_url, path: '\(path)' }"
+        if let place = leads.first(where: { $0.kind == .url && !$0.place.isInLinks })?.place {
+            return switch place {
+            case .body(let path): "paginate: { type: next_url, path: '\(path)' }"
+            case .header(let name): "paginate: { type: next_url, header: \(name) }"
+            }
         }
         if answer.link() != nil { return "paginate: link_header" }
         if let lead = leads.first(where: { $0.kind == .token || ($0.kind == .number && $0.isNamedToken) }) {
@@ -26,7 +29,13 @@ package struct PagingSuggestion: CustomStringConvertible {
         if extent.pages != nil || extent.number != nil || leads.contains(where: { $0.kind == .number }) {
             return number
         }
-        return "paginate: { type: page | offset | cursor | next_url, … }"
+        return leads.contains { $0.kind == .url } ? "paginate: { type: page | offset | cursor | next_url, … }" : guess
+    }
+
+    /// Numbers of pages, as the answer does not show how they follow; offsets beside a limit.
+    private var guess: String {
+        let isByRecords = size.map { ListingExtent.isLimit($0.name) } ?? false
+        return (isByRecords ? offsets(named: "offset") : number) + " (check the names of the parameters)"
     }
 
     private func token(_ lead: ListingExtent.Lead) -> String {
@@ -50,27 +59,33 @@ package struct PagingSuggestion: CustomStringConvertible {
 
     private var offset: String? {
         let asked = url.queryParameters.first { ListingExtent.isOffset($0.name) }?.name
-        guard let name = asked ?? extent.offset?.place else { return nil }
+        return (asked ?? extent.offset?.place).map(offsets)
+    }
+
+    private func offsets(named name: String) -> String {
         // SCIM and OpenSearch count from 1.
         let start = extent.offset.map { $0.count == 1 ? ", start: 1" : "" } ?? ""
-        return
-            "paginate: { type: offset, param: \(name), limit_param: \(size?.name ?? "limit"), limit: \(size?.size ?? answer.recordCount)\(start) }"
+        let (limit, most) = size ?? ("limit", answer.recordCount)
+        return "paginate: { type: offset, param: \(name), limit_param: \(limit), limit: \(most)\(start) }"
     }
 
     private var number: String {
-        let asked = url.queryParameters.first { ListingExtent.isPageNumber($0.name) }?.name
-        let sized = url.askedPageSize.map { ", size_param: \($0.name), size: \($0.size)" } ?? ""
+        let name = url.queryParameters.first { ListingExtent.isPageNumber($0.name) }?.name ?? "page"
+        let sized = asked.map { ", size_param: \($0.name), size: \($0.size)" } ?? ""
         let start = extent.number?.count == 0 ? ", start: 0" : ""
-        return "paginate: { type: page, param: \(asked ?? "page")\(sized)\(start) }"
+        return "paginate: { type: page, param: \(name)\(sized)\(start) }"
     }
 
     /// The page size that was requested, else the one that the answer reports.
     private var size: (name: String, size: Int)? {
-        url.askedPageSize
+        asked
             ?? extent.size.map { ($0.count, $0) }.flatMap { count, report in
                 count > 0 ? ("limit", max(count, answer.recordCount)) : nil
             }
     }
+
+    /// The page size that was requested, by the parameter whose name says so most clearly.
+    private var asked: (name: String, size: Int)? { url.askedPageSize ?? answer.askedPageSizes(at: url).first }
 }
 
 extension ListingExtent.Lead {
@@ -80,9 +95,11 @@ extension ListingExtent.Lead {
     }
 }
 
-extension JSONPath {
+extension ListingExtent.Lead.Place {
     /// Whether it leads into an array of links of all relations.
     fileprivate var isInLinks: Bool {
+        guard case .body(let path) = self else { return false }
+        let components = path.components
         guard let index = components.firstIndex(where: { if case .index = $0 { true } else { false } }), index > 0,
             case .member(let name) = components[index - 1]
         else { return false }

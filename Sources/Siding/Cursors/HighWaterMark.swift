@@ -149,13 +149,13 @@ struct HighWaterMark: Sendable {
         if isDisordered, let order = rule.order {
             let consequence =
                 order == .ascending
-                ? "the cursor moves at the end of the listing alone" : "the listing goes on to its end"
+                ? "the cursor moves only at the end of the listing" : "the listing continues to its end"
             warnings.append(
                 "records do not come in the order of \(rule.description), as 'order: \(order.rawValue)' says: "
                     + consequence)
         }
         if let future {
-            warnings.append("the cursor does not follow \(future), which lies in the future: check the clocks")
+            warnings.append("the cursor does not follow \(future), which is in the future: check the clocks")
         }
         return warnings
     }

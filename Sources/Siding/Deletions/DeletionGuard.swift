@@ -52,7 +52,7 @@ extension Deletions {
 ///
 /// What the origin itself reports about a record counts as it is. But if only the config says so, a misspelt name or a wrong
 /// value may affect all records. So the mass-deletion guard applies.
-struct LeavingRecords: Sendable, Hashable {
+struct RecordsToRemove: Sendable, Hashable {
     /// The number of live records.
     var stored: Int
     /// How many of them would be removed.
@@ -79,10 +79,10 @@ struct LeavingRecords: Sendable, Hashable {
 
 extension Store {
     /// The live records that have the mark; nil if there are none.
-    func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> LeavingRecords? {
+    func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> RecordsToRemove? {
         try await read { snapshot in
             guard let id = try Self.resourceRow(resource, snapshot)?.id else { return nil }
-            var marked = LeavingRecords(stored: 0, count: 0, mark: PlainText.oneLine("\(mark)", limit: 80))
+            var marked = RecordsToRemove(stored: 0, count: 0, mark: PlainText.oneLine("\(mark)", limit: 80))
             try RecordsTable.load(id, snapshot).forEachBody(snapshot) { body in
                 marked.stored += 1
                 if mark.marks(body) { marked.count += 1 }

@@ -39,7 +39,7 @@ extension Store {
 
     /// Deletes the confirmed records unless the guard blocks it, and stores when the others were verified.
     ///
-    /// - Returns: the numbers of deleted records, blocked deletions and requests.
+    /// - Returns: the numbers of deleted records, blocked deletions, requests and bytes.
     func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
         let counters = try await write(under: findings.lease) { try Self.apply(findings, now: $0.now, $1) }
         if counters.deleted > 0 { changeSignal.fire() }
@@ -64,8 +64,7 @@ extension Store {
             else { continue }
             gone.append(record.row)
         }
-        var counters = RunCounters()
-        counters.requests = findings.requests
+        var counters = findings.counters
         if try DeletionGuard.blocks(gone.count, of: resource.id, findings.terms, transaction) {
             counters.withheld = gone.count
             // They count as unconfirmed again, so that the guard also blocks their next verification.
@@ -109,8 +108,8 @@ struct VerificationFindings: Sendable {
     var run: RunID
     /// Whether a record is deleted at the origin, by key.
     var isGone: [String: Bool]
-    /// The number of requests, added to the run's counters.
-    var requests: Int
+    /// The requests and bytes of the answers.
+    var counters: RunCounters
     /// When the first of them was asked about: an answer says nothing of a record that was written later.
     var since: Timestamp
     /// How the deletions are limited.

@@ -13,9 +13,11 @@ struct FetchedPage: Sendable {
     /// The paging in use: declared, or detected on this page.
     var paging: Paging
     var requests: Int
+    /// What the network carried for them.
     var bytes: Int
     /// See ``PageCommit``.
     var requestedAfter: Int64?
+    var answeredAt: String?
     /// The cursor values of the page; nil if the resource has no cursor, or the page did not change.
     var cursor: PageCursor?
     /// The freshness that the answer reports.
@@ -42,7 +44,7 @@ struct FetchedPage: Sendable {
     var behind: PageRequest?
     var highWaterMark: String?
     var digest: UInt64?
-    /// One digest per record; empty for a 304, and without a next page.
+    /// One digest per record; empty for a 304.
     var recordDigests: [UInt64] = []
 
     /// The number of records on the page.
@@ -59,11 +61,16 @@ struct KnownNextPage: Sendable {
     var pageSize: Int?
     /// The smallest number of records that its answers reported.
     var total: ListingExtent.Report?
+    /// Digests of the previous page's records.
+    private(set) var before: Set<UInt64> = []
+    /// How many records were on the page before already.
+    private var repeated = 0
     /// Whether the page to fetch is past the requested range, provided that it did not change.
     var isBehind = false
 
     /// Updates the knowledge with the next page of the listing.
     mutating func note(_ page: FetchedPage) {
+        (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
         // An empty page has no total of its own.
@@ -74,6 +81,9 @@ struct KnownNextPage: Sendable {
             pageSize = nil
         }
     }
+
+    /// How many records were on the page before already, if the next page has those with these digests.
+    func repeatedCount(with digests: [UInt64]) -> Int { repeated + digests.count(where: before.contains) }
 }
 
 /// The failure of a page request.
@@ -81,4 +91,7 @@ struct PageFailure: Error, Sendable {
     var failure: Failure
     var page: PageRequest
     var requests: Int
+    var bytes = 0
+    /// What arrived of the answer; nil if it cannot be resumed.
+    var partial: PartialAnswer?
 }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
 internal import SidingPaging
@@ -35,7 +36,7 @@ struct ListingEnd {
     private var isJudged: Bool { resource.paging != .none || resource.deletions.byAbsence || resource.cursor != nil }
 
     private var why: String? {
-        if let total, total.count > seen { return "\(seen) of \(total.count) records (\(total.place))" }
+        if let total, total.count > seen, !isOutvoted { return "\(seen) of \(total.count) records (\(total.place))" }
         if let pages = extent.pages, pages.count > pagesRead {
             return "\(pagesRead) of \(pages.count) pages (\(pages.place))"
         }
@@ -48,11 +49,19 @@ struct ListingEnd {
 
     // MARK: How much was read
 
-    /// The smallest total of the listing: records that came while it was read need not be on its pages.
+    /// The smallest total of the listing: records that came while it was read need not be on its pages. An estimate says something
+    /// only of a single page.
     private var total: ListingExtent.Report? {
         // How many records are on the pages before the first is not known.
         if case .page(let numbers) = paging, numbers.start > 1, numbers.size == nil { return nil }
-        return [way.total, extent.total].compactMap(\.self).min { $0.count < $1.count }
+        let estimate = page.number == 1 ? extent.estimate : nil
+        return [way.total, extent.total, estimate].compactMap(\.self).min { $0.count < $1.count }
+    }
+
+    /// Whether a bare `total` is rather one of amounts, as a flag or null and the number of pages say that this is the end.
+    private var isOutvoted: Bool {
+        extent.isTotalBare && (extent.saysEnd || answer.saysNoNext)
+            && extent.pages.map { $0.count <= pagesRead } ?? false
     }
 
     private var seen: Int { paging.recordsRead(through: page, answer) }
@@ -71,6 +80,7 @@ struct ListingEnd {
         if answer.recordCount > 0 || isUndetected, let lead = extent.leads.first(where: isOpen) {
             return "\(lead.place) names a next page (\(lead.text)) that was not followed"
         }
+        if isUndetected, let path = EnvelopePlaces.nextURLs.first(where: isUnreadable) { return unreadable(path) }
         guard answer.link() != nil else { return nil }
         if paging == .none { return "a Link names a next page, which 'paginate: none' does not ask for" }
         if answer.recordCount > 0 { return "a Link names a next page that was not followed (\(paging))" }
@@ -98,13 +108,7 @@ struct ListingEnd {
 
     /// A value where the paging looks for the next page that leads to none.
     private var unreadable: String? {
-        let places: [JSONPath] =
-            switch paging {
-            case .nextURL(let path): path.map { [$0] } ?? EnvelopePlaces.nextURLs
-            case .cursor(let path, _): [path]
-            default: []
-            }
-        let found = places.first { path in
+        let found = (paging.isNumbered ? [] : paging.nextPlaces).first { path in
             switch answer.envelope[path] {
             case let value? where value.isNone: false
             case .text(let text)?: !text.isEmpty
@@ -113,7 +117,17 @@ struct ListingEnd {
             case nil: false
             }
         }
-        return found.map { "\($0) leads to no page: it is \(answer.envelope[$0]?.words ?? "")" }
+        return found.map(unreadable)
+    }
+
+    private func unreadable(_ path: JSONPath) -> String {
+        "\(path) leads to no page: it is \(answer.envelope[path]?.words ?? "")"
+    }
+
+    /// Whether an object without a URL stands at `path`, beside other links. A lone `next` may be an event.
+    private func isUnreadable(_ path: JSONPath) -> Bool {
+        guard path.components.count > 1, case .structure(let value)? = answer.envelope[path] else { return false }
+        return !(value.members ?? []).isEmpty
     }
 
     private func isOwn(_ reference: String) -> Bool {
@@ -123,11 +137,23 @@ struct ListingEnd {
 
     /// A single page with as many records as it may have shows only that there may be more.
     private var fullPage: String? {
-        guard page.number == 1, total == nil, extent.pages == nil, answer.recordCount > 0,
-            !(extent.saysEnd || answer.saysNoNext)
+        guard page.number == 1, total == nil, extent.pages == nil, answer.recordCount > 0, !answer.isUnchanged,
+            !(extent.saysEnd || answer.saysNoNext), lacksNext,
+            let asked = answer.askedPageSizes(at: page.url).first(where: { $0.size == answer.recordCount })
         else { return nil }
-        guard isUndetected, let asked = page.url.askedPageSize, answer.recordCount == asked.size else { return nil }
         return "page 1 is full (\(asked.name)=\(asked.size)) and names no next page"
+    }
+
+    /// Whether the place of the next page is missing altogether, so that it may be another one: where there is no next page, many
+    /// origins have null, an empty text or other links there.
+    private var lacksNext: Bool {
+        switch paging {
+        case .none: true
+        case .nextURL, .cursor: paging.nextPlaces.allSatisfy { answer.envelope[$0] == nil }
+        case .linkHeader: !answer.hasLink
+        case .headerCursor(let name, _), .nextHeader(let name): answer.headerFields[name] == nil
+        case .automatic, .page, .offset, .lastRecord: false
+        }
     }
 
     // MARK: What to declare

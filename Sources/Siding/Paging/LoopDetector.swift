@@ -13,14 +13,11 @@ struct LoopDetector {
     private var last: UInt64?
     /// How many pages in a row repeated the records of the one before.
     private var repeats = 0
-    /// Digests of the listing's first records, and of the previous page's.
+    /// Digests of the listing's first records.
     private var first: Set<UInt64> = []
-    private var before: Set<UInt64> = []
     /// How many pages in a row had only known records, or none.
     private var (stale, empty) = (0, 0)
 
-    /// More repeats in a row than overlapping numbered pages can cause.
-    private static let mostRepeats = 2
     /// Records added meanwhile shift numbered pages, but hardly by this many pages.
     private static let mostStale = 10
     private static let mostEmpty = 100
@@ -33,11 +30,20 @@ struct LoopDetector {
     /// How many of the first records to keep, at about 16 bytes each: a loop returns to them.
     private static let mostKept = 10_000
 
-    /// Why the page's next page closes a loop; nil if it does not.
-    mutating func closed(by page: FetchedPage) -> String? {
+    /// Why the page closes a loop; nil if it does not.
+    ///
+    /// - Parameter before: digests of the previous page's records.
+    mutating func closed(by page: FetchedPage, after before: Set<UInt64> = []) -> String? {
         remember(AddressDigest(page.page.address))
-        if page.recordCount > 0 { note(page) }
+        if page.recordCount > 0 { note(page, before) }
         empty = page.recordCount > 0 ? 0 : empty + 1
+        // An origin that ignores the parameter sends the same records for every number or token.
+        let isNumbered = page.paging.isNumbered
+        let leadsOn = if case .page = page.next { true } else { isNumbered && page.next == .end }
+        if leadsOn, repeats >= (isNumbered ? 1 : Self.mostNamed) {
+            return "page \(page.page.number) has the records of the page before it again: a loop (\(page.paging))"
+                + (isNumbered ? ". If one page has all records: paginate: none" : "")
+        }
         guard case .page(let next) = page.next else { return nil }
         if empty >= Self.mostEmpty {
             return
@@ -46,11 +52,6 @@ struct LoopDetector {
         let digest = AddressDigest(next.address)
         if seen.contains(digest) || digest == landmark {
             return "page \(page.page.number) leads back to a page seen before: a loop"
-        }
-        // An origin that ignores the parameter sends the same records for every number or token.
-        let isNumbered = page.paging.isNumbered
-        if repeats >= (isNumbered ? Self.mostRepeats : Self.mostNamed) {
-            return "page \(page.page.number) has the records of the pages before it again: a loop (\(page.paging))"
         }
         guard stale >= (isNumbered ? Self.mostStale : Self.mostNamed) else { return nil }
         return
@@ -71,14 +72,13 @@ struct LoopDetector {
         (landmark, passed, reach) = (address, 0, reach * 2)
     }
 
-    private mutating func note(_ page: FetchedPage) {
+    private mutating func note(_ page: FetchedPage, _ before: Set<UInt64>) {
         repeats = page.digest != nil && page.digest == last ? repeats + 1 : 0
         last = page.digest
         // A 304 has no record digests.
         let records = page.recordDigests
         let isStale = !records.isEmpty && records.allSatisfy { first.contains($0) || before.contains($0) }
         stale = isStale ? stale + 1 : 0
-        before = Set(records)
         if !isStale, first.count < Self.mostKept { first.formUnion(records.prefix(Self.mostKept - first.count)) }
     }
 }

@@ -12,15 +12,7 @@ struct NextPageRule: Sendable {
     var envelopePaths: [JSONPath] {
         var paths: [JSONPath] = [resource.stop.hasMore, resource.stop.isLast].compactMap(\.self)
         if case .envelope(let path)? = resource.cursor?.place { paths.append(path) }
-        switch resource.paging {
-        case .automatic:
-            paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
-        case .nextURL(let path): paths += path.map { [$0] } ?? EnvelopePlaces.nextURLs
-        case .cursor(let path, _): paths.append(path)
-        case .page, .offset: paths += EnvelopePlaces.nextURLs
-        case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader: break
-        }
-        return paths
+        return paths + resource.paging.nextPlaces
     }
 
     /// The declared path of a token in the envelope.
@@ -204,7 +196,7 @@ struct NextPageRule: Sendable {
 
     /// Whether the origin shows in two ways that a numbered page is the last: null at a usual place of a next URL, as many
     /// records as it reports, as many pages. One alone may be a member that it never fills, or a number that means something else.
-    func isLast(
+    private func isLast(
         _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
     ) -> Bool {
         guard paging.isNumbered else { return false }
@@ -215,20 +207,22 @@ struct NextPageRule: Sendable {
 
     /// Whether a page has as many records as it may have, so that a numbered one may not be the last.
     ///
-    /// The origin's maximum may be below the declared size. Then its pages are as long as the size that it reports or, if nothing
-    /// else shows the extent of the listing, as the first page, if that has a usual maximum.
+    /// The origin's maximum may be below the declared size. So a short page is the last one only if the origin reports the end, or
+    /// as many records or pages as were read; or, behind others, if it is shorter than those, or they had links and it has none.
     private func isFull(
         _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
     ) -> Bool {
         guard let declared = paging.pageSize, answer.recordCount < declared else { return true }
         let stop = resource.stop
-        let tellsEnd = stop.trustsEnd || stop.hasMore != nil || stop.isLast != nil || extent.saysEnd
-        guard !tellsEnd, extent.total == nil, extent.pages == nil else { return false }
-        let size = page.number == 1 ? answer.recordCount : page.offset / (page.number - 1)
-        return answer.recordCount >= size && (extent.size?.count == size || Self.usualMaximums.contains(size))
+        if stop.trustsEnd || stop.hasMore != nil || stop.isLast != nil || extent.saysEnd || answer.wasLinked {
+            return false
+        }
+        guard extent.total == nil, extent.pages == nil else {
+            return extent.total?.count ?? 0 > paging.recordsRead(through: page, answer)
+                || extent.pages?.count ?? 0 > paging.pagesRead(through: page)
+        }
+        return answer.recordCount * (page.number - 1) >= page.offset
     }
-
-    private static let usualMaximums: Set = [10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000, 2_000, 5_000]
 
     /// A next link must stay on the configured origin.
     private func checked(_ url: HTTPURL) throws(Failure) -> HTTPURL {

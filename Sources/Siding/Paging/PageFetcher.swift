@@ -16,9 +16,12 @@ struct PageFetcher: Sendable {
     private let context: ChainContext
     private let wallClock: WallClock
     private let credentials: PageCredentials
+    private let resuming: ResumingTransport
 
+    /// - Parameter partial: what arrived of the first page to fetch.
     init(
-        _ resource: AnyResource, isConditional: Bool, transport: any Transport, budget: BudgetUse?,
+        _ resource: AnyResource, isConditional: Bool, transport: any Transport, goingOn partial: PartialAnswer? = nil,
+        budget: BudgetUse?,
         in environment: Environment, context: ChainContext
     ) {
         self.resource = resource
@@ -28,8 +31,9 @@ struct PageFetcher: Sendable {
         counter = RequestCounter()
         turner = NextPageRule(resource: resource)
         credentials = PageCredentials(resource.source.authorization)
+        resuming = ResumingTransport(counter.counting(credentials.noting(transport)), goingOn: partial)
         chain = ChainAssembly(
-            to: resource.source, for: .fetch, over: counter.counting(credentials.noting(transport)), within: budget,
+            to: resource.source, for: .fetch, over: resuming, within: budget,
             in: environment
         ).page(of: resource)
         reader = PageReader(
@@ -47,14 +51,19 @@ struct PageFetcher: Sendable {
             LastPage(stored: $0, page: page, resource: resource, paging: paging, way: way)
         }
         let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
+        let traffic = TrafficMeter()
+        resuming.expect(page.url.description)
         do throws(Failure) {
-            var fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, way)
-            if !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
-                last?.mayHideNext(now: wallClock.now) ?? false
-            {
-                fetched = try await ask(page, nil, stored: known, paging, way)
+            var fetched = try await traffic.counting { () async throws(Failure) in
+                let fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, way)
+                guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
+                    last?.mayHideNext(now: wallClock.now) ?? false
+                else { return fetched }
+                return try await ask(page, nil, stored: known, paging, way)
             }
             fetched.requests = counter.value - before
+            // A transport that sends nothing over a network counts the body alone.
+            if traffic.total > 0 { fetched.bytes = traffic.total }
             fetched.lostNext =
                 page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
@@ -64,7 +73,9 @@ struct PageFetcher: Sendable {
             }
             return fetched
         } catch {
-            throw failure(error, of: page, requests: counter.value - before)
+            var failed = failure(error, of: page, requests: counter.value - before, bytes: traffic.total)
+            failed.partial = resuming.partial
+            throw failed
         }
     }
 
@@ -72,14 +83,21 @@ struct PageFetcher: Sendable {
         _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging, _ way: KnownNextPage
     ) async throws(Failure) -> FetchedPage {
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
-        guard let bytes = response.bytes else { return try unchanged(page, stored, response, paging, way) }
-        return try read(page, bytes, response, paging, way)
+        var fetched =
+            if let bytes = response.bytes { try read(page, bytes, response, paging, way) } else {
+                try unchanged(page, stored, response, paging, way)
+            }
+        if response.url.origin != page.url.origin {
+            fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
+        }
+        return fetched
     }
 
-    func failure(_ failure: Failure, of page: PageRequest, requests: Int) -> PageFailure {
+    func failure(_ failure: Failure, of page: PageRequest, requests: Int, bytes: Int = 0) -> PageFailure {
         let url = Redaction.url(page.url, also: resource.source.authorization.secretQueryNames)
         return PageFailure(
-            failure: failure.at(method: resource.method.rawValue, url: url), page: page, requests: requests)
+            failure: failure.at(method: resource.method.rawValue, url: url), page: page, requests: requests,
+            bytes: bytes)
     }
 
     /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
@@ -90,7 +108,7 @@ struct PageFetcher: Sendable {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
-            let next = try turner.next(after: page, by: paging, answer(response, to: page, recordCount: 0))
+            let next = try turner.next(after: page, by: paging, answer(response, to: page, recordCount: 0, after: way))
             var empty = FetchedPage(
                 page: page, content: .records([], []), status: status,
                 next: Self.way(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
@@ -101,7 +119,7 @@ struct PageFetcher: Sendable {
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to a request without a condition")
         }
-        let answer = answer(response, to: page, recordCount: stored.recordCount)
+        let answer = answer(response, to: page, recordCount: stored.recordCount, after: way)
         let extent = ListingExtent(answer, recordsAt: .root)
         let next = try turner.next(
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
@@ -119,12 +137,14 @@ struct PageFetcher: Sendable {
 
     private func answer(
         _ response: LoadedResponse, to page: PageRequest, recordCount: Int,
-        envelope: [JSONPath: EnvelopeScalar] = [:]
+        envelope: [JSONPath: EnvelopeScalar] = [:], after way: KnownNextPage
     ) -> PageAnswer {
         var answer = PageAnswer(
             headerFields: response.response.headerFields, recordCount: recordCount, envelope: envelope,
             url: response.url, secrets: credentials.values)
-        answer.requestBody = page.body
+        (answer.requestBody, answer.resource) = (page.body, resource.name)
+        answer.isUnchanged = response.response.status == .notModified
+        (answer.repeatedCount, answer.wasLinked) = (way.repeatedCount(with: []), way.nextPageSource == .header)
         return answer
     }
 
@@ -153,15 +173,19 @@ struct PageFetcher: Sendable {
         let kept = try kept(contents, of: bytes, fields, by: reader)
         var answer = answer(
             response, to: page, recordCount: contents.records.count,
-            envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes))
-        answer.saysNoNext = EnvelopePlaces.saysNoNext(turner.envelopePaths, contents.envelope)
+            envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes),
+            after: way)
+        answer.saysNoNext = EnvelopePlaces.saysNoNext(
+            turner.envelopePaths, contents.envelope, at: resource.paging.nextPlaces)
         answer.surroundings = Envelope.surroundings(contents.surroundings, bytes)
         if case .lastRecord(let path, _) = paging, let last = contents.records.last {
             answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
         }
-        let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
         let chosen =
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
+        let digests = chosen == .none ? nil : RecordDigests(kept.records, of: kept.bytes)
+        answer.repeatedCount = way.repeatedCount(with: digests?.each ?? [])
+        let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
         var fetched = FetchedPage(
             page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: reliableDate(fields),
@@ -174,17 +198,14 @@ struct PageFetcher: Sendable {
         }
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
-            chosen == .none || (fetched.next == .end && turner.isLast(page, chosen, answer, extent))
+            chosen == .none || (fetched.next == .end && chosen.isNumbered && !answer.wasLinked)
             ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
         weigh(&fetched, answer, extent, way)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
         fetched.highWaterMark = fetched.cursor?.highWaterMark
-        if case .page = fetched.next {
-            let digests = RecordDigests(kept.records, of: kept.bytes)
-            (fetched.digest, fetched.recordDigests) = (digests.whole, digests.each)
-        }
+        (fetched.digest, fetched.recordDigests) = (digests?.whole, digests?.each ?? [])
         return fetched
     }
 

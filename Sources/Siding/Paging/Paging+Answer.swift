@@ -56,7 +56,7 @@ extension Paging {
     }
 
     /// Whether pages are numbered by the client, and no answer names the next one.
-    var isNumbered: Bool {
+    package var isNumbered: Bool {
         switch self {
         case .page, .offset: true
         case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: false
@@ -72,7 +72,19 @@ extension Paging {
         }
     }
 
-    /// How many records the listing has up to the end of `page`, those before a declared start included.
+    /// The paths of the envelope at which the next page is looked for.
+    var nextPlaces: [JSONPath] {
+        switch self {
+        case .automatic: EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
+        case .nextURL(let path): path.map { [$0] } ?? EnvelopePlaces.nextURLs
+        case .cursor(let path, _): [path]
+        case .page, .offset: EnvelopePlaces.nextURLs
+        case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader: []
+        }
+    }
+
+    /// How many records the listing has up to the end of `page`, those before a declared start included. One that is on two
+    /// pages in a row counts once.
     func recordsRead(through page: PageRequest, _ answer: PageAnswer) -> Int {
         let skipped =
             switch self {
@@ -80,7 +92,7 @@ extension Paging {
             case .page(let numbers): max(numbers.start - 1, 0) * (numbers.size ?? 0)
             default: 0
             }
-        return skipped + page.offset + answer.recordCount
+        return skipped + page.offset + answer.recordCount - answer.repeatedCount
     }
 
     /// How many pages the listing has up to `page`, those before a declared start included.

@@ -19,10 +19,20 @@ package enum LinkHeader {
     /// Whether the field means a link with `relation`, but is written so that ``target(of:in:)`` finds none.
     package static func isUnreadable(_ relation: String, in field: String) -> Bool {
         guard target(of: relation, in: field) == nil else { return false }
-        let words = field.lowercased()
-        guard !words.contains(/results\s*=\s*"?false/) else { return false }
-        return words.matches(of: /[;,\s]rel\s*=\s*("[^"]*"|'[^']*'|[^;,\s]+)/).contains { match in
-            match.output.1.split { !$0.isLetter && $0 != "-" }.contains { $0 == relation }
+        let parameters = field.lowercased().split { $0 == ";" || $0 == "," }
+        guard !parameters.contains(where: { value(of: "results", $0) == "false" }) else { return false }
+        return parameters.contains { relations(in: $0).contains { $0 == relation } }
+    }
+
+    /// The relation types of what is written like a parameter, also where no semicolon is before it: `</items?p=2> rel=next`.
+    private static func relations(in text: Substring) -> [Substring] {
+        text.ranges(of: "rel").flatMap { name -> [Substring] in
+            let value = trimmed(text[name.upperBound...])
+            guard text[..<name.lowerBound].last?.isWhitespace ?? true, value.first == "=" else { return [] }
+            let types = trimmed(value.dropFirst())
+            let quote = types.first.flatMap { $0 == "\"" || $0 == "'" ? $0 : nil }
+            let end = quote ?? " "
+            return types.drop { $0 == quote }.prefix { $0 != end }.split { !$0.isLetter && $0 != "-" }
         }
     }
 

@@ -63,6 +63,30 @@ struct CompletenessTests {
             ("query: { sort: updated_at }, deletes: { detect: complete_listing }", "or declare 'verify'"),
             ("path: '/items?order_by=-modified', deletes: { detect: complete_listing }", "or declare 'verify'"),
             ("paginate: page, stable: true, deletes: { detect: complete_listing }", "Leave 'stable' out"),
+            ("paginate: page, deletes: { detect: complete_listing }", "Page by link or token"),
+            (
+                "paginate: { type: offset, limit: 5 }, query: { sort: id }, deletes: { detect: complete_listing }",
+                "or declare 'verify'"
+            ),
+            (
+                "query: { sort: '-votes' }, deletes: { detect: complete_listing }",
+                "sort=-votes is an order that changes"
+            ),
+            ("query: { sort: last_activity }, deletes: { detect: complete_listing }", "or declare 'verify'"),
+            (
+                "query: { '$orderby': 'LastEdited desc' }, deletes: { detect: complete_listing }",
+                "$orderby=LastEdited desc"
+            ),
+            ("query: { sort: new }, deletes: { detect: complete_listing }", "or declare 'verify'"),
+            (
+                "method: POST, body: { search: { sort: [{ updated_at: desc }] } }, deletes: { detect: complete_listing }",
+                "search.sort=updated_at is an order"
+            ),
+            ("query: { since: '{cursor}' }, cursor: { envelope: $.token }, paginate: page", "numbered pages"),
+            (
+                "query: { since: '{cursor}' }, cursor: { header: Date }, paginate: { type: offset, limit: 5 }",
+                "numbered pages"
+            ),
             ("stop: { trust_end: true }, deletes: { detect: complete_listing }", "instead of 'trust_end'"),
             ("stop: { max_pages: 9 }, deletes: { detect: complete_listing }", "Leave 'max_pages' out"),
         ])
@@ -89,6 +113,9 @@ struct CompletenessTests {
             "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
             "query: { since: '{cursor}', until: '{until}' }, cursor: { path: $.at }",
             "query: { sort: id }, deletes: { detect: complete_listing }",
+            "query: { sort: last_name, order: asc }, deletes: { detect: complete_listing }",
+            "query: { sort: credit_review_id, topic: hot }, deletes: { detect: complete_listing }",
+            "paginate: page, deletes: { detect: complete_listing, verify: '/items/{id}' }",
             "query: { sort: updated_at }, deletes: { detect: complete_listing, verify: '/items/{id}' }",
         ])
     func quiet(_ resource: String) async throws {

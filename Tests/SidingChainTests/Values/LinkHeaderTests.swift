@@ -40,6 +40,9 @@ import SidingChain
         arguments: [
             (#"</items?p=2; rel="next""#, true), (#"/items?p=2; rel="next""#, true),
             (#"</items?p=2; rel="next", </items?p=9>; rel="last""#, true), ("</items?p=2; rel='next'", true),
+            ("rel=next; /items?p=2", true), ("rel = \"next\"", true), ("/items?p=2 REL=NEXT", true),
+            (#"/items?p=2; rel="prev next""#, true), ("/items?rel=next; rel=prev", false),
+            ("/items; rel=prev title=next", false),
             ("<a>; rel=\"next\"", false), (#"<a>; rel="prev""#, false), (#"<a>; title="rel=next""#, false),
             (#"<a>; rel="next"; results="false""#, false), ("", false), (#"<a>; rel="nextish""#, false),
         ])

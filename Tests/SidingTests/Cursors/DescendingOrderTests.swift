@@ -13,7 +13,7 @@ import Testing
     private typealias Shown = (id: Int, at: Int?)
 
     private static let told =
-        "records do not come in the order of $.at, as 'order: desc' says: the listing goes on to its end"
+        "records do not come in the order of $.at, as 'order: desc' says: the listing continues to its end"
 
     private func bench() async throws -> EngineBench {
         var bench = try await EngineBench(ScriptedOrigin())

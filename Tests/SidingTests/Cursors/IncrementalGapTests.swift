@@ -46,7 +46,7 @@ import Testing
         bench.origin.set("/posts?since=3&page=2", Self.page([(1, 7), (2, 8)]))
         bench.time.advance(by: .seconds(3600))
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
-        #expect(plan.url.hasSuffix("/posts?since=3") && plan.reason.contains("goes on at the cursor"))
+        #expect(plan.url.hasSuffix("/posts?since=3") && plan.reason.contains("continues at the cursor"))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
         #expect(try await cursor(bench) == "8")

@@ -115,7 +115,7 @@ private struct PassRun: ModelRun {
         }
         let lost = before.subtracting(try await living())
         // Its pages are older than the pass.
-        let wentOn = report.line.notes.contains { $0.hasSuffix("went on where they had stopped") }
+        let wentOn = report.line.notes.contains { $0.hasSuffix("of the listings were resumed") }
         return isSafe(lost, counters, options, wentOn: wentOn)
     }
 

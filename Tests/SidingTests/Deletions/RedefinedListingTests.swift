@@ -32,7 +32,7 @@ import Testing
         bench.origin.set("/posts?page=2", .status(.notFound))
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         let report = try await bench.sync()
-        #expect(report.line.notes.contains { $0.hasPrefix("started anew") })
+        #expect(report.line.notes.contains { $0.hasPrefix("restarted") })
         #expect(report.line.counters.deleted == 0)
         for deleted in [0, 3] { #expect(try await bench.sync().line.counters.deleted == deleted) }
     }

@@ -36,6 +36,21 @@ import Testing
         (#"{"items":ITEMS,"next_cursor":0}"#, ""),
         (#"{"items":ITEMS,"next_cursor":"-1"}"#, ""),
         (#"{"items":ITEMS,"meta":{"total_count":43,"filter_count":5}}"#, ""),
+        // Money, where a flag or null and the number of pages say that this is the end.
+        (#"{"items":ITEMS,"total":1500,"pages":1,"has_more":false}"#, ""),
+        (#"{"items":ITEMS,"total":1500,"pages":1,"next":null}"#, ""),
+        (#"{"items":ITEMS,"summary":{"total":900,"count":100,"items":300}}"#, ""),
+        (#"{"items":ITEMS,"order_total":12000,"post_total":900,"post_number":7781,"total_posts_sold":400}"#, ""),
+        // The state of a job, or what comes next in life.
+        (#"{"items":ITEMS,"status":{"done":false},"complete":false,"completed":false}"#, ""),
+        (#"{"items":ITEMS,"next":{"title":"Conference","date":"2026-10-01"}}"#, ""),
+        (#"{"items":ITEMS,"branch":{"name":"next","url":"/branches/next"}}"#, ""),
+        (#"{"items":ITEMS,"links":{"next":{}}}"#, ""),
+        (#"{"items":ITEMS,"next_cursor":null}"#, "?limit=5"),
+        (#"{"items":ITEMS,"range":"1-5 of 5","pagination":"page 1 of 1"}"#, "?limit=5"),
+        (#"{"items":ITEMS,"range":"2024-01/12","page":"a/b","results":5,"remaining":0,"eof":true}"#, ""),
+        (#"{"items":ITEMS,"paging":{"from":1,"to":5,"of":5},"partial":false}"#, "?limit=5"),
+        (#"{"items":ITEMS,"estimatedTotalHits":5,"hits":5,"cnt":5}"#, ""),
     ]
 
     @Test("a page that reports no more ends its listing", arguments: honest)
@@ -71,6 +86,23 @@ import Testing
             "/posts?page=2", .text(#"{"items":[],"meta":{"has_more":false},"links":{"next":"/posts?page=3"}}"#))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
+    }
+
+    @Test func `an estimate says nothing behind the first page`() async throws {
+        let bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "next")))
+        bench.origin.set(
+            "/posts", ListingEndTests.answer(#"{"items":ITEMS,"approximate_count":14,"next":"/posts?page=2"}"#, 1...5))
+        bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"approximate_count":14}"#, 6...10))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test func `a header field of quotas says nothing`() async throws {
+        let bench = try await ListingEndTests.bench()
+        let fields = [
+            ("X-Remaining", "995"), ("X-RateLimit-Remaining", "4999"), ("RateLimit", "limit=100, remaining=99"),
+        ]
+        bench.origin.set("/posts", ListingEndTests.answer("ITEMS", 1...5, fields + [("Accept-Ranges", "bytes")]))
+        #expect(try await bench.sync().line.outcome == .saved)
     }
 
     @Test func `a full last page behind others is the end`() async throws {

@@ -35,12 +35,15 @@ import Testing
         return bench
     }
 
+    /// Lists all records, as the paging in question ends.
+    private static let whole: [(String, String)] = [("Link", "</posts>; rel=first"), ("X-More", "")]
+
     /// Stores all records, then lists what `lie` answers three times: nothing may be deleted, and each report names a remedy.
     private func expectIncomplete(
         _ lie: ScriptedAnswer, at target: String = "/posts", _ bench: EngineBench, because words: String,
         remedy: String = "trust_end", location: SourceLocation = #_sourceLocation
     ) async throws {
-        bench.origin.set(target, Self.answer(#"{"items":ITEMS}"#, Self.all))
+        bench.origin.set(target, Self.answer(#"{"items":ITEMS,"next":null}"#, Self.all, Self.whole))
         let first = try await bench.sync()
         #expect(first.line.outcome == .saved, "\(first.line.notes)", sourceLocation: location)
         let completed = try await bench.state().completedAt
@@ -98,6 +101,44 @@ import Testing
         (#"{"items":ITEMS,"cursor":"c2Vjb25k"}"#, "$.cursor names a next page (c2Vjb25k)"),
         (#"{"items":ITEMS,"LastEvaluatedKey":{"id":{"S":"5"}}}"#, "LastEvaluatedKey.id.S names a next page (5)"),
         (#"{"items":ITEMS,"@links":{"next":[{"uri":"/posts?page=2"}]}}"#, "names a next page (/posts?page=2)"),
+        // Named after the records.
+        (#"{"posts":ITEMS,"totalPosts":15}"#, "5 of 15 records ($.totalPosts)"),
+        (#"{"items":ITEMS,"post_count":15}"#, "5 of 15 records ($.post_count)"),
+        (#"{"items":ITEMS,"meta":{"total_posts":15}}"#, "5 of 15 records ($.meta.total_posts)"),
+        (#"{"items":ITEMS,"hasMorePosts":true}"#, "$.hasMorePosts reports more pages"),
+        (#"{"items":ITEMS,"hydra:totalItems":15}"#, "5 of 15 records"),
+        (#"{"items":ITEMS,"hydra:view":{"hydra:next":"/posts?page=2"}}"#, "names a next page (/posts?page=2)"),
+        (#"{"items":ITEMS,"@attr":{"totalPages":"3","total":"15"}}"#, "5 of 15 records"),
+        (#"{"items":ITEMS,"meta":{"api":{"v1":{"pagination":{"total":15}}}}}"#, "5 of 15 records"),
+        (#"{"items":ITEMS,"total":99999999999999999999999}"#, "5 of 9223372036854775807 records"),
+        (#"{"items":ITEMS,"total":" 15 "}"#, "5 of 15 records"),
+        (#"{"items":ITEMS,"total":"15 items"}"#, "5 of 15 records"),
+        (#"{"items":ITEMS,"range":"1-5 of 15"}"#, "5 of 15 records ($.range)"),
+        (#"{"items":ITEMS,"pagination":"page 1 of 3"}"#, "1 of 3 pages ($.pagination)"),
+        (#"{"items":ITEMS,"paging":{"from":1,"to":5,"of":15}}"#, "5 of 15 records ($.paging.of)"),
+        (#"{"items":ITEMS,"remaining":10}"#, "$.remaining reports more pages"),
+        (#"{"items":ITEMS,"hasAdditional":true}"#, "$.hasAdditional reports more pages"),
+        (#"{"items":ITEMS,"partial":true}"#, "$.partial reports more pages"),
+        (#"{"items":ITEMS,"eof":false}"#, "$.eof reports more pages"),
+        (#"{"items":ITEMS,"nextSince":"12345"}"#, "$.nextSince names a next page (12345)"),
+        (#"{"items":ITEMS,"cnt":15}"#, "5 of 15 records ($.cnt)"),
+        (#"{"items":ITEMS,"resultSize":15}"#, "5 of 15 records ($.resultSize)"),
+        (#"{"items":ITEMS,"meta":{"hits":15}}"#, "5 of 15 records ($.meta.hits)"),
+        (#"{"items":ITEMS,"estimatedTotalHits":15}"#, "5 of 15 records ($.estimatedTotalHits)"),
+        (
+            #"{"items":ITEMS,"additional_data":{"pagination":{"more_items_in_collection":true}}}"#,
+            "more_items_in_collection reports more pages"
+        ),
+        (
+            #"{"items":ITEMS,"links":[{"@ref":"self","@href":"/posts"},{"@ref":"next","@href":"/posts?page=2"}]}"#,
+            "names a next page (/posts?page=2)"
+        ),
+        (#"{"items":ITEMS,"links":[{"name":"next","href":"/posts?page=2"}]}"#, "names a next page (/posts?page=2)"),
+        (#"{"items":ITEMS,"links":[{"type":"Next","url":"/posts?page=2"}]}"#, "names a next page (/posts?page=2)"),
+        (#"{"items":ITEMS,"link":[{"rel":["next"],"href":"/posts?page=2"}]}"#, "names a next page (/posts?page=2)"),
+        (#"{"items":ITEMS,"links":{"next":{"foo":"bar"}}}"#, "$.links.next leads to no page: it is an object"),
+        (#"{"items":ITEMS,"total":15,"has_more":false}"#, "5 of 15 records ($.total)"),
+        (#"{"items":ITEMS,"total":15,"pages":3,"has_more":false}"#, "5 of 15 records ($.total)"),
     ]
 
     @Test("a listing that stops short of what the page reports is incomplete, and deletes nothing", arguments: lies)
@@ -105,8 +146,36 @@ import Testing
         let facets = (1...300).map { #""brand \#($0)":{"n":\#($0)}"# }.joined(separator: ",")
         let answer = Self.answer(envelope.replacing("FACETS", with: facets), 1...5)
         var bench = try await Self.bench()
-        if envelope.contains("links\":[") { bench.resource.records = JSONPath(member: "items") }
+        if envelope.contains("link\":[") || envelope.contains("links\":[") {
+            bench.resource.records = JSONPath(member: "items")
+        }
         try await expectIncomplete(answer, bench, because: words)
+    }
+
+    @Test(
+        "what stands beside the records of a deeper list counts",
+        arguments: [
+            (#"[{"page":1,"pages":3,"per_page":"5","total":15},ITEMS]"#, "$[1][*]"),
+            (#"[{"next":"/posts?page=2"},ITEMS]"#, "$[1]"),
+            (#"{"top":{"track":ITEMS,"@attr":{"page":"1","totalPages":"3","total":"15"}}}"#, "$.top.track[*]"),
+            (#"{"top":{"track":ITEMS,"$":{"total":"15"}}}"#, "$.top.track[*]"),
+            (#"{"search-results":{"entry":ITEMS,"opensearch:totalResults":"15"}}"#, #"$."search-results".entry[*]"#),
+            (
+                #"{"data":{"repository":{"issues":{"nodes":ITEMS}},"issueCount":15}}"#,
+                "$.data.repository.issues.nodes[*]"
+            ),
+            (#"{"releases":ITEMS,"release-count":15,"release-offset":0}"#, "$.releases[*]"),
+            (#"{"boxes":ITEMS,"total_boxes":15}"#, "$.boxes[*]"),
+            (#"{"people":ITEMS,"totalPeople":15}"#, "$.people[*]"),
+            (#"{"pull_requests":ITEMS,"total_pull_requests":15}"#, "$.pull_requests[*]"),
+            (#"{"categories":ITEMS,"categorycount":15}"#, "$.categories[*]"),
+        ])
+    func beside(_ envelope: String, _ path: String) async throws {
+        var bench = try await Self.bench()
+        bench.resource.records = try JSONPath(parsing: path)
+        bench.origin.set("/posts", Self.answer(envelope, 1...5))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .partial, "\(report.line.notes)")
     }
 
     @Test(
@@ -118,6 +187,10 @@ import Testing
             ("X-Next-Cursor", "YWJj", "names a next page (YWJj)"),
             ("X-Pagination", #"{"TotalCount":15}"#, "5 of 15 records (X-Pagination.TotalCount)"),
             ("Content-Range", "items 0-4/15", "5 of 15 records"), ("Total-Records", "15", "5 of 15 records"),
+            ("X-Content-Range", "items 0-4/15", "5 of 15 records"), ("Range", "0-4/15", "5 of 15 records"),
+            ("X-Paging", #"{"total":15}"#, "5 of 15 records (X-Paging.total)"),
+            ("Pagination", #"page=1, total="15""#, "5 of 15 records (Pagination.total)"),
+            ("X-Total-Posts", "15", "5 of 15 records"), ("X-Has-More", "yes", "X-Has-More reports more"),
         ])
     func fields(_ name: String, _ value: String, _ words: String) async throws {
         try await expectIncomplete(Self.answer("ITEMS", 1...5, [(name, value)]), Self.bench(), because: words)
@@ -125,44 +198,99 @@ import Testing
 
     @Test(
         "a single page as full as was asked for shows only that there may be more",
-        arguments: ["per_page", "limit", "size", "pageSize"])
+        arguments: [
+            "per_page", "limit", "size", "pageSize", "first", "n", "num", "max", "length", "rpp", "batch_size",
+            "offset_limit",
+            "filter[limit]",
+        ])
     func full(_ name: String) async throws {
         // A `count` of the page itself is no word on the others.
         for envelope in ["ITEMS", #"{"items":ITEMS,"count":5}"#, #"{"items":ITEMS,"meta":{"count":5}}"#] {
             try await expectIncomplete(
-                Self.answer(envelope, 1...5), at: "/posts?\(name)=5", Self.bench([name: 5]),
+                Self.answer(envelope, 1...5), at: Self.target(name), Self.bench([name: 5]),
                 because: "page 1 is full")
         }
     }
 
-    /// The origin's maximum, what its pages have around the records, and how many records of how many it leads to.
+    private static func target(_ name: String) -> String {
+        "/posts?\(name.replacing("[", with: "%5B").replacing("]", with: "%5D"))=5"
+    }
+
+    private static let more = HTTPField.Name("X-More")!
+    private static let pagings: [Paging] = [
+        .none, .nextURL(JSONPath(member: "next")), .nextURL(nil), .cursor(JSONPath(member: "next"), parameter: "c"),
+        .linkHeader, .headerCursor(more, parameter: "c"), .nextHeader(more),
+    ]
+
+    @Test(
+        "a full page where the declared place of the next one is missing altogether is not the end", arguments: pagings)
+    func fullDeclared(_ paging: Paging) async throws {
+        let page = Self.answer(#"{"items":ITEMS}"#, 1...5)
+        try await expectIncomplete(
+            page, at: "/posts?per_page=5", Self.bench(["per_page": 5], paging: paging), because: "is full")
+    }
+
+    @Test(
+        "a full page where the declared place says that there is no next one is the end", arguments: pagings.dropFirst()
+    )
+    func emptyDeclared(_ paging: Paging) async throws {
+        for end in ["null", "\"\"", "false"] {
+            let bench = try await Self.bench(["per_page": 5], paging: paging)
+            let page = Self.answer(#"{"items":ITEMS,"next":\#(end)}"#, 1...5, Self.whole + [("ETag", "\"a\"")])
+            bench.origin.set("/posts?per_page=5", page, .status(.notModified), page)
+            for _ in 0..<2 { #expect(try await bench.sync().warnings == [], "\(end)") }
+            #expect(try await bench.state().incomplete == nil)
+        }
+    }
+
+    @Test func `the size in the body of a search counts as one in the query`() async throws {
+        for body in [["limit": 5], ["variables": ["first": 5]]] as [[String: QueryValue]] {
+            var bench = try await Self.bench(paging: .cursor(JSONPath(member: "next"), parameter: "c"))
+            (bench.resource.method, bench.resource.body) = (.post, SearchBody(body))
+            bench.origin.set("/posts", Self.answer(#"{"items":ITEMS}"#, 1...5))
+            #expect(try await bench.sync().warnings.first?.hasPrefix("incomplete: page 1 is full") == true, "\(body)")
+        }
+    }
+
+    /// The origin's maximum, what its pages have around the records, how many records there are, and how many requests lead to
+    /// their end.
     @Test(
         "pages that an origin cuts below the declared size are read to their end",
         arguments: [
-            (10, "ITEMS", 35, 35), (50, "ITEMS", 90, 90), (20, "ITEMS", 80, 80), (25, #"{"items":ITEMS}"#, 50, 50),
-            // Other maxima are known where the origin reports its page size.
-            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 15), (7, "ITEMS", 15, 7),
-            // A listing that fits into one page, and one whose extent is known, cost no further request.
-            (50, "ITEMS", 49, 49), (50, #"{"items":ITEMS,"total":50}"#, 50, 50),
-            (50, #"{"items":ITEMS,"has_more":false}"#, 50, 50),
+            (10, "ITEMS", 35, 4), (50, "ITEMS", 90, 2), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
+            (40, "ITEMS", 95, 3), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 2), (15, "ITEMS", 40, 3),
+            (99, "ITEMS", 99, 2),
+            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 3), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
+            // A single page may be as long as the origin's maximum.
+            (50, "ITEMS", 49, 2), (50, "ITEMS", 0, 1),
+            // A listing whose extent is known costs no further request.
+            (50, #"{"items":ITEMS,"total":50}"#, 50, 1), (50, #"{"items":ITEMS,"pages":1}"#, 49, 1),
+            (50, #"{"items":ITEMS,"has_more":false}"#, 50, 1),
         ])
-    func cut(_ most: Int, _ envelope: String, _ count: Int, _ kept: Int) async throws {
+    func cut(_ most: Int, _ envelope: String, _ count: Int, _ requests: Int) async throws {
         for paging in [Paging.page(.init(sizeParameter: "size", size: 500)), .offset(.init(limit: 500))] {
             let bench = try await Self.bench(paging: paging)
-            for start in stride(from: 0, through: count, by: most) {
-                let ids = Array(start..<min(start + most, count))
-                let (page, answer) = (start / most + 1, Self.answer(envelope, ids))
+            let starts = Array(stride(from: 0, to: count, by: most)) + [count]
+            for (index, start) in starts.enumerated() {
+                let answer = Self.answer(envelope, Array(start..<min(start + most, count)))
                 let first = ["page=1&size=500", "offset=0&limit=500"]
-                for target in start == 0 ? first : ["size=500&page=\(page)", "limit=500&offset=\(start)"] {
+                for target in start == 0 ? first : ["size=500&page=\(index + 1)", "limit=500&offset=\(start)"] {
                     bench.origin.set("/posts?\(target)", answer)
                 }
             }
             let report = try await bench.sync()
             #expect(report.line.outcome == .saved, "\(report.line.notes)")
-            #expect(try await bench.keys().count == kept)
-            let isKnown = count < most || envelope.contains("total") || envelope.contains("has_more")
-            #expect(report.line.counters.requests == (isKnown || kept < count ? 1 : (count + most) / most))
+            #expect(try await bench.keys().count == min(count, 99))
+            #expect(report.line.counters.requests == requests)
         }
+    }
+
+    @Test func `where earlier pages had links, a short page without one is the end of numbered pages`() async throws {
+        let bench = try await Self.bench(paging: .page(.init(size: 20)))
+        bench.origin.set("/posts?page=1", Self.answer("ITEMS", 1...5, [("Link", "</posts?page=2>; rel=next")]))
+        bench.origin.set("/posts?page=2", Self.answer("ITEMS", 6...10))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
     }
 
     @Test func `totals beside the records of a deeper list count`() async throws {
@@ -205,7 +333,9 @@ import Testing
 
     @Test(
         "a Link field that cannot be read does not end the listing",
-        arguments: [#"</posts?p=2; rel="next""#, #"/posts?p=2; rel="next""#, "</posts?p=2; rel='next'"])
+        arguments: [
+            #"</posts?p=2; rel="next""#, #"/posts?p=2; rel="next""#, "</posts?p=2; rel='next'", "rel=next; /posts?p=2",
+        ])
     func brokenLink(_ field: String) async throws {
         for paging in [Paging.automatic, .linkHeader] {
             try await expectIncomplete(

@@ -181,9 +181,9 @@ import Testing
         arguments: [
             "totalAmount", "total_price", "totalTime", "total_bytes", "nextEvent", "nextSyncToken", "next_run_at",
             "deltaLink",
-            "previous", "prev_cursor", "start_cursor", "startCursor", "cursor_type", "page_views", "pageTitle", "hits",
-            "matches",
-            "moreover", "lastModified", "last_name", "number", "version", "estimated_total", "limitations",
+            "previous", "prev_cursor", "start_cursor", "startCursor", "cursor_type", "page_views", "pageTitle",
+            "resource_size",
+            "moreover", "lastModified", "last_name", "number", "version", "estimated_price", "limitations",
             "rate_limit_total",
             "numberReturned", "available", "after_sales", "data", "id", "complete_by", "hasChildren", "isPublic",
         ])

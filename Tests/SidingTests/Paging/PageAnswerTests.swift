@@ -57,7 +57,7 @@ import Testing
         #expect(try answer(["$.next_page": .text("2"), "$.next": .text("3")]).detectPaging() == .none)
     }
 
-    @Test func `empty texts and empty header fields nextPageSource nowhere`() throws {
+    @Test func `empty texts and empty header fields name no next page`() throws {
         let fields = HTTPFields([HTTPField(name: .init("X-Next-Page")!, value: "")])
         #expect(try answer(["$.next": .text(""), "$.next_cursor": .text("")], fields).detectPaging() == .none)
     }

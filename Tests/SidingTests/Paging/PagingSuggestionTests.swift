@@ -44,12 +44,49 @@ import Testing
                 #"{"items":ITEMS,"list":{"links":[{"relation":"self","url":"/posts"},{"relation":"next","url":"/posts?page=2"}]}}"#,
                 "", "paginate: { type: page | offset | cursor | next_url, … }"
             ),
+            // The origin's own names are not shown: a guess.
+            (
+                #"{"items":ITEMS,"total":15}"#, "?per_page=5",
+                "paginate: { type: page, param: page, size_param: per_page, size: 5 } (check the names of the parameters)"
+            ),
+            (
+                #"{"items":ITEMS,"has_more":true}"#, "?limit=5",
+                "paginate: { type: offset, param: offset, limit_param: limit, limit: 5 } (check the names of the parameters)"
+            ),
+            (
+                #"{"items":ITEMS}"#, "?per_page=5",
+                "paginate: { type: page, param: page, size_param: per_page, size: 5 }"
+            ),
+            (#"{"items":ITEMS}"#, "?first=5", "paginate: { type: page, param: page, size_param: first, size: 5 }"),
+            (#"{"items":ITEMS,"total":15}"#, "", "paginate: { type: page, param: page } (check"),
         ])
     func suggestions(_ envelope: String, _ query: String, _ line: String) async throws {
         var bench = try await ListingEndTests.bench()
         bench.resource.path = "/posts\(query)"
         bench.resource.records = JSONPath(member: "items")
         bench.origin.set("/posts\(query)", ListingEndTests.answer(envelope, 1...5))
+        let warning = try await bench.sync().warnings.first ?? ""
+        #expect(warning.contains(line), "\(warning)")
+    }
+
+    @Test(
+        "the message has the line to add for a header field",
+        arguments: [
+            ("X-Next-Url", "/posts?page=2", "", "paginate: { type: next_url, header: X-Next-Url }"),
+            ("X-Next-Cursor", "YWJj", "", "paginate: { type: header_cursor, header: X-Next-Cursor, param: cursor }"),
+            (
+                "X-Total-Count", "15", "?per_page=5",
+                "paginate: { type: page, param: page, size_param: per_page, size: 5 }"
+            ),
+            (
+                "Content-Range", "items 0-4/15", "?limit=5",
+                "paginate: { type: offset, param: offset, limit_param: limit, limit: 5 }"
+            ),
+        ])
+    func fields(_ name: String, _ value: String, _ query: String, _ line: String) async throws {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.path = "/posts\(query)"
+        bench.origin.set("/posts\(query)", ListingEndTests.answer("ITEMS", 1...5, [(name, value)]))
         let warning = try await bench.sync().warnings.first ?? ""
         #expect(warning.contains(line), "\(warning)")
     }

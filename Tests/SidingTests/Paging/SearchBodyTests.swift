@@ -9,7 +9,7 @@ import Testing
 
 /// Pages that are asked for with a body: what stands in it, page by page.
 @Suite struct SearchBodyTests {
-    private func turner(
+    private func rule(
         _ paging: Paging, _ body: SearchBody? = nil, cursor: IncrementalCursor? = nil
     ) throws -> NextPageRule {
         let source = Source(name: "crm", baseURL: try HTTPURL("https://api.example.org"))
@@ -22,23 +22,23 @@ import Testing
     private func path(_ text: String) throws -> JSONPath { try JSONPath(parsing: text) }
 
     private func next(
-        _ turner: NextPageRule, after page: PageRequest? = nil, records: Int = 2,
+        _ rule: NextPageRule, after page: PageRequest? = nil, records: Int = 2,
         _ envelope: [JSONPath: EnvelopeScalar] = [:],
         last: EnvelopeScalar? = nil, fields: HTTPFields = [:]
     ) throws -> PageRequest? {
         var answer = PageAnswer(headerFields: fields, recordCount: records, envelope: envelope)
         answer.lastRecord = last
-        guard case .page(let page) = try turner.next(after: page ?? turner.first(), by: turner.resource.paging, answer)
+        guard case .page(let page) = try rule.next(after: page ?? rule.first(), by: rule.resource.paging, answer)
         else { return nil }
-        #expect(page.url == (try turner.first()).url)
+        #expect(page.url == (try rule.first()).url)
         return page
     }
 
     // MARK: Places
 
     @Test func `a resource without a body asks without one, whatever its method`() throws {
-        #expect(try turner(.none).first().body == nil)
-        #expect(try turner(.page(.init())).first().body == nil)
+        #expect(try rule(.none).first().body == nil)
+        #expect(try rule(.page(.init())).first().body == nil)
     }
 
     @Test func `members are written as what they are, sorted by name`() throws {
@@ -46,62 +46,62 @@ import Testing
             "limit": 100, "filter": ["status": "open", "deleted": false, "owner": nil], "tags": ["a", 2], "ratio": 0.5,
         ])
         #expect(
-            try turner(.none, body).first().body
+            try rule(.none, body).first().body
                 == #"{"filter":{"deleted":false,"owner":null,"status":"open"},"limit":100,"ratio":0.5,"tags":["a",2]}"#)
     }
 
     @Test func `page numbers and sizes are numbers in the body`() throws {
-        let turner = try turner(
+        let rule = try rule(
             .page(.init(parameter: .body(path("$.page")), start: 0, sizeParameter: .body(path("$.opts.per")), size: 2)),
             SearchBody(["opts": ["x": 1]]))
-        #expect(try turner.first().body == #"{"opts":{"x":1,"per":2},"page":0}"#)
-        let second = try next(turner)
+        #expect(try rule.first().body == #"{"opts":{"x":1,"per":2},"page":0}"#)
+        let second = try next(rule)
         #expect(second?.body == #"{"opts":{"x":1,"per":2},"page":1}"#)
-        #expect(try next(turner, after: second)?.body == #"{"opts":{"x":1,"per":2},"page":2}"#)
-        #expect(try next(turner, after: second, records: 1) == nil)
+        #expect(try next(rule, after: second)?.body == #"{"opts":{"x":1,"per":2},"page":2}"#)
+        #expect(try next(rule, after: second, records: 1) == nil)
     }
 
     @Test func `offsets and limits are numbers in the body`() throws {
-        let turner = try turner(
+        let rule = try rule(
             .offset(.init(parameter: .body(path("$.from")), limitParameter: .body(path("$.size")), limit: 2)))
-        #expect(try turner.first().body == #"{"from":0,"size":2}"#)
-        #expect(try next(turner)?.body == #"{"from":2,"size":2}"#)
+        #expect(try rule.first().body == #"{"from":0,"size":2}"#)
+        #expect(try next(rule)?.body == #"{"from":2,"size":2}"#)
     }
 
     @Test func `one parameter may be in the body and another in the query`() throws {
-        let turner = try turner(
+        let rule = try rule(
             .page(.init(parameter: .body(path("$.page")), sizeParameter: "per_page", size: 2)))
-        let first = try turner.first()
+        let first = try rule.first()
         #expect(first.url.query == "per_page=2")
         #expect(first.body == #"{"page":1}"#)
     }
 
     @Test func `a cursor goes to its place as what it was: a string, a number with its digits, a whole array`() throws {
         let (from, to) = (try path("$.next"), try path("$.variables.after"))
-        let turner = try turner(
+        let rule = try rule(
             .cursor(from, parameter: .body(to)), SearchBody(["query": "{ x }", "variables": ["n": 5]]))
-        #expect(try turner.first().body == #"{"query":"{ x }","variables":{"n":5}}"#)
+        #expect(try rule.first().body == #"{"query":"{ x }","variables":{"n":5}}"#)
         #expect(
-            try next(turner, [from: .text("MTA=")])?.body == #"{"query":"{ x }","variables":{"n":5,"after":"MTA="}}"#)
+            try next(rule, [from: .text("MTA=")])?.body == #"{"query":"{ x }","variables":{"n":5,"after":"MTA="}}"#)
         #expect(
-            try next(turner, [from: .number("12345678901234567890.10")])?.body
+            try next(rule, [from: .number("12345678901234567890.10")])?.body
                 == #"{"query":"{ x }","variables":{"n":5,"after":12345678901234567890.10}}"#)
         #expect(
-            try next(turner, [from: .structure(JSONDocument(#"[1.0, "b"]"#))])?.body
+            try next(rule, [from: .structure(JSONDocument(#"[1.0, "b"]"#))])?.body
                 == #"{"query":"{ x }","variables":{"n":5,"after":[1.0, "b"]}}"#)
         for end in [EnvelopeScalar.text(""), .bool(false), .bool(true)] {
-            #expect(try next(turner, [from: end]) == nil)
+            #expect(try next(rule, [from: end]) == nil)
         }
     }
 
     @Test func `a token of a header field goes into the body as text`() throws {
-        let turner = try turner(.headerCursor(HTTPField.Name("X-Next")!, parameter: .body(path("$.token"))))
-        #expect(try next(turner, fields: [HTTPField.Name("X-Next")!: "12"])?.body == #"{"token":"12"}"#)
+        let rule = try rule(.headerCursor(HTTPField.Name("X-Next")!, parameter: .body(path("$.token"))))
+        #expect(try next(rule, fields: [HTTPField.Name("X-Next")!: "12"])?.body == #"{"token":"12"}"#)
     }
 
     @Test func `what the last record holds leads on until a page is empty`() throws {
         let sort = try path("$.sort")
-        let search = try turner(.lastRecord(sort, parameter: .body(path("$.search_after"))), SearchBody(["size": 2]))
+        let search = try rule(.lastRecord(sort, parameter: .body(path("$.search_after"))), SearchBody(["size": 2]))
         let token = EnvelopeScalar.structure(try JSONDocument(#"[1700000000000,"b-2"]"#))
         #expect(try next(search, last: token)?.body == #"{"size":2,"search_after":[1700000000000,"b-2"]}"#)
         #expect(try next(search, records: 0) == nil)
@@ -110,8 +110,8 @@ import Testing
 
     @Test func `an array or an object is no part of a query`() throws {
         let from = try path("$.next")
-        let turner = try turner(.cursor(from, parameter: "after"))
-        #expect { _ = try next(turner, [from: .structure(JSONDocument("[1]"))]) } throws: {
+        let rule = try rule(.cursor(from, parameter: "after"))
+        #expect { _ = try next(rule, [from: .structure(JSONDocument("[1]"))]) } throws: {
             ($0 as? Failure)?.reason == .contract
         }
     }
@@ -120,19 +120,19 @@ import Testing
 
     @Test func `a form holds fields, and a parameter takes the place of the one before`() throws {
         let body = SearchBody(["channel": "C 1", "in": ["a": true]], encoding: .form)
-        let turner = try turner(.cursor(path("$.next"), parameter: .body(path("$.cursor"))), body)
-        #expect(try turner.first().body == "channel=C%201&in%5Ba%5D=1")
-        let second = try next(turner, [path("$.next"): .text("a=b&c+d")])
+        let rule = try rule(.cursor(path("$.next"), parameter: .body(path("$.cursor"))), body)
+        #expect(try rule.first().body == "channel=C%201&in%5Ba%5D=1")
+        let second = try next(rule, [path("$.next"): .text("a=b&c+d")])
         #expect(second?.body == "channel=C%201&in%5Ba%5D=1&cursor=a%3Db%26c%2Bd")
         #expect(
-            try next(turner, after: second, [path("$.next"): .number("7")])?.body
+            try next(rule, after: second, [path("$.next"): .number("7")])?.body
                 == "channel=C%201&in%5Ba%5D=1&cursor=7")
     }
 
     @Test func `nested places of a form are written in brackets`() throws {
-        let turner = try turner(
+        let rule = try rule(
             .page(.init(parameter: .body(path("$.page.number")))), SearchBody(["page": ["size": 5]], encoding: .form))
-        #expect(try turner.first().body == "page%5Bsize%5D=5&page%5Bnumber%5D=1")
+        #expect(try rule.first().body == "page%5Bsize%5D=5&page%5Bnumber%5D=1")
     }
 
     // MARK: Placeholders
@@ -141,12 +141,12 @@ import Testing
         let body = SearchBody([
             "filter": ["op": ">=", "value": "{cursor}"], "note": "up to {until}", "l": ["{cursor}"],
         ])
-        let turner = try turner(.none, body, cursor: IncrementalCursor(at: .record(path("$.at"))))
-        #expect(try turner.first().body == #"{"filter":{"op":">="},"l":[]}"#)
+        let rule = try rule(.none, body, cursor: IncrementalCursor(at: .record(path("$.at"))))
+        #expect(try rule.first().body == #"{"filter":{"op":">="},"l":[]}"#)
         var start = CursorStart()
         (start.from, start.until) = ("2024-01-01T00:00:00Z", "{cursor}")
         #expect(
-            try turner.first(from: start).body
+            try rule.first(from: start).body
                 == #"{"filter":{"op":">=","value":"2024-01-01T00:00:00Z"},"l":["2024-01-01T00:00:00Z"],"note":"up to {cursor}"}"#
         )
     }
@@ -161,10 +161,10 @@ import Testing
         _ type: CursorType, _ value: String, _ written: String
     ) throws {
         let body = SearchBody(["a": "{cursor}", "b": "x{cursor}"])
-        let turner = try turner(.none, body, cursor: IncrementalCursor(at: .record(path("$.at")), type: type))
+        let rule = try rule(.none, body, cursor: IncrementalCursor(at: .record(path("$.at")), type: type))
         var start = CursorStart()
         start.from = value
-        #expect(try turner.first(from: start).body == #"{"a":\#(written),"b":"x\#(value)"}"#)
+        #expect(try rule.first(from: start).body == #"{"a":\#(written),"b":"x\#(value)"}"#)
     }
 
     // MARK: Opaque tokens
@@ -176,8 +176,8 @@ import Testing
             for _ in 0..<20 {
                 let token = String(String.UnicodeScalarView((0..<count).map { _ in Self.scalar(&random) }))
                 let (inBody, inQuery) = (
-                    try turner(.cursor(from, parameter: .body(path("$.a.\"b c\"")))),
-                    try turner(.cursor(from, parameter: "t&=[]"))
+                    try rule(.cursor(from, parameter: .body(path("$.a.\"b c\"")))),
+                    try rule(.cursor(from, parameter: "t&=[]"))
                 )
                 let body = try #require(try next(inBody, [from: .text(token)])?.body)
                 let found = try JSONDocument(body).value(at: path("$.a.\"b c\""))?.string
@@ -219,15 +219,15 @@ import Testing
     }
 
     @Test func `a body belongs to the definition, and one that is not there does not`() throws {
-        let plain = ResourceDefinition(try turner(.none).resource)
+        let plain = ResourceDefinition(try rule(.none).resource)
         #expect(plain.aspects["body"] == nil)
-        let open = ResourceDefinition(try turner(.none, SearchBody(["status": "open"])).resource)
+        let open = ResourceDefinition(try rule(.none, SearchBody(["status": "open"])).resource)
         #expect(open.differences(from: plain) == ["body"])
-        let cursor = ResourceDefinition(try turner(.none, SearchBody(["since": "{cursor}"])).resource)
+        let cursor = ResourceDefinition(try rule(.none, SearchBody(["since": "{cursor}"])).resource)
         #expect(cursor.differences(from: open) == ["body"])
-        let form = ResourceDefinition(try turner(.none, SearchBody(["status": "open"], encoding: .form)).resource)
+        let form = ResourceDefinition(try rule(.none, SearchBody(["status": "open"], encoding: .form)).resource)
         #expect(form.differences(from: open) == ["body"])
-        let paged = ResourceDefinition(try turner(.page(.init())).resource)
+        let paged = ResourceDefinition(try rule(.page(.init())).resource)
         #expect(paged.aspects["paginate"] == "page ?page from 1")
     }
 }

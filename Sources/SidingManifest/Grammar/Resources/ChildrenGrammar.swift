@@ -3,12 +3,12 @@ internal import SidingJSON
 
 /// Arrays inside records with their own views: `children:`.
 enum ChildrenGrammar {
-    private static let path = Keyword("path", .elements, isRequired: true, "Where the array is in the record.")
+    private static let path = Keyword("path", .elements, isRequired: true, "The path of the array in the record.")
     private static let key = Keyword(
-        "key", .keyPart, "What tells the elements of one record apart: a name, or a JSON path inside the element.")
+        "key", .keyPart, "What identifies an element within its record: a member, or a JSON path inside the element.")
     private static let columns = Keyword(
         "columns", ColumnGrammar.ofElements,
-        "The columns of the view; left out, they follow the members of the elements.")
+        "The columns of the view. Without it: the members of the elements.")
 
     private static let shape = Shape<RecordChildren>([path.entry, key.entry, columns.entry]) { object, reading in
         let (key, columns) = (object.value(key, &reading), object.value(columns, &reading) ?? [])
@@ -43,12 +43,12 @@ enum ContractGrammar {
 
     private static let newFields = Keyword(
         "new_fields", ValueType<RecordContract.Response>.choice, default: "allow",
-        "Of members that no record had before the first complete listing, and no column names.")
+        "For members that no record had in the first complete listing and no column names.")
     private static let missingKey = Keyword(
-        "missing_key", ValueType<Refusal>.choice, default: "quarantine", "Of records without a usable key.")
+        "missing_key", ValueType<Refusal>.choice, default: "quarantine", "For records without a usable key.")
     private static let typeChange = Keyword(
         "type_change", ValueType<RecordContract.Response>.choice, default: "allow",
-        "Of values of another JSON type than their column's, or than was seen before; null is of every type.")
+        "For values whose JSON type differs from their column's or from earlier values. null fits every type.")
 
     static let shape = Shape<RecordContract>([newFields.entry, missingKey.entry, typeChange.entry]) {
         object, reading in

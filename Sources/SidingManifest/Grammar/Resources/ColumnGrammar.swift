@@ -10,13 +10,14 @@ enum ColumnGrammar {
 
     private static let type = Keyword(
         "type", ValueType<TypeName>.choice,
-        "What the values are shown as; a value of another type is shown as it is. Left out, all are.")
-    private static let path = Keyword("path", .path, "Where the value is; left out, the member of the column's name.")
+        "The type of the values. A value of another type is shown unchanged. Without it: all values are.")
+    private static let path = Keyword(
+        "path", .path, "The path of the value. Without it: the member with the column's name.")
     private static let format = Keyword(
         "format", ValueType<ColumnType.TimeFormat>.choice, default: "rfc3339",
-        "Of a datetime: how the origin writes it; epoch is seconds since 1970.")
+        "How the origin writes a datetime; epoch is seconds since 1970.")
     private static let index = Keyword(
-        "index", .truth, default: false, "Whether queries by the column are to be quick; writes become dearer.")
+        "index", .truth, default: false, "Whether the column has an index: faster queries, slower writes.")
 
     private static func shape(isIndexable: Bool) -> Shape<Declaration> {
         let keywords = [type.entry, path.entry, format.entry]
@@ -28,7 +29,7 @@ enum ColumnGrammar {
         let word = object.value(type, &reading)
         let format = object.located(format, &reading)
         if let format, word != .datetime {
-            reading.fault("\(format.subject) is for the type datetime alone", at: format.place)
+            reading.fault("\(format.subject) is only for the type datetime", at: format.place)
         }
         declaration.type = word.map { columnType($0, format?.value) } ?? .any
         declaration.path = object.value(path, &reading)

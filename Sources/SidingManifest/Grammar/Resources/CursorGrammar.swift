@@ -6,30 +6,30 @@ internal import SidingPaging
 /// Incremental listings: `cursor:`.
 enum CursorGrammar {
     private static let path = Keyword(
-        "path", .path, "In each record: where the value is. One of path, envelope and header.")
+        "path", .path, "The path of the value in each record. One of path, envelope and header.")
     private static let envelope = Keyword(
         "envelope", .path,
-        "In the envelope: where the value is; the last page that has one counts. A token, unless type says otherwise.")
+        "The path of the value in the envelope; the last page that has one counts. A token, unless type is given.")
     private static let header = Keyword(
         "header", .headerName, "The header field of the first answer that holds the value, such as Date.")
     private static let type = Keyword(
         "type", ValueType<CursorType>.choice, default: "datetime",
-        "What kind of value it is, so that two of them can be compared.")
+        "The type of the value, by which two values are compared.")
     private static let keep = Keyword(
-        "keep", ValueType<IncrementalCursor.Direction>.choice, default: "max", "Which of two values is further on.")
+        "keep", ValueType<IncrementalCursor.Direction>.choice, default: "max", "Which of two values is later.")
     private static let start = Keyword(
         "start", ValueType<String>.text("a value such as 2024-01-01T00:00:00Z"),
-        "Where the first listing begins; left out, it has all there is.")
+        "The value at which the first listing begins. Without it: it fetches everything.")
     private static let lookback = Keyword(
         "lookback", step,
         "How far behind the cursor a listing begins: a duration, or a number where the type is integer.")
     private static let order = Keyword(
         "order", ValueType<IncrementalCursor.Order>.choice,
-        "asc: oldest first, each page moves the cursor; desc: newest first, the listing ends behind the cursor.")
+        "asc: oldest first, each page moves the cursor; desc: newest first, the listing ends at the cursor.")
     private static let retention = Keyword(
         "retention", .duration, "How long the origin remembers changes; an older cursor leads to a full listing.")
     private static let format = Keyword(
-        "format", ValueType<CursorType>.choice, "How a moment is written in requests; left out, as it was found.")
+        "format", ValueType<CursorType>.choice, "How a time is written in requests. Without it: as in the records.")
 
     static let shape = Shape<IncrementalCursor>([
         path.entry, envelope.entry, header.entry, type.entry, keep.entry, start.entry, lookback.entry, order.entry,
@@ -85,11 +85,12 @@ enum CursorGrammar {
         if let format = cursor.format, !(type.isTime && format.isTime) {
             reading.fault(
                 "\(reading.subject) has format \(format.rawValue) with type \(type.rawValue)", at: place,
-                expected: "two kinds of moments")
+                expected: "two types of times")
         }
         if case .record = cursor.place { return }
         if cursor.order != nil || cursor.direction == .min {
-            reading.fault("\(reading.subject) has an order, which is of records", at: place, expected: "path")
+            reading.fault(
+                "\(reading.subject) has an order, which only values of records have", at: place, expected: "path")
         }
     }
 

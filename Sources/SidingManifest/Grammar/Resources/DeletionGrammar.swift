@@ -10,17 +10,17 @@ enum DeletionGrammar {
 
     private static let detect = Keyword(
         "detect", ValueType<Detection>.choice, default: "none",
-        "complete_listing: what complete listings lack is deleted; none: it stays.")
+        "complete_listing: records missing from complete listings are deleted; none: they are kept.")
     private static let most = Keyword(
         "max", share, default: "10%",
-        "The largest share of the records that may go at once; 10 may, up to half of them, but with 0% none.")
+        "The maximum percentage of records deleted at once. Up to 10, never more than half, always pass; with 0% none.")
     private static let verify = Keyword(
         "verify", ValueType<String>.text("a path below the source's base_url such as /posts/{id}"),
-        "Where a record is: what complete listings lack is asked for there, and only 404, 410 or the mark delete it.")
-    private static let field = Keyword("field", .path, "In each record: the member that marks deleted ones.")
+        "The path of one record. Missing records are verified there by a GET: only 404, 410 or the mark delete them.")
+    private static let field = Keyword("field", .path, "The member that marks deleted records.")
     private static let equals = Keyword(
         "equals", ValueType<String>.text("a text, a number, true or false"),
-        "The value of deleted ones; left out, anything but null, false, 0 and an empty string.")
+        "The value of the mark, compared as text. Without it: anything but null, false, 0 and an empty string.")
 
     /// The declaration, with the path whose placeholders are checked once `for_each` is known.
     struct Declaration: Sendable {
@@ -38,11 +38,11 @@ enum DeletionGrammar {
         for (subject, place) in [most.map { ($0.subject, $0.place) }, path.map { ($0.subject, $0.place) }]
             .compactMap(\.self) where !byAbsence
         {
-            reading.fault("\(subject) is for what listings lack", at: place, expected: "detect: complete_listing")
+            reading.fault("\(subject) is only for missing records", at: place, expected: "detect: complete_listing")
         }
         if let equals, field == nil {
             reading.fault(
-                "\(equals.subject) does not say of which member", at: equals.place, expected: "field: $.deleted")
+                "\(equals.subject) has no 'field' to compare", at: equals.place, expected: "field: $.deleted")
         }
         if object.entry(detect.name) == nil, object.entry(Self.field.name) == nil {
             reading.fault(

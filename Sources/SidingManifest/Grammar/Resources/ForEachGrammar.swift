@@ -8,13 +8,13 @@ enum ForEachGrammar {
         "The resource whose records are the parents.")
     private static let parents = Keyword(
         "where", choice, default: "all",
-        "Which of its records: all, changed (new, changed since, or not complete), or a map that chooses.")
+        "Which of its records: all, changed (new, changed since, or not complete), or a map with a condition.")
     private static let bind = Keyword(
         "bind", names, isRequired: true,
-        "What {name} in path, query and body stands for: a value of the parent's record.")
+        "The value of {name} in path, query and body: a member of the parent's record.")
     private static let concurrency = Keyword(
         "concurrency", .integer(ForEach.concurrencies), default: .integer(ForEach.usualConcurrency),
-        "How many parents are asked about at once.")
+        "How many listings are read at the same time.")
 
     static let shape = Shape<ForEachDeclaration>([resource.entry, parents.entry, bind.entry, concurrency.entry]) {
         object, reading in
@@ -37,7 +37,7 @@ enum ForEachGrammar {
                 guard !isName || ["cursor", "until"].contains(member.name) else { continue }
                 reading.fault(
                     "\(reading.subject) has \(Subject.quoted(member.name)), which "
-                        + (isName ? "is the cursor's own" : "cannot stand in {braces}"),
+                        + (isName ? "the cursor uses" : "cannot be used in {braces}"),
                     at: member.place, expected: "a name of letters, digits and _")
             }
             return members
@@ -50,12 +50,12 @@ enum ForEachGrammar {
     }
 
     private static let path = Keyword("path", .path, "A member of the parent's record.")
-    private static let equals = Keyword("equals", value, "What it is; null also where it is missing.")
-    private static let notEquals = Keyword("not_equals", value, "What it is not.")
+    private static let equals = Keyword("equals", value, "Its value. null also matches a missing member.")
+    private static let notEquals = Keyword("not_equals", value, "A value that it does not have.")
     private static let query = Keyword(
         "query", ValueType<String>.text("one SELECT whose first column holds keys of the parents"),
         "One statement that reads this database; its first column holds the keys of the parents.")
-    private static let changed = Keyword("changed", .truth, default: false, "Of these, only those that are due.")
+    private static let changed = Keyword("changed", .truth, default: false, "Only the due ones among these.")
 
     private static let filter = Shape<ForEach.Parents>([
         path.entry, equals.entry, notEquals.entry, query.entry, changed.entry,
@@ -76,7 +76,7 @@ enum ForEachGrammar {
                 .elementsEqual(["path", "equals", "not_equals", "query"].map { !entries.contains($0) })
             guard isRead else { return nil }
             reading.fault(
-                "\(reading.subject) does not choose", at: object.place,
+                "\(reading.subject) has no condition", at: object.place,
                 expected: "{ path: …, equals: … }, { path: …, not_equals: … } or { query: … }")
             return nil
         }

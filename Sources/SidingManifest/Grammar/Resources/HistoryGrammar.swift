@@ -9,9 +9,9 @@ enum HistoryGrammar {
     }
 
     private static let keep = Keyword(
-        "keep", .duration, "Versions that something else took the place of longer ago go.")
+        "keep", .duration, "Versions that were replaced longer ago are removed.")
     private static let versions = Keyword(
-        "versions", .integer(1...1_000_000), "The most earlier versions that are kept of each record.")
+        "versions", .integer(1...1_000_000), "The maximum number of earlier versions per record.")
 
     private static let rules = Shape<HistoryRetention>([keep.entry, versions.entry]) { object, reading in
         HistoryRetention(keep: object.value(keep, &reading), versions: object.value(versions, &reading))

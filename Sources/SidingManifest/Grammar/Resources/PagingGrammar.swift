@@ -4,12 +4,12 @@ internal import Siding
 enum PagingGrammar {
     static let type = ValueType<Paging>.union(of: [
         Variant(
-            name: "auto", doc: "A next link, URL or cursor is looked for on the first page.",
+            name: "auto", doc: "A next link, URL or cursor is searched on the first page.",
             shape: Shape([]) { _, _ in .automatic }),
-        Variant(name: "none", doc: "One page is all.", shape: Shape([]) { _, _ in Paging.none }),
+        Variant(name: "none", doc: "There is only one page.", shape: Shape([]) { _, _ in Paging.none }),
         Variant(
             name: "link_header", doc: "Link: <…>; rel=next (RFC 8288).", shape: Shape([]) { _, _ in .linkHeader }),
-        Variant(name: "next_url", doc: "A URL in the body.", shape: nextURL),
+        Variant(name: "next_url", doc: "A URL in the body or in a header field.", shape: nextURL),
         Variant(name: "cursor", doc: "A token in the answer that goes into the next request.", shape: cursor),
         Variant(
             name: "header_cursor", doc: "A token in a header field that goes into the next request.",
@@ -18,16 +18,24 @@ enum PagingGrammar {
         Variant(name: "offset", doc: "Record offsets.", shape: offset),
     ])
 
-    private static let urlPath = Keyword("path", .path, "Where the URL is; the usual places where left out.")
+    private static let urlPath = Keyword("path", .path, "The path of the URL. Without it: the usual places.")
 
-    private static let nextURL = Shape<Paging>([urlPath.entry]) { object, reading in
-        .nextURL(object.value(urlPath, &reading))
+    private static let urlHeader = Keyword(
+        "header", .headerName, "The header field with the URL, or with the number for the query parameter page.")
+
+    private static let nextURL = Shape<Paging>([urlPath.entry, urlHeader.entry]) { object, reading in
+        let path = object.value(urlPath, &reading)
+        guard let place = object.entry(urlHeader.name)?.place else { return .nextURL(path) }
+        if object.entry(urlPath.name) != nil {
+            reading.fault("\(reading.subject) has two places of its URL", at: place, expected: "one of path and header")
+        }
+        return object.value(urlHeader, &reading).map { .nextHeader($0) }
     }
 
-    private static let tokenPath = Keyword("path", .path, "Where the token is. One of path and last.")
+    private static let tokenPath = Keyword("path", .path, "The path of the token. One of path and last.")
     private static let lastPath = Keyword(
         "last", .path,
-        "The member of a page's last record that the next one begins after; an empty page is last.")
+        "The member of a page's last record whose value the next request sends; an empty page is the last.")
     private static let parameter = Keyword(
         "param", ParameterGrammar.name, isRequired: true,
         "The query parameter for the token; with in: body a member, or a JSON path.")
@@ -68,7 +76,8 @@ enum PagingGrammar {
         "param", ParameterGrammar.name, default: "page", "The parameter for the number.")
     private static let firstPage = Keyword("start", start, default: 1, "The number of the first page.")
     private static let sizeParameter = Keyword("size_param", ParameterGrammar.name, "The parameter for the page size.")
-    private static let size = Keyword("size", amount, "Records on a page; a page with fewer is the last.")
+    private static let size = Keyword(
+        "size", amount, "Records on a page; a shorter one is the last, unless the origin has a smaller maximum.")
 
     private static let page = Shape<Paging>([
         ParameterGrammar.place.entry, pageParameter.entry, firstPage.entry, sizeParameter.entry, size.entry,
@@ -93,7 +102,8 @@ enum PagingGrammar {
     private static let firstOffset = Keyword("start", start, default: 0, "The offset of the first record.")
     private static let limitParameter = Keyword(
         "limit_param", ParameterGrammar.name, default: "limit", "The parameter for the limit.")
-    private static let limit = Keyword("limit", amount, "Records on a page; a page with fewer is the last.")
+    private static let limit = Keyword(
+        "limit", amount, "Records on a page; a shorter one is the last, unless the origin has a smaller maximum.")
 
     private static let offset = Shape<Paging>([
         ParameterGrammar.place.entry, offsetParameter.entry, firstOffset.entry, limitParameter.entry, limit.entry,

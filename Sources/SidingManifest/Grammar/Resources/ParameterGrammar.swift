@@ -10,7 +10,7 @@ enum ParameterGrammar {
 
     static let place = Keyword(
         "in", ValueType<Carrier>.choice, default: "query",
-        "Where requests carry the parameters: the query, or the body of a POST, where they may be JSON paths.")
+        "The place of the parameters: the query, or the body of a POST, where they may be JSON paths.")
 
     static let name = ValueType<String>.text("the name of a parameter")
 
@@ -23,7 +23,7 @@ enum ParameterGrammar {
         guard carrier(object, &reading) == .body else {
             guard isPath else { return .query(name.value) }
             reading.fault(
-                "\(name.subject) is a JSON path, and the query has names", at: name.place, expected: "in: body")
+                "\(name.subject) is a JSON path, but query parameters have names", at: name.place, expected: "in: body")
             return nil
         }
         guard isPath else { return .body(JSONPath(member: name.value)) }

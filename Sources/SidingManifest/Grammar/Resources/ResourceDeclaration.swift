@@ -77,7 +77,8 @@ struct ResourceDeclaration: Sendable {
         if records == .lines, looksAround {
             reading.fault(
                 "'paginate' of \(subject) looks around the records, and lines have nothing around them",
-                at: body.paging?.place ?? place, expected: "link_header, header_cursor, page, offset or last_record")
+                at: body.paging?.place ?? place,
+                expected: "link_header, header_cursor, next_url with header, page, offset or last_record")
         }
         let dropped = MemberRemoval(schema.transforms.dropped)
         for path in key where dropped.takes(path) {

@@ -16,73 +16,74 @@ enum ResourceGrammar {
 
     private static let source = Keyword(
         "source", ValueType<String>.text("the name of a source"),
-        "A name from sources; may be left out where there is but one.")
+        "A name from sources. It may be left out if there is only one.")
     private static let path = Keyword(
         "path", ValueType<String>.text("a path below the source's base_url such as /posts"), isRequired: true,
-        "Below the source's base_url; may carry a query of its own, and {names} that for_each binds.")
+        "The path below the source's base_url. It may contain a query, and {names} that for_each binds.")
     private static let forEach = Keyword(
         "for_each", ForEachGrammar.shape.type,
-        "One listing for each record of another resource.")
+        "One listing per record of another resource.")
     private static let method = Keyword(
         "method", ValueType<Method>.choice, default: "GET", "The method of the request.")
     private static let query = Keyword("query", .parameters, "Query parameters: scalars, lists and maps.")
     private static let encoding = Keyword(
-        "query_encoding", QueryEncodingGrammar.shape.type, "How truth values and lists are written in the query.")
+        "query_encoding", QueryEncodingGrammar.shape.type, "The encoding of lists and Booleans in the query.")
     private static let body = Keyword(
         "body", .searchBody,
-        "What a POST is asked with: text, numbers, true, false, null, lists and maps; {cursor} as in the query.")
+        "The body of a POST: text, numbers, true, false, null, lists and maps; {cursor} as in the query.")
     private static let bodyEncoding = Keyword(
         "body_encoding", ValueType<SearchBody.Encoding>.choice, default: "json",
-        "How the body is written: json, or form, as HTML forms are.")
+        "The encoding of the body: json, or form as in HTML forms.")
     private static let records = Keyword(
         "records", .records,
-        "Where the records are, or lines; left out, the root array or the only array of the root object.")
+        "The path of the records, or lines. Without it: the root array or the only array of the root object.")
     private static let key = Keyword(
-        "key", .recordKey, isRequired: true, "What tells records apart: a name, a list of names, a JSON path, or $key.")
+        "key", .recordKey, isRequired: true,
+        "What identifies a record: a member, a list of members, a JSON path, or $key.")
     private static let paginate = Keyword(
-        "paginate", PagingGrammar.type, default: "auto", "How one page leads to the next.")
-    private static let stop = Keyword("stop", StopGrammar.shape.type, "When a listing ends before its pages do.")
+        "paginate", PagingGrammar.type, default: "auto", "The rule for the next page.")
+    private static let stop = Keyword("stop", StopGrammar.shape.type, "When a listing ends before its last page.")
     private static let cursor = Keyword(
-        "cursor", CursorGrammar.shape.type, "Asks for changes only: {cursor} in the query or the body.")
+        "cursor", CursorGrammar.shape.type, "Fetches only changes: {cursor} in the query or the body.")
     private static let conditional = Keyword(
         "conditional", ValueType<Conditional>.choice, default: "auto",
         "auto: stored validators are sent, so that unchanged pages answer 304; off: they are not.")
     private static let maxAge = Keyword(
-        "max_age", .duration, "How old the last complete listing may be before the resource counts as stale.")
+        "max_age", .duration, "The maximum age of the last complete listing before the resource is stale.")
 
     private static let columns = Keyword(
-        "columns", ColumnGrammar.all, "The columns of the view; left out, they follow the members of the records.")
+        "columns", ColumnGrammar.all, "The columns of the view. Without it: the members of the records.")
 
     private static let children = Keyword(
-        "children", ChildrenGrammar.all, "Arrays inside the records whose elements become views of their own.")
+        "children", ChildrenGrammar.all, "Arrays inside the records that become views.")
     private static let contract = Keyword(
-        "contract", ContractGrammar.shape.type, "What becomes of records that change their shape.")
+        "contract", ContractGrammar.shape.type, "How records with changed types or members are handled.")
 
     private static let history = Keyword(
         "history", HistoryGrammar.type, default: false,
         "Whether earlier versions of records are kept: true, or for how long or how many.")
     private static let condition = Keyword(
         "where", TransformGrammar.condition,
-        "Which records are kept; a stored one that no longer fits becomes a tombstone.")
+        "The condition for keeping a record. A stored record that no longer meets it becomes a tombstone.")
     private static let dropped = Keyword("drop", TransformGrammar.dropped, "Members that are not stored.")
     private static let computed = Keyword(
         "set", TransformGrammar.computed, "Columns of the view that are computed from the record, by SQL expressions.")
     private static let renamed = Keyword(
-        "rename", TransformGrammar.renamed, "Other names for the columns of a view that follows the records, by member."
+        "rename", TransformGrammar.renamed, "Other names for columns that are not declared, by member."
     )
 
     private static let resumeWithin = Keyword(
-        "resume_within", .duration, default: "24h", "An unfinished listing that is older begins anew.")
+        "resume_within", .duration, default: "24h", "The maximum age of an unfinished listing. An older one restarts.")
 
     private static let stable = Keyword(
         "stable", .truth, default: false,
-        "Whether paging stands still while records come and go, as cursors and next URLs often do.")
+        "Whether records never move between pages while a listing is read. Often true with cursors and next URLs.")
     private static let deletes = Keyword(
-        "deletes", DeletionGrammar.type, "How deletions at the origin are found; left out, they are not.")
+        "deletes", DeletionGrammar.type, "How deletions at the origin are found. Without it: they are not.")
 
     private static let errors = Keyword(
         "errors", FailureRuleGrammar.fetches,
-        "Rules for the fetches of this resource, before those of its source.")
+        "Error rules for this resource's fetches. They come before those of its source.")
 
     static let shape = Shape<ResourceDeclaration>(
         [
@@ -133,17 +134,18 @@ enum ResourceGrammar {
 /// When a listing ends early: `stop:`.
 enum StopGrammar {
     private static let maxPages = Keyword(
-        "max_pages", .integer(1...1_000_000_000), "The most pages; reaching it leaves the listing incomplete.")
+        "max_pages", .integer(1...1_000_000_000),
+        "The maximum number of pages. A listing that reaches it is incomplete.")
     private static let hasMore = Keyword("has_more", .path, "A member of the envelope that is false on the last page.")
 
     private static let isLast = Keyword("is_last", .path, "A member of the envelope that is true on the last page.")
 
     private static let emptyPage = Keyword(
         "empty_page", .truth, default: false,
-        "Whether a page without records is the last one, even if it names a next one.")
+        "Whether a page without records is the last one, even if it has a next page.")
     private static let trustEnd = Keyword(
         "trust_end", .truth, default: false,
-        "Whether a page without a next one is the last one, even if the origin reports more records or pages.")
+        "Whether a page without a next page is the last one, even if the origin reports more records or pages.")
 
     static let shape = Shape<StopRules>([
         maxPages.entry, hasMore.entry, isLast.entry, emptyPage.entry, trustEnd.entry,

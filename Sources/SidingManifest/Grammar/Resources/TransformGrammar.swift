@@ -16,16 +16,16 @@ enum TransformGrammar {
 
     // MARK: where
 
-    private static let path = Keyword("path", .path, isRequired: true, "Where the value is in the record.")
+    private static let path = Keyword("path", .path, isRequired: true, "The path of the value in the record.")
     private static let value = ValueType<String>.text("a text, a number, true or false")
-    private static let equals = Keyword("equals", value, "The record is kept where the value is this one.")
+    private static let equals = Keyword("equals", value, "The record is kept if the value is this one.")
     private static let notEquals = Keyword(
-        "not_equals", value, "The record is kept where the value is another one, or none.")
+        "not_equals", value, "The record is kept if the value is another one or missing.")
     private static let oneOf = Keyword(
         "in", ValueType<[String]>.list(of: value, "a list of texts, numbers, true and false"),
-        "The record is kept where the value is one of these.")
+        "The record is kept if the value is one of these.")
     private static let exists = Keyword(
-        "exists", .truth, "The record is kept where there is a value, or where there is none.")
+        "exists", .truth, "true: the record is kept if there is a value; false: if there is none.")
 
     private static let comparison = Shape<RecordExpression>([
         path.entry, equals.entry, notEquals.entry, oneOf.entry, exists.entry,

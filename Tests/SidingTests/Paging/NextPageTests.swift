@@ -1,0 +1,136 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingPaging
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Where a listing goes on, whatever the origin says of it.
+@Suite struct NextPageTests {
+    private let resource: AnyResource
+    private let origin = ScriptedOrigin()
+    private let link: HTTPField.Name
+
+    init() throws {
+        resource = AnyResource(
+            "posts", from: try Source(baseURL: "https://example.com"), at: "/posts", key: "id", paging: .linkHeader)
+        link = try #require(HTTPField.Name("Link"))
+    }
+
+    private func sync(_ store: Store) async throws -> SyncReport {
+        try await SyncEngine(
+            store: store, transports: origin, environment: Environment(connectivity: TestConnectivity())
+        ).sync(resource)
+    }
+
+    @Test func `a page that did not change may be followed by a new one, which its 304 names`() async throws {
+        let store = try await Store.temporary()
+        origin.set(
+            "/posts", ScriptedOrigin.page("[1]", etag: "\"one\""),
+            .status(.notModified, headerFields: [link: "</posts?page=2>; rel=\"next\""]))
+        origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
+        _ = try await sync(store)
+        let second = try await sync(store)
+        #expect(second.line.outcome == .saved)
+        #expect(try await store.count(of: "posts").count == 2)
+    }
+
+    @Test func `a 304 that names no next page leads on as stored`() async throws {
+        let store = try await Store.temporary()
+        origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"one\""), .status(.notModified))
+        origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
+        _ = try await sync(store)
+        _ = origin.takeTargets()
+        _ = try await sync(store)
+        #expect(origin.takeTargets() == ["/posts", "/posts?page=2"])
+    }
+
+    @Test(arguments: [
+        "file:///etc/passwd", "http://u:p@example.com/", "https://elsewhere.example/x", "http://[",
+        "https://example.com:65536/",
+    ])
+    func `a next address that cannot be asked breaks the origin's contract, not the config's`(target: String)
+        async throws
+    {
+        origin.set("/posts", ScriptedOrigin.page("[1]", next: target))
+        let report = try await sync(try await Store.temporary())
+        #expect(report.line.outcome == .failed)
+        #expect(report.failure?.reason == .contract)
+        #expect(report.line.error?.message.contains("next page") == true)
+    }
+
+    @Test func `a part of a page that nobody asked for is not taken for the page`() async throws {
+        origin.set("/posts", .text("[{\"id\":1}]", status: .partialContent))
+        #expect(try await sync(try await Store.temporary()).failure?.reason == .contract)
+    }
+
+    @Test func `a source that asked for patience is told apart from one that answers 429`() async throws {
+        let store = try await Store.temporary()
+        origin.set("/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "500"]))
+        _ = try await sync(store)
+        let second = try await sync(store)
+        #expect(second.line.outcome == .queued)
+        #expect(second.line.error?.name == "waitingForOrigin")
+        #expect(second.line.error?.status == nil)
+        #expect(second.line.error?.message.contains("503") == true)
+    }
+
+    @Test
+    func `where a stored way has ended the listing starts anew, and the report counts what the run record counts`()
+        async throws
+    {
+        let store = try await Store.temporary()
+        origin.set(
+            "/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"one\""), .status(.notModified),
+            ScriptedOrigin.page("[1,2]"))
+        origin.set("/posts?page=2", ScriptedOrigin.page("[2]"), .status(.notFound))
+        _ = try await sync(store)
+        let second = try await sync(store)
+        #expect(second.line.outcome == .saved)
+        #expect(second.warnings == ["restarted: the origin refused page 2 with 404"])
+        let recorded = try #require(try await store.runs(limit: 1).first?.resources.first)
+        #expect(second.line.counters == recorded.counters)
+        #expect(recorded.counters.pages == 2 && recorded.counters.requests == 3)
+    }
+
+    @Test func `one page that leads on as stored is enough to start anew, whatever others did`() async throws {
+        let store = try await Store.temporary()
+        origin.set(
+            "/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"),
+            ScriptedOrigin.page("[1,9]", next: "/posts?page=2"))
+        origin.set(
+            "/posts?page=2", ScriptedOrigin.page("[2]", next: "/posts?page=3", etag: "\"two\""), .status(.notModified),
+            ScriptedOrigin.page("[2]"))
+        origin.set("/posts?page=3", ScriptedOrigin.page("[3]"), .status(.notFound))
+        _ = try await sync(store)
+        let second = try await sync(store)
+        #expect(second.line.outcome == .saved)
+        #expect(second.warnings == ["restarted: the origin refused page 3 with 404"])
+    }
+
+    @Test(arguments: [400, 404, 410, 422])
+    func `a cursor that the origin refuses is told, with what forgets it`(_ status: Int) async throws {
+        let store = try await Store.temporary()
+        var resource = resource
+        resource.query = ["since": "{cursor}"]
+        resource.cursor = IncrementalCursor(at: .record(.init(member: "id")), type: .integer)
+        let engine = SyncEngine(
+            store: store, transports: origin, environment: Environment(connectivity: TestConnectivity()))
+        origin.set("/posts", ScriptedOrigin.page("[1]"))
+        origin.set("/posts?since=1", .status(.init(code: status)))
+        _ = try await engine.sync(resource)
+        let refused = try await engine.sync(resource)
+        #expect(refused.line.error?.hint?.contains("siding state reset posts") == true)
+        #expect(refused.line.error?.hint?.contains("do: reset_cursor") == true)
+        origin.set("/posts?since=1", .status(.forbidden))
+        #expect(try await engine.sync(resource).line.error?.hint?.contains("state reset") == false)
+    }
+
+    @Test func `a sync of nothing is no interrupted run`() async throws {
+        let store = try await Store.temporary()
+        _ = try await SyncEngine(store: store, transports: origin).run([])
+        #expect(try await store.runs(limit: 1).first?.outcome == .skipped)
+    }
+}

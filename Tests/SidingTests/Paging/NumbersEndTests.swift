@@ -1,0 +1,77 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Numbered pages end where the origin says so, also if behind the last page is an error.
+@Suite struct NumbersEndTests {
+    @Test(arguments: [true, false])
+    func `page numbers end at a full page whose answer says that none follows`(declaresSize: Bool) async throws {
+        var bench = try await EngineBench()
+        bench.resource.paging = .page(.init(size: declaresSize ? 2 : nil))
+        bench.resource.records = JSONPath(member: "results")
+        // Django REST framework: `next` is null on the last page, and behind it is a 404.
+        bench.origin.set(
+            "/posts?page=1",
+            .text(#"{"count":4,"next":"/posts?page=2","results":[{"id":1},{"id":2}]}"#, headerFields: [.eTag: "\"a\""]))
+        bench.origin.set(
+            "/posts?page=2",
+            .text(#"{"count":4,"next":null,"results":[{"id":3},{"id":4}]}"#, headerFields: [.eTag: "\"b\""]))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved, "\(report.line)")
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+        // Also where the last page did not change.
+        for target in ["/posts?page=1", "/posts?page=2"] { bench.origin.set(target, .status(.notModified)) }
+        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a null in the place of a next URL alone ends no numbered pages`(declaresSize: Bool) async throws {
+        var bench = try await EngineBench()
+        bench.resource.paging = .page(.init(size: declaresSize ? 2 : nil))
+        bench.resource.records = JSONPath(member: "results")
+        bench.origin.set("/posts?page=1", .text(#"{"next":null,"results":[{"id":1},{"id":2}]}"#))
+        bench.origin.set("/posts?page=2", .text(#"{"next":null,"results":[{"id":3},{"id":4}]}"#))
+        bench.origin.set("/posts?page=3", .text(#"{"next":null,"results":[]}"#))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2", "/posts?page=3"])
+    }
+
+    @Test func `page numbers end where as many records and pages were read as the origin reports`() async throws {
+        var bench = try await EngineBench()
+        bench.resource.paging = .page(.init(size: 2))
+        // WordPress: behind the last page is a 400.
+        for page in 1...2 {
+            bench.origin.set(
+                "/posts?page=\(page)",
+                .text(
+                    "[{\"id\":\(page * 2)},{\"id\":\(page * 2 + 1)}]",
+                    headerFields: [try name("X-WP-Total"): "4", try name("X-WP-TotalPages"): "2"]))
+        }
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+    }
+
+    @Test(arguments: [#""total":2"#, #""pages":1"#, #""has_more":false"#])
+    func `a short page that its body calls the last costs no further request, also where it did not change`(
+        _ word: String
+    )
+        async throws
+    {
+        var bench = try await EngineBench()
+        bench.resource.paging = .page(.init(size: 5))
+        bench.resource.records = JSONPath(member: "results")
+        let page = ScriptedAnswer.text(#"{"results":[{"id":1},{"id":2}],\#(word)}"#, headerFields: [.eTag: "\"a\""])
+        bench.origin.set("/posts?page=1", page, .status(.notModified))
+        for outcome in [RunOutcome.saved, .notModified] {
+            #expect(try await bench.sync().line.outcome == outcome)
+            #expect(bench.origin.takeTargets() == ["/posts?page=1"])
+        }
+    }
+
+    private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
+}

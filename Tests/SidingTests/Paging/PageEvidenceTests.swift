@@ -1,0 +1,96 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What pages say of whether there is more, and of where they are.
+@Suite struct PageEvidenceTests {
+    private func bench(_ paging: Paging, hasMore: String? = nil) async throws -> EngineBench {
+        var bench = try await EngineBench(ScriptedOrigin())
+        bench.resource.paging = paging
+        bench.resource.stop.hasMore = try hasMore.map { try JSONPath(parsing: $0) }
+        return bench
+    }
+
+    private static func page(_ ids: [Int], more: Bool? = nil, etag: String? = nil) -> ScriptedAnswer {
+        let items = ids.map { #"{"id":\#($0)}"# }.joined(separator: ",")
+        var fields: HTTPFields = [.contentType: "application/json"]
+        if let etag { fields[.eTag] = etag }
+        return .text(#"{"items":[\#(items)]\#(more.map { #","more":\#($0)"# } ?? "")}"#, headerFields: fields)
+    }
+
+    @Test func `an origin that gives smaller pages than it was asked for is read to its end where it says so`()
+        async throws
+    {
+        let bench = try await bench(.page(.init(sizeParameter: "n", size: 50)), hasMore: "$.more")
+        bench.origin.set("/posts?page=1&n=50", Self.page([1, 2], more: true))
+        bench.origin.set("/posts?n=50&page=2", Self.page([3], more: false))
+        let report = try await bench.sync()
+        #expect(try await bench.keys() == ["1", "2", "3"])
+        #expect(report.warnings == [])
+        #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test
+    func `where there is more and nothing leads on the listing is incomplete, and told where the token was looked for`()
+        async throws
+    {
+        let token = try JSONPath(parsing: "$.token")
+        let bench = try await bench(.cursor(token, parameter: "c"), hasMore: "$.more")
+        bench.origin.set("/posts", Self.page([1], more: true))
+        let report = try await bench.sync()
+        #expect(
+            report.warnings
+                == ["incomplete: $.more reports more pages, but no next page was found by cursor at $.token in ?c"])
+        #expect(try await bench.state().completedAt == nil)
+    }
+
+    @Test func `unchanged pages whose body says which is the last are asked for, and none behind it`() async throws {
+        let bench = try await bench(.page(.init()), hasMore: "$.more")
+        bench.origin.set("/posts?page=1", Self.page([1], more: true, etag: "\"a\""), .status(.notModified))
+        bench.origin.set("/posts?page=2", Self.page([2], more: false, etag: "\"b\""), .status(.notModified))
+        _ = try await bench.sync()
+        _ = bench.origin.takeTargets()
+        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+    }
+
+    @Test(arguments: ["page", "offset"])
+    func `an origin that ignores the page's number is noticed at the second page`(
+        _ kind: String
+    ) async throws {
+        let bench = try await bench(kind == "page" ? .page(.init()) : .offset(.init(limit: 2)))
+        for target in [
+            "/posts?page=1", "/posts?page=2", "/posts?page=3", "/posts?offset=0&limit=2", "/posts?limit=2&offset=2",
+            "/posts?limit=2&offset=4",
+        ] {
+            bench.origin.set(target, Self.page([1, 2]))
+        }
+        let report = try await bench.sync()
+        #expect(bench.origin.takeTargets().count == 2)
+        #expect(
+            report.warnings.first?.hasPrefix("incomplete: page 2 has the records of the page before it again: a loop")
+                == true)
+        #expect(try await bench.state().completedAt == nil)
+    }
+
+    @Test func `empty pages on the way are no loop`() async throws {
+        let bench = try await bench(.linkHeader)
+        bench.origin.set("/posts", ScriptedOrigin.page("[]", next: "/posts?page=2"))
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[]", next: "/posts?page=3"))
+        bench.origin.set("/posts?page=3", ScriptedOrigin.page("[3]"))
+        _ = try await bench.sync()
+        #expect(try await bench.keys() == ["3"])
+    }
+
+    @Test func `a reference in the body that is relative to the page leads on`() async throws {
+        let bench = try await bench(.automatic)
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"posts?page=2"}"#))
+        bench.origin.set("/posts?page=2", .text(#"{"items":[{"id":2}],"next":null}"#))
+        #expect(try await bench.sync().line.notes == ["paging: next_url at $.next"])
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+}
