@@ -6,9 +6,11 @@ SOURCES = Package.swift Sources Tests CLI Migrations Benchmarks Examples
 # The executable for use: it needs no Swift libraries, loads nothing from its own folder, and binds its symbols at the start.
 RELEASE = build --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
 # What a build needs beside a Swift 6.2 toolchain, and why.
-PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certificates:the-certificates-that-TLS-trusts
+PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certificates:the-certificates-that-TLS-trusts \
+	binutils:readelf-to-check-how-the-executable-is-linked
 # What the tests need beside it.
-TEST_PACKAGES = iproute2:network-namespaces-in-tests
+TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-is-not-ours \
+	openssl:a-TLS-server-that-asks-clients-for-certificates
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test-setup demo build test lint format bench bench-chain bench-queue proof proof-peers model tsan install uninstall clean
@@ -29,6 +31,7 @@ demo: setup ## build, and show the whole tour on loopback
 
 build: setup ## the release executable, .build/release/siding
 	$(SWIFT) $(RELEASE) --product siding
+	@.ci/linking .build/release/siding
 
 test: setup test-setup ## all tests, with the slow proofs in short: about five minutes on two cores after the build
 	@Tests/run

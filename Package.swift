@@ -95,7 +95,9 @@ let package = Package(
             name: "SidingCredentials",
             dependencies: ["SidingChain", "SidingJSON", "SidingSQLite", "SidingSynchronization", httpTypes],
             swiftSettings: settings),
-        .target(name: "SidingPaging", dependencies: ["SidingChain", "SidingJSON", httpTypes], swiftSettings: settings),
+        .target(
+            name: "SidingPaging", dependencies: ["SidingChain", "SidingJSON", "SidingSynchronization", httpTypes],
+            swiftSettings: settings),
         .target(
             name: "Siding",
             dependencies: [

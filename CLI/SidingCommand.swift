@@ -10,6 +10,16 @@ struct SidingCommand: AsyncParsableCommand {
 
             Exit codes: 0 done, 3 partly done, 11 locked, 64 usage, 65 data, 66 not found, 69 refused, \
             74 database, 75 queued for later, 77 sign-in needed, 78 config, 130 and 143 stopped by a signal.
+
+            Options of all commands but 'demo', whose own help shows the first four:
+              -c, --config <file>     The config file.
+              --json                  Print one JSON object per line, for failures too.
+              -q, --quiet             Print errors only.
+              -v, --verbose           Print results without a terminal; -vv logs requests.
+              --log-format <format>   The format of log lines: text or json.
+              --utc                   Print absolute times in UTC instead of ages.
+              --no-color              Print without colour, as with NO_COLOR or
+                                      TERM=dumb.
             """,
         version: Version.text,
         groupedSubcommands: [

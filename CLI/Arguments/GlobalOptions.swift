@@ -5,27 +5,27 @@ import Siding
 import SidingChain
 import SidingManifest
 
-/// The options that all commands share.
+/// The options that all commands share. The help of a command shows the first four, that of `siding` all of them.
 struct GlobalOptions: ParsableArguments {
     @Option(name: [.short, .long], help: ArgumentHelp("The config file.", valueName: "file"))
     var config: String?
 
-    @Flag(help: "Print one JSON object per line on standard output, for failures too.")
+    @Flag(help: "Print one JSON object per line, for failures too.")
     var json = false
 
     @Flag(name: [.short, .long], help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print results even without a terminal; given twice, log every request as well.")
+    @Flag(name: .shortAndLong, help: "Print results without a terminal; -vv logs requests.")
     var verbose: Int
 
-    @Option(help: ArgumentHelp("The format of log lines: text or json.", valueName: "format"))
+    @Option(help: ArgumentHelp("The format of log lines: text or json.", valueName: "format", visibility: .hidden))
     var logFormat: LogFormat = .text
 
-    @Flag(help: "Print absolute times in UTC instead of ages.")
+    @Flag(help: ArgumentHelp("Print absolute times in UTC instead of ages.", visibility: .hidden))
     var utc = false
 
-    @Flag(help: "Print without colour, as with NO_COLOR or TERM=dumb.")
+    @Flag(help: ArgumentHelp("Print without colour, as with NO_COLOR or TERM=dumb.", visibility: .hidden))
     var noColor = false
 
     enum LogFormat: String, ExpressibleByArgument, CaseIterable {

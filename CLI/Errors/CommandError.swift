@@ -68,6 +68,7 @@ extension ExitStatus {
             return
         }
         switch failure.reason {
+        case .waitingForOrigin where failure.underlying is TrafficSpent: self = .queued
         case .contract, .tooLarge, .badContent, .truncated: self = .data
         case .credentialUnavailable, .invalidRequest: self = .config
         case .proxyAuthentication: self = .signIn

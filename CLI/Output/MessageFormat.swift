@@ -27,14 +27,7 @@ struct MessageFormat {
     }
 
     /// A size in binary units: `512 B`, `1.4 MiB`.
-    static func size(_ bytes: Int) -> String {
-        let units = ["KiB", "MiB", "GiB", "TiB"]
-        guard bytes >= 1024 else { return "\(bytes) B" }
-        var value = Double(bytes)
-        var unit = ""
-        for next in units where value >= 1024 { (value, unit) = (value / 1024, next) }
-        return "\((value * 10).rounded() / 10) \(unit)"
-    }
+    static func size(_ bytes: Int) -> String { ByteSize.rounded(bytes) }
 
     /// `1 record`, `12,345 records`; `plural` for nouns that take more than an s.
     static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {

@@ -7,9 +7,11 @@ internal import NIOHTTP1
 /// below 100 like a final one: the client's state machine then receives a body without a head, and ends the process. Interim
 /// answers, fields and trailers have no limit of their own. The handler sits between NIO's decoder and the client, so that no
 /// such part arrives.
-final class AnswerGuard: ChannelInboundHandler {
+final class AnswerGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
     /// An answer that is refused.
     struct Violation: Error {
@@ -23,6 +25,18 @@ final class AnswerGuard: ChannelInboundHandler {
 
     private var interimAnswers = 0
     private var isRefused = false
+    private let wire: WireCounter
+
+    init(_ wire: WireCounter) { self.wire = wire }
+
+    /// Hands the request's meter to the counter of the connection.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        wire.meter = head.headers.first(name: MeteredRequests.field).flatMap { UInt64($0) }.flatMap(
+            MeteredRequests.remove)
+        head.headers.remove(name: MeteredRequests.field)
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }

@@ -26,9 +26,17 @@ enum AsyncHTTPClientErrors {
         let isSecure: Bool
         /// The maximum size of a body in bytes.
         let limit: Int
+        /// The proxy between; nil for none.
+        var proxy: Proxy?
     }
 
     static func failure(_ error: any Error, _ situation: Situation) -> Failure {
+        let failure = ofLibrary(error, situation)
+        guard let proxy = situation.proxy, failure.phase == .notSent else { return failure }
+        return failure.through(proxy)
+    }
+
+    private static func ofLibrary(_ error: any Error, _ situation: Situation) -> Failure {
         switch error {
         case let failure as Failure: failure
         case is CancellationError: Failure(.cancelled, phase: situation.phase)
@@ -41,7 +49,9 @@ enum AsyncHTTPClientErrors {
         case let error as NIOSSLError: ofTLS(error, situation)
         case is NIOSSLExtraError:
             Failure(.tlsUntrusted, phase: situation.phase, detail: "the certificate is for another name")
-        case is BoringSSLError, is NIOTLSUnwrappingError, is NIOSSLCloseTimedOutError: broken(situation)
+        case let error as BoringSSLError: ofBoringSSL(error, situation)
+        // A connection that was closed while it was set up misses its handlers.
+        case is NIOTLSUnwrappingError, is NIOSSLCloseTimedOutError, is ChannelPipelineError: broken(situation)
         case let error as HTTPParserError: ofParser(error, situation)
         case let error as AnswerGuard.Violation:
             Failure(.protocolViolation, phase: situation.phase, detail: error.detail)
@@ -50,6 +60,8 @@ enum AsyncHTTPClientErrors {
         case let error as NIOHTTPDecompression.DecompressionError: ofDecompression(error, situation)
         case let error as NIOHTTPDecompression.ExtraDecompressionError: ofDecompression(error, situation)
         case is NIOTooManyBytesError: Failure(.tooLarge(limit: situation.limit), phase: situation.phase)
+        // A private type of AsyncHTTPClient: a connection ended before its proxy or TLS began to speak.
+        case _ where String(describing: type(of: error)) == "NoResult": broken(situation)
         default: unknown(error, situation)
         }
     }
@@ -57,6 +69,7 @@ enum AsyncHTTPClientErrors {
     /// The failure for a connection that ended; it depends on how far the request got.
     private static func broken(_ situation: Situation) -> Failure {
         switch situation.phase {
+        case .notSent where situation.proxy != nil: Failure(.proxyFault, phase: .notSent, detail: closedBehindProxy)
         case .notSent: Failure(situation.isSecure ? .tlsHandshake : .connectionLost, phase: .notSent)
         case .maybeSent: Failure(.connectionLost, phase: .maybeSent)
         case .answered: Failure(.truncated, phase: .answered)
@@ -178,15 +191,66 @@ extension AsyncHTTPClientErrors {
             return Failure(.tlsUntrusted, phase: situation.phase)
         case .handshakeFailed(let cause):
             // BoringSSL's reason code is not public, so the name is searched for in the description.
-            let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
-            return Failure(isUntrusted ? .tlsUntrusted : .tlsHandshake, phase: situation.phase)
-        case .noSuchFilesystemObject, .failedToLoadCertificate, .failedToLoadPrivateKey:
+            let text = String(describing: cause)
+            if text.contains("CERTIFICATE_VERIFY_FAILED") {
+                return Failure(
+                    .tlsUntrusted, phase: situation.phase,
+                    detail: "no trusted authority has signed it, or it is not valid at this time")
+            }
+            if situation.proxy != nil, text.contains("EOF during handshake") { return broken(situation) }
+            return Failure(
+                .tlsHandshake, phase: situation.phase, detail: wordsOnHandshake(text) ?? wordsOnCertificate(text))
+        case .noSuchFilesystemObject:
+            return Failure(
+                .credentialUnavailable, phase: situation.phase,
+                detail: "the authorities that TLS trusts are missing; see SSL_CERT_FILE and SSL_CERT_DIR")
+        case .failedToLoadCertificate, .failedToLoadPrivateKey:
             return Failure(.internalFault, phase: situation.phase, detail: "a certificate file could not be read")
         case .uncleanShutdown, .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState:
             return broken(situation)
         default:
             return Failure(.tlsHandshake, phase: situation.phase)
         }
+    }
+}
+
+extension AsyncHTTPClientErrors {
+    fileprivate static let closedBehindProxy = "it, or the origin behind it, closed the connection"
+
+    /// What the origin's alert says about what the client offers; nil for other alerts.
+    private static func wordsOnHandshake(_ text: String) -> String? {
+        if text.contains("ALERT_PROTOCOL_VERSION") {
+            return "the origin speaks no version of TLS that 'tls: { min_version }' allows"
+        }
+        guard text.contains("ALERT_HANDSHAKE_FAILURE") else { return nil }
+        return "the origin accepts none of the offered versions and ciphers, or asks for a client certificate: "
+            + "'tls: { certificate, key }' names one"
+    }
+
+    private static func ofBoringSSL(_ error: BoringSSLError, _ situation: Situation) -> Failure {
+        switch error {
+        case .unknownError where situation.phase == .notSent:
+            return Failure(
+                .tlsHandshake, phase: .notSent,
+                detail: "the authorities that TLS trusts, or the certificate, cannot be used")
+        default:
+            // With TLS 1.3 a client sends its request before it hears that its certificate is refused. The origin has not
+            // read it then.
+            let words = situation.phase == .answered ? nil : wordsOnCertificate(String(describing: error))
+            guard let words else { return broken(situation) }
+            return Failure(.tlsHandshake, phase: .notSent, detail: words)
+        }
+    }
+
+    /// What the origin's alert says about the client's certificate (RFC 8446 §6.2); nil for other alerts.
+    private static func wordsOnCertificate(_ text: String) -> String? {
+        if text.contains("CERTIFICATE_REQUIRED") {
+            return "the origin asks for a client certificate: 'tls: { certificate, key }' names one"
+        }
+        let others = ["BAD_CERTIFICATE", "UNSUPPORTED_CERTIFICATE", "UNKNOWN_CA", "CERTIFICATE_", "ACCESS_DENIED"]
+        guard others.contains(where: { text.contains("ALERT_\($0)") }) else { return nil }
+        return
+            "the origin does not accept the client certificate, or asks for one: 'tls: { certificate, key }' names it"
     }
 }
 
@@ -233,10 +297,31 @@ extension AsyncHTTPClientErrors {
 }
 
 extension Failure {
+    /// The failure of a request that was to go through `proxy`.
+    fileprivate func through(_ proxy: Proxy) -> Failure {
+        var failure = self
+        switch reason {
+        case .system(.connect(ECONNRESET)), .system(.connect(EPIPE)), .system(.connect(ECONNABORTED)):
+            failure.reason = .proxyFault
+            failure.detail = "\(proxy): \(AsyncHTTPClientErrors.closedBehindProxy)"
+        case .system(.connect), .system(.resolver):
+            (failure.detail, failure.underlying) = ("no connection to the proxy \(proxy)", UnreachedProxy())
+        case .proxyAuthentication: failure.detail = "\(proxy) answered 407"
+        case .proxyFault: failure.detail = "\(proxy): \(detail ?? "it did not connect to the origin")"
+        case .timeout(.connect), .timeout(.tlsHandshake): failure.detail = "through the proxy \(proxy)"
+        case .tlsUntrusted:
+            failure.detail =
+                "\(detail.map { "\($0); " } ?? "")the proxy \(proxy) is between; if it inspects TLS, 'tls: { ca_file }' names its authority"
+        default: break
+        }
+        return failure
+    }
+
     /// Whether the attempt failed on this machine, because it has no route or no address of that family.
     fileprivate var saysNoRoute: Bool {
         guard case .system(.connect(let errno)) = reason else { return false }
-        return [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT].contains(errno)
+        // EINVAL: the address of `interface` is of the other family.
+        return [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL].contains(errno)
     }
 
     fileprivate var saysNoSuchName: Bool {

@@ -32,7 +32,7 @@ struct CheckedRequest: Sendable {
 
     /// The header fields for AsyncHTTPClient, `Host` first.
     var headers: HTTPHeaders {
-        var headers: HTTPHeaders = ["Host": url.authority]
+        var headers: HTTPHeaders = ["Host": url.isUnixSocket ? "localhost" : url.authority]
         for field in headerFields { headers.add(name: field.name.rawName, value: field.value) }
         return headers
     }

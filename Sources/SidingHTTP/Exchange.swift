@@ -36,11 +36,16 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
 
     private let limit: Int
     private let isSecure: Bool
+    /// Held so that it runs as long as the exchange.
+    private let client: RunningClient
     private let slot: Slot
     private let state = Mutex(State())
+    /// The number of the meter in ``MeteredRequests``; nil if nobody counts the bytes.
+    let meter: UInt64?
 
-    init(limit: Int, isSecure: Bool, slot: Slot) {
-        (self.limit, self.isSecure, self.slot) = (limit, isSecure, slot)
+    init(limit: Int, isSecure: Bool, client: RunningClient, slot: Slot) {
+        (self.limit, self.isSecure, self.client, self.slot) = (limit, isSecure, client, slot)
+        meter = TrafficMeter.current.map(MeteredRequests.add)
     }
 
     /// Registers the client's task, so that the exchange can be ended from this side, and starts the timer for its deadline.
@@ -101,6 +106,8 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
         }
         timer?.cancel()
         slot.release()
+        // A request that never reached a connection.
+        if let meter { MeteredRequests.remove(meter) }
         reader?.resume(returning: true)
         room?.succeed()
     }
@@ -215,7 +222,8 @@ extension Exchange {
             if Self.isEndOfRefusedUpload(error, state.head) {
                 state.ending = .whole
             } else {
-                let situation = AsyncHTTPClientErrors.Situation(phase: state.phase, isSecure: isSecure, limit: limit)
+                let situation = AsyncHTTPClientErrors.Situation(
+                    phase: state.phase, isSecure: isSecure, limit: limit, proxy: client.proxy)
                 state.ending = .failed(AsyncHTTPClientErrors.failure(error, situation))
             }
         }

@@ -13,7 +13,7 @@ public import SidingChain
 /// closes its connection.
 public final class HTTPTransport: Transport {
     private let configuration: HTTPTransportConfiguration
-    private let client: LazyClient
+    private let clients: ClientPool
     private let slots: ConnectionSlots
 
     /// - Parameter eventLoopGroup: The threads on which connections run; nil, the default, for one thread that all transports
@@ -23,7 +23,7 @@ public final class HTTPTransport: Transport {
         eventLoopGroup: (any EventLoopGroup)? = nil
     ) {
         self.configuration = configuration
-        self.client = LazyClient(configuration, group: eventLoopGroup)
+        self.clients = ClientPool(configuration.settings, group: eventLoopGroup)
         self.slots = ConnectionSlots(limit: configuration.settings.concurrency)
     }
 
@@ -31,7 +31,7 @@ public final class HTTPTransport: Transport {
     ///
     /// A transport that is only released shuts down by itself in the background.
     public func shutdown() async {
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     /// Sends `request` and returns when the head of the response has arrived; the body streams.
@@ -48,9 +48,9 @@ public final class HTTPTransport: Transport {
         let settings = configuration.settings
         var hop = try CheckedRequest(request, body: body, settings: settings)
         var redirects = Redirects(from: hop, settings)
-        let client = try client.running()
         let deadline = NIODeadline.now() + TimeAmount(bounded: settings.totalTimeout)
         while true {
+            let client = try await clients.client(for: hop.url)
             let exchange = try await exchange(with: hop.url, on: client, until: deadline)
             let head = try await Upload(hop, over: exchange, on: client, until: deadline).head()
             do throws(Failure) {
@@ -69,7 +69,8 @@ public final class HTTPTransport: Transport {
         with url: HTTPURL, on client: RunningClient, until deadline: NIODeadline
     ) async throws(Failure) -> Exchange {
         let slot = try await slots.acquire(url.origin, on: client.loop, until: deadline)
-        return Exchange(limit: configuration.settings.maxBody, isSecure: url.scheme == "https", slot: slot)
+        return Exchange(
+            limit: configuration.settings.maxBody, isSecure: url.scheme == "https", client: client, slot: slot)
     }
 
     private func reply(

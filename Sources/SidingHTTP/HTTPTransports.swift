@@ -3,7 +3,6 @@ internal import SidingSynchronization
 
 /// Creates one ``HTTPTransport`` per account and settings, and keeps it for later requests.
 public final class HTTPTransports: TransportFactory {
-    private let certificateAuthorities: String?
     private let made = Mutex<[Account: HTTPTransport]>([:])
 
     private struct Account: Hashable {
@@ -11,17 +10,14 @@ public final class HTTPTransports: TransportFactory {
         var settings: TransportSettings
     }
 
-    /// - Parameter certificateAuthorities: a PEM file of certificates to trust in place of the system's.
-    public init(certificateAuthorities: String? = nil) {
-        self.certificateAuthorities = certificateAuthorities
-    }
+    public init() {}
 
     public func transport(for account: String, _ settings: TransportSettings) -> any Transport {
         let key = Account(name: account, settings: settings)
         return made.withLock { made in
             if let transport = made[key] { return transport }
             let transport = HTTPTransport(
-                HTTPTransportConfiguration(settings: settings, certificateAuthorities: certificateAuthorities))
+                HTTPTransportConfiguration(settings: settings))
             made[key] = transport
             return transport
         }

@@ -6,8 +6,8 @@ internal import SidingChain
 /// - GET and HEAD follow 301, 302, 303, 307 and 308. Every other method follows only 307 and 308 within its own origin.
 /// - A 304, or a status without `Location`, is not a redirect.
 /// - At another origin the request keeps only the fields that negotiate the response; a body is not sent there.
-/// - Another origin must be one of ``SidingChain/TransportSettings/redirectOrigins``, and use https. Only a call that began with http on loopback may continue with http on loopback; https is
-///   never followed by http.
+/// - Another origin must be one of ``SidingChain/TransportSettings/redirectOrigins``, and use https. Only a call that began with http on
+///   loopback may continue with http on loopback; https is never followed by http. No redirect leads to a Unix socket.
 /// - A URL seen before, or too many redirects, end the call.
 struct Redirects {
     /// The fields that are sent to another origin; all others might be credentials. A range and its condition, which refers to
@@ -56,8 +56,10 @@ struct Redirects {
 
     private func crossing(_ hop: CheckedRequest, from url: HTTPURL) throws(Failure) -> CheckedRequest {
         if let origins, !origins.contains(hop.url.origin) {
-            throw Self.refusal("it leads to another origin, \(hop.url.origin)")
+            throw Self.refusal("it leads to another origin, \(hop.url.origin)", UnlistedOrigin())
         }
+        // A service behind a socket trusts whoever may open it: this program is nobody's way in.
+        guard !hop.url.isUnixSocket else { throw Self.refusal("it leads to a socket of this machine") }
         guard Self.isSafe(hop.method) else {
             throw Self.refusal("\(hop.method.rawValue) is not repeated at another origin, \(hop.url.origin)")
         }
@@ -79,7 +81,7 @@ struct Redirects {
 
     private static func isSafe(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
 
-    private static func refusal(_ detail: String) -> Failure {
-        Failure(.redirectRefused, phase: .answered, detail: detail)
+    private static func refusal(_ detail: String, _ underlying: (any Error)? = nil) -> Failure {
+        Failure(.redirectRefused, phase: .answered, detail: detail, underlying: underlying)
     }
 }

@@ -38,9 +38,11 @@ struct Upload {
 
     private func start(body: HTTPClient.Body?) throws(Failure) {
         let request: HTTPClient.Request
+        var headers = hop.headers
+        if let meter = exchange.meter { headers.add(name: MeteredRequests.field, value: "\(meter)") }
         do {
             request = try HTTPClient.Request(
-                url: hop.url.description, method: HTTPMethod(rawValue: hop.method.rawValue), headers: hop.headers,
+                url: hop.url.description, method: HTTPMethod(rawValue: hop.method.rawValue), headers: headers,
                 body: body)
         } catch {
             exchange.abort(.invalidRequest)

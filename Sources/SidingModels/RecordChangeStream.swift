@@ -51,7 +51,7 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var watch: RecordWatch<Model>?
+        private var reader: RecordChangeReader<Model>?
         private let stream: RecordChangeStream
 
         init(_ stream: RecordChangeStream) {
@@ -62,13 +62,13 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> Element? {
             do throws(RecordError) {
                 guard !Task.isCancelled else { return nil }
-                guard watch != nil else {
-                    var begun = RecordWatch(stream)
-                    let models = try await begun.begin()
-                    watch = begun
+                guard reader != nil else {
+                    var first = RecordChangeReader(stream)
+                    let models = try await first.begin()
+                    reader = first
                     return .snapshot(models)
                 }
-                return try await watch?.next().map(Element.changes)
+                return try await reader?.next().map(Element.changes)
             } catch {
                 // Cancellation is the normal end of a stream, not an error.
                 if case .store(let error) = error, error.kind == .cancelled, Task.isCancelled { return nil }
@@ -90,8 +90,8 @@ public struct RecordDifference<Model: Sendable>: Sendable {
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// The state of one iteration: the keys already reported, and up to which revision.
-struct RecordWatch<Model: Codable & Sendable>: Sendable {
+/// Reads the snapshot and the changes of one iteration. It keeps the keys already reported and the revision reached.
+struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     static var portion: Int { 500 }
 
     private let stream: RecordChangeStream<Model>

@@ -40,6 +40,8 @@ public struct LinuxConnectivity: Connectivity {
     /// For an address and for `localhost` the kernel is asked. Other names are not resolved: they may be in the local network,
     /// known from the hosts file or a resolver there, so any route through a live link counts.
     public func hasUsableRoute(to host: String) -> Bool {
+        // A service behind a Unix socket needs no network.
+        if host.hasPrefix("/") { return true }
         let addresses = Self.addresses(of: host)
         guard !addresses.isEmpty else { return hasUsableRoute { _ in true } }
         return addresses.contains { isReachable($0, otherwise: true) }

@@ -2,6 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 public import SidingChain
+internal import SidingSynchronization
 
 /// A small HTTP/1.1 server on 127.0.0.1 with faults that can be injected: for demos, tests and benchmarks.
 ///
@@ -50,7 +51,7 @@ public final class Origin: Sendable {
         }
     }
 
-    /// Starts an origin on a socket that listens already, for example in another network namespace.
+    /// Starts an origin on a socket that listens already, for example in another network namespace or a Unix socket.
     ///
     /// Once stopped it cannot be restarted.
     /// - Parameters:
@@ -62,8 +63,11 @@ public final class Origin: Sendable {
     ) async throws -> Origin {
         let board = OriginBoard(compresses: compresses, handler: handler)
         board.comesUp()
-        let listener = try await bootstrap(board).withBoundSocket(socket.descriptor).get()
+        let listener = try await bootstrap(board, isTCP: socket.path == nil).withBoundSocket(socket.descriptor).get()
         board.listens(listener)
+        if let path = socket.path {
+            return Origin(url: try HTTPURL("http+unix://\(PercentCoding.encode(path))"), board: board)
+        }
         let address = listener.localAddress
         return Origin(
             url: try HTTPURL("http://\(address?.ipAddress ?? "127.0.0.1"):\(address?.port ?? 0)"), board: board)
@@ -90,11 +94,10 @@ public final class Origin: Sendable {
         return listener
     }
 
-    private static func bootstrap(_ board: OriginBoard) -> ServerBootstrap {
-        ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    private static func bootstrap(_ board: OriginBoard, isTCP: Bool = true) -> ServerBootstrap {
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
@@ -102,6 +105,7 @@ public final class Origin: Sendable {
                         OriginConnection(board, number: board.opened(channel)))
                 }
             }
+        return isTCP ? bootstrap.childChannelOption(.tcpOption(.tcp_nodelay), value: 1) : bootstrap
     }
 }
 

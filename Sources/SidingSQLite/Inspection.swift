@@ -9,10 +9,10 @@ public struct Inspection: Sendable {
     public let timeLimit: Duration
     public let configuration: DatabaseConfiguration
     /// Views that replace those of the file; nil to see the file as it is.
-    public let disguise: Disguise?
+    public let replacement: ViewReplacement?
 
     /// TEMP views that replace views of the file for this connection.
-    public struct Disguise: Sendable {
+    public struct ViewReplacement: Sendable {
         /// The SELECT of each view, by its name.
         public var views: [String: SQL]
         /// The views that may read hidden tables. None may have the name of a view in the file, because the authorizer would then
@@ -26,7 +26,7 @@ public struct Inspection: Sendable {
         }
     }
 
-    /// Thrown if the statement reads a table that a ``Disguise`` hides.
+    /// Thrown if the statement reads a table that a ``ViewReplacement`` hides.
     public struct HiddenTable: Error {
         public let name: String
     }
@@ -34,9 +34,9 @@ public struct Inspection: Sendable {
     /// - Parameter timeLimit: how long SQLite may work; the time that the caller spends on rows does not count.
     public init(
         of path: String, timeLimit: Duration = .seconds(60), configuration: DatabaseConfiguration = .init(),
-        disguise: Disguise? = nil
+        replacement: ViewReplacement? = nil
     ) {
-        self.disguise = disguise
+        self.replacement = replacement
         self.path = path
         self.timeLimit = timeLimit
         self.configuration = configuration
@@ -69,8 +69,8 @@ private actor Inspector {
         let connection = try Connection.openReader(file, inspection.configuration)
         defer { connection.close() }
         sqlite3_limit(connection.handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
-        let authorizer = InspectionAuthorizer(inspection.disguise)
-        try authorizer.disguise(connection)
+        let authorizer = InspectionAuthorizer(inspection.replacement)
+        try authorizer.createViews(on: connection)
         authorizer.install(on: connection)
         defer { withExtendedLifetime(authorizer) {} }
         budget.watch(connection)

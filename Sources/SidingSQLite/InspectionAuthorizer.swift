@@ -5,25 +5,25 @@ import CSQLite
 /// SQLite calls the authorizer while it compiles (sqlite.org/c3ref/set_authorizer.html), so a refused statement never starts.
 /// The read-only connection alone is not enough: it could still attach, and so create, another file.
 final class InspectionAuthorizer {
-    private let disguise: Inspection.Disguise?
+    private let replacement: Inspection.ViewReplacement?
     /// The names, in lower case, of the views that replace others.
     private let names: Set<String>
     /// The first hidden table that the statement tried to read.
     private(set) var hiddenTable: String?
 
-    init(_ disguise: Inspection.Disguise?) {
-        self.disguise = disguise
-        names = Set((disguise?.views ?? [:]).keys.map { $0.lowercased() })
+    init(_ replacement: Inspection.ViewReplacement?) {
+        self.replacement = replacement
+        names = Set((replacement?.views ?? [:]).keys.map { $0.lowercased() })
     }
 
     /// Creates the replacing views, before the user's statement is compiled.
-    func disguise(_ connection: Connection) throws(SQLiteError) {
-        guard let disguise else { return }
+    func createViews(on connection: Connection) throws(SQLiteError) {
+        guard let replacement else { return }
         // For SQLite, TEMP views are writes, though they change no file.
         let operation = "look back"
         try connection.run("PRAGMA temp_store = MEMORY", operation: operation)
         try connection.run("PRAGMA query_only = OFF", operation: operation)
-        for (name, selection) in disguise.views {
+        for (name, selection) in replacement.views {
             let view: SQL = "CREATE TEMP VIEW \(identifier: name) AS \(selection)"
             try connection.run(view.text, operation: operation)
         }
@@ -65,12 +65,12 @@ final class InspectionAuthorizer {
     ///   - database: `main` or `temp`; nil for a bare name of which no column is read.
     ///   - view: the innermost view that reads the table.
     private func hides(_ table: String, of database: String?, by view: String?) -> Bool {
-        guard let disguise, database != "temp", disguise.hidden.contains(table.lowercased()) else { return false }
-        if let view, disguise.readers.contains(view) { return false }
+        guard let replacement, database != "temp", replacement.hidden.contains(table.lowercased()) else { return false }
+        if let view, replacement.readers.contains(view) { return false }
         // A bare name refers to the replacing view.
         if database == nil, names.contains(table.lowercased()) { return false }
         // If a view of the file reads it, report the view's name.
-        hiddenTable = hiddenTable ?? view.flatMap { disguise.hidden.contains($0.lowercased()) ? $0 : nil } ?? table
+        hiddenTable = hiddenTable ?? view.flatMap { replacement.hidden.contains($0.lowercased()) ? $0 : nil } ?? table
         return true
     }
 

@@ -13,7 +13,7 @@ import Testing
         let bench = try await ExampleBench("stripe", secrets: ["STRIPE_SECRET_KEY": "rk_test_example"])
         let report = try await bench.sync("customers")
         #expect(report.line.outcome == .saved)
-        #expect(report.warnings.contains { $0.hasPrefix("started anew") })
+        #expect(report.warnings.contains { $0.hasPrefix("restarted") })
         let requests = bench.transport.takeRequests()
         #expect(
             requests.map(WatchedTransport.line) == [

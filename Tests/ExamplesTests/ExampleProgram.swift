@@ -22,14 +22,20 @@ struct ExampleProgram: Sendable {
     ///
     /// - Parameters:
     ///   - environment: all that the child sees beside `HOME`.
+    ///   - namespace: where its network is; nil for the test's own.
     ///   - body: runs beside the child, and is given it.
     func run(
         _ arguments: String..., in directory: TemporaryDirectory, environment: [String: String] = [:],
+        inside namespace: NetworkNamespace? = nil,
         beside body: @escaping @Sendable (Child) async throws -> Void = { _ in }
     ) async throws -> Outcome {
         let all = environment.merging(["HOME": directory.path]) { own, _ in own }
+        var command = [try path()] + arguments
+        if let namespace {
+            command = [NetworkNamespace.program ?? "ip", "netns", "exec", namespace.name] + command
+        }
         let result = try await Subprocess.run(
-            .path(FilePath(try path())), arguments: Arguments(arguments),
+            .path(FilePath(command[0])), arguments: Arguments(Array(command.dropFirst())),
             environment: .custom(
                 Dictionary(uniqueKeysWithValues: all.map { (Environment.Key(stringLiteral: $0.key), $0.value) })),
             workingDirectory: FilePath(directory.path), input: .none, output: .bytes(limit: 1 << 20),

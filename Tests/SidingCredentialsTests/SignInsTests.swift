@@ -70,12 +70,12 @@ import Testing
         let safety = try safety(signIn, signIns())
         for _ in 0..<3 { #expect(await call(safety)?.underlying is RefreshRefusal) }
         #expect(origin.state.withLock(\.forms.count) == 1)
-        let standing = try KeptSignIns(directory: state.path(of: "c")).standing(of: "api")
-        #expect(!standing.hasToken && standing.refusal == "401 invalid_client" && standing.refusedAt == time.clock.now)
+        let kept = try KeptSignIns(directory: state.path(of: "c")).state(of: "api")
+        #expect(!kept.hasToken && kept.refusal == "401 invalid_client" && kept.refusedAt == time.clock.now)
         secret.withLock { $0 = "s3cret-1" }
         #expect(await call(safety) == nil)
         #expect(origin.state.withLock(\.forms.count) == 2)
-        #expect(try KeptSignIns(directory: state.path(of: "c")).standing(of: "api").refusal == nil)
+        #expect(try KeptSignIns(directory: state.path(of: "c")).state(of: "api").refusal == nil)
     }
 
     @Test func `while all is well the secrets are read for the token alone, not for each request`() async throws {
@@ -129,7 +129,7 @@ import Testing
         #expect(try await kept.forget("api"))
         #expect(try await kept.forget("api") == false)
         #expect(await call(safety) == nil)
-        #expect(try kept.standing(of: "api").generation == 4)
+        #expect(try kept.state(of: "api").generation == 4)
         #expect(origin.state.withLock(\.given) == 2)
         // Forgotten between a request and its 401.
         origin.state.withLock { state in

@@ -67,6 +67,33 @@ import Testing
         }
     }
 
+    @Test func `a connection that ends while it is set up was closed by the proxy, if there is one`() throws {
+        struct NoResult: Error {}
+        let (proxy, isSecure) = (try Proxy("proxy.example:3128"), true)
+        let direct = AsyncHTTPClientErrors.Situation(phase: .notSent, isSecure: isSecure, limit: 1)
+        let between = AsyncHTTPClientErrors.Situation(phase: .notSent, isSecure: isSecure, limit: 1, proxy: proxy)
+        let endings: [any Error] = [
+            NoResult(), ChannelPipelineError.notFound, ChannelError.ioOnClosedChannel,
+            HTTPClientError.remoteConnectionClosed,
+            NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])), IOError(errnoCode: 104, reason: "read"),
+        ]
+        for error in endings {
+            let failure = AsyncHTTPClientErrors.failure(error, between)
+            #expect(failure.reason == .proxyFault, "\(error)")
+            #expect(failure.phase == .notSent, "\(error)")
+            #expect(
+                failure.detail == "proxy.example:3128: it, or the origin behind it, closed the connection", "\(error)")
+        }
+        for error in endings.dropLast() {
+            #expect(AsyncHTTPClientErrors.failure(error, direct).reason == .tlsHandshake, "\(error)")
+        }
+        let sent = AsyncHTTPClientErrors.Situation(phase: .maybeSent, isSecure: isSecure, limit: 1, proxy: proxy)
+        let lost = AsyncHTTPClientErrors.failure(HTTPClientError.remoteConnectionClosed, sent)
+        #expect(
+            lost.reason == .connectionLost, "once the request may have been sent, it is not the proxy's fault alone")
+        #expect(lost.phase == .maybeSent)
+    }
+
     @Test func `an errno stays what it is and says at which stage it came`() {
         let error = IOError(errnoCode: 104, reason: "read")
         #expect(AsyncHTTPClientErrors.failure(error, Self.unsent).reason == .system(.connect(errno: 104)))

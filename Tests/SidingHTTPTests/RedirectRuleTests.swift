@@ -51,6 +51,7 @@ import Testing
         }
         #expect(failure?.reason == .redirectRefused)
         #expect(failure?.detail?.hasPrefix("it leads to another origin, https://") == true)
+        #expect(failure?.underlying is UnlistedOrigin)
     }
 
     @Test func `a redirect leads to a listed origin, and back`() throws {

@@ -5,11 +5,13 @@ import SidingChain
 
 /// A listener on loopback that speaks TLS with a certificate of its own, or only pretends to.
 struct TLSOrigin {
-    enum Manner {
+    enum Manner: Sendable {
         /// A certificate for localhost and 127.0.0.1, signed by itself.
         case selfSigned
         /// A certificate for another name, signed by itself.
         case otherName
+        /// Another certificate, with its key.
+        case presenting(PEMPair)
         /// Plain text where TLS was begun.
         case plain
         /// Closes as soon as something comes.
@@ -19,8 +21,9 @@ struct TLSOrigin {
     let url: HTTPURL
     private let channel: any Channel
 
-    static func start(_ manner: Manner) async throws -> TLSOrigin {
-        let context = try manner.context
+    /// - Parameter newest: the newest version of TLS that it speaks; nil for any.
+    static func start(_ manner: Manner, newest: TLSVersion? = nil) async throws -> TLSOrigin {
+        let context = try manner.context(newest)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -28,7 +31,7 @@ struct TLSOrigin {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     }
                     try channel.pipeline.syncOperations.addHandler(
-                        FixedAnswer(answers: context != nil, talks: manner == .plain))
+                        FixedAnswer(answers: context != nil, talks: manner.isPlain))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -81,27 +84,37 @@ struct TLSOrigin {
         -----END PRIVATE KEY-----
         """
 
-    fileprivate static func context(_ certificate: String, _ key: String) throws -> NIOSSLContext {
-        try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))))
-    }
+    fileprivate static let selfSigned = PEMPair(certificate: certificate, key: key)
+    fileprivate static let otherName = PEMPair(certificate: otherCertificate, key: otherKey)
 
-    static var own: NIOSSLContext { get throws { try context(certificate, key) } }
-    fileprivate static var foreign: NIOSSLContext { get throws { try context(otherCertificate, otherKey) } }
+    static var own: NIOSSLContext { get throws { try selfSigned.context(nil) } }
+}
+
+/// A certificate and its key as PEM.
+struct PEMPair: Sendable {
+    let certificate: String
+    let key: String
+
+    fileprivate func context(_ newest: TLSVersion?) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)))
+        configuration.maximumTLSVersion = newest
+        return try NIOSSLContext(configuration: configuration)
+    }
 }
 
 extension TLSOrigin.Manner {
-    fileprivate var context: NIOSSLContext? {
-        get throws {
-            switch self {
-            case .selfSigned: try TLSOrigin.own
-            case .otherName: try TLSOrigin.foreign
-            case .plain, .closes: nil
-            }
+    fileprivate func context(_ newest: TLSVersion?) throws -> NIOSSLContext? {
+        switch self {
+        case .selfSigned: try TLSOrigin.selfSigned.context(newest)
+        case .otherName: try TLSOrigin.otherName.context(newest)
+        case .presenting(let pair): try pair.context(newest)
+        case .plain, .closes: nil
         }
     }
+
+    fileprivate var isPlain: Bool { if case .plain = self { true } else { false } }
 }
 
 /// Says the same to everyone, or hangs up.

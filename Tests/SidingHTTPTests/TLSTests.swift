@@ -27,7 +27,7 @@ import Testing
     @Test func `a certificate of the given authority is trusted`() async throws {
         let (origin, directory) = (try await TLSOrigin.start(.selfSigned), try TemporaryDirectory())
         try Data(TLSOrigin.certificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
-        let transport = HTTPTransport(HTTPTransportConfiguration(certificateAuthorities: directory.path(of: "ca.pem")))
+        let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting(directory.path(of: "ca.pem"))))
         #expect(try await transport.ask(origin.url).bytes == Array("ok".utf8))
         await transport.shutdown()
         await origin.stop()
@@ -36,7 +36,7 @@ import Testing
     @Test func `a trusted certificate for another name is not trusted here`() async throws {
         let (origin, directory) = (try await TLSOrigin.start(.otherName), try TemporaryDirectory())
         try Data(TLSOrigin.otherCertificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
-        let transport = HTTPTransport(HTTPTransportConfiguration(certificateAuthorities: directory.path(of: "ca.pem")))
+        let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting(directory.path(of: "ca.pem"))))
         let failure = try #require(await transport.failure(origin.url))
         #expect(failure.reason == .tlsUntrusted)
         #expect(failure.phase == .notSent)
@@ -46,11 +46,18 @@ import Testing
 
     @Test func `an authority file that is not there is told as such`() async throws {
         let origin = try await TLSOrigin.start(.selfSigned)
-        let transport = HTTPTransport(HTTPTransportConfiguration(certificateAuthorities: "/nowhere/ca.pem"))
+        let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting("/nowhere/ca.pem")))
         let failure = try #require(await transport.failure(origin.url))
         #expect(failure.phase == .notSent)
-        #expect(failure.reason == .internalFault)
+        #expect(failure.reason == .credentialUnavailable)
         await transport.shutdown()
         await origin.stop()
+    }
+}
+
+extension TransportSettings {
+    /// Settings that trust only the authorities in `file`.
+    static func trusting(_ file: String) -> TransportSettings {
+        TransportSettings(tls: TLSSettings(authorities: file, trustsOnlyAuthorities: true))
     }
 }

@@ -54,6 +54,12 @@ import Testing
             #expect(failure.reason == .timeout(.minimumRate))
             #expect(failure.phase == .answered)
         }
+        // `min_rate: 10B` in the config.
+        try await asking(TransportSettings(minimumRate: 10), rateWindow: .milliseconds(300)) {
+            (origin, transport) async throws in
+            origin.inject(.slowBody(bytesPerSecond: 20))
+            #expect(try await transport.ask(origin.url).bytes.count == 13)
+        }
     }
 
     @Test func `an unread body ends with the budget and gives its connection back`() async throws {

@@ -47,7 +47,7 @@ import Testing
     static let sourceCases: [Case] = [
         .source(
             "retyr: { base: 2s }",
-            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, retry, idempotency, errors, limits; "
+            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, tls, retry, idempotency, errors, limits; "
                 + "did you mean 'retry'?"),
         .source(
             "limits: []",
@@ -77,7 +77,8 @@ import Testing
         .source(
             "http: [5s]",
             "5:11: 'http' in source 'blog' is a list; expected a map with connect_timeout, idle_timeout, total_timeout, "
-                + "max_body, max_values, max_depth, redirects, redirect_to, concurrency, allow_plain_http"),
+                + "min_rate, max_body, max_values, max_depth, redirects, redirect_to, concurrency, compression, user_agent, "
+                + "interface, proxy, allow_plain_http"),
         .source(
             "retry:",
             "5:5: 'retry' in source 'blog' is empty; expected a map with inline, base, factor, cap, jitter, expire"),
@@ -86,7 +87,7 @@ import Testing
             "5:22: 'jitter' in 'retry' of source 'blog' is 'ful'; expected full or none; did you mean 'full'?"),
         .source(
             "retry: { base: 1h, cap: 1m }",
-            "5:29: the wait in 'retry' of source 'blog' begins longer than its cap; expected base ≤ cap"),
+            "5:29: the first wait in 'retry' of source 'blog' is longer than the cap; expected base ≤ cap"),
         .source(
             "auth: { type: bearer, token: canary-literal }",
             "5:34: 'token' in 'auth' of source 'blog' is a literal; this file never holds a secret, only where to find it; "
@@ -144,6 +145,13 @@ import Testing
         .resource(
             "paginate: { type: cursor, path: $.next }",
             "7:5: 'paginate' of resource 'posts' has no 'param'; expected the name of a parameter"),
+        .resource(
+            "paginate: { type: next_url, path: $.next, header: X-Next }",
+            "7:47: 'paginate' in resource 'posts' has two places of its URL; expected one of path and header"),
+        .resource(
+            "paginate: { type: next_url, header: 'X Next' }",
+            "7:41: 'X Next' in 'header' of 'paginate' of resource 'posts' is no name of a header field; "
+                + "expected letters, digits and dashes such as X-API-Key"),
         .resource(
             "paginate: { type: page, size_param: per_page }",
             "7:29: 'size_param' in 'paginate' of resource 'posts' has no 'size' to send; expected a whole number from 1 to 1000000"
@@ -233,7 +241,7 @@ import Testing
                 "siding.yaml:4:42: item 3 of 'key' in resource 'Posts' is empty text; expected a name such as id, [name, name], or a JSON path such as $.meta.id",
                 "siding.yaml:5:1: 'schedule' at the top level is not yet supported",
                 "siding.yaml:7:3: source 'Blog' has no 'base_url'; expected a URL such as https://api.example.com/v2",
-                "siding.yaml:7:3: the name of source 'Blog' is not one that commands can use; expected a lower case letter, then lower case letters, digits, _ or -; did you mean 'blog'?",
+                "siding.yaml:7:3: the name of source 'Blog' cannot be used in commands; expected a lower case letter, then lower case letters, digits, _ or -; did you mean 'blog'?",
                 "siding.yaml:8:21: 'base_url' in source 'blog' is not encrypted; expected https, or http: { allow_plain_http: true }",
                 "siding.yaml:9:10: 'version' is '2'; expected version: 1",
             ])

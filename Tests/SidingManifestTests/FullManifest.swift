@@ -23,7 +23,7 @@ enum FullManifest {
             idempotency: { header: X-Request-Key, format: quoted, lifetime: 1h }
           shop: { base_url: "http://localhost:8080", auth: { type: basic, user: ada, password: { file: ~/pass } } }
           maps: { base_url: http://intranet.example, http: { allow_plain_http: true }, auth: { type: api_key, in: query, name: key, key: { command: [vault, read, maps] } } }
-          mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }, { when: { header: { name: X-Fault, exists: true }, body: { path: "$.errors[*].code", exists: true } }, do: park }], limits: [{ match: "/search/**", rate: 30/m }, { match: "**", rate: 5000/h, remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }, { match: /export/*, remaining_header: X-Left }] }
+          mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }, { when: { header: { name: X-Fault, exists: true }, body: { path: "$.errors[*].code", exists: true } }, do: park }], limits: [{ match: "/search/**", rate: 30/m }, { match: "**", rate: 5000/h, remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }, { match: /export/*, remaining_header: X-Left }, { bytes: 50MiB/d }] }
           crm:
             base_url: https://crm.example
             auth:
@@ -48,7 +48,7 @@ enum FullManifest {
               token_header: X-Session
               lifetime: 30m
               header: X-Auth-Token
-          cloud: { base_url: https://cloud.example, auth: { type: command, command: [cloudctl, token], token: $.token, expires_in: $.end, prefix: "GoogleLogin auth=" } }
+          cloud: { base_url: https://cloud.example, auth: { type: command, command: [cloudctl, token], token: $.token, expires_in: $.end, prefix: "GoogleLogin auth=" }, http: { proxy: { url: "http://proxy.example:3128", user: ada, password: { env: TOKEN } }, interface: wwan0, min_rate: 100B, compression: never, user_agent: kiosk/7 (ada@example.com) }, tls: { ca_file: company.pem, only: true, certificate: ~/kiosk.pem, key: /etc/kiosk.key, key_password: { env: TOKEN }, min_version: "1.3" } }
         resources:
           issues:
             source: tracker
@@ -74,6 +74,7 @@ enum FullManifest {
           "open issues": { source: maps, path: "/g/{name}", key: id, query: { of: "{id}" }, for_each: { resource: issues, where: { path: $.state, equals: open, changed: true }, bind: { id: $.meta.id, name: $.repo }, concurrency: 8 } }
           g: { source: shop, path: /g, key: id, method: POST, body: { status: open, n: 7, ratio: 1.10, none: ~, flag: true, zip: 012, in: { tags: [a, { b: 2 }] }, since: 1 }, body_encoding: form, paginate: { type: page, in: body, param: p, size_param: $.s.n, size: 50 } }
           h: { source: shop, path: /h, key: id, method: POST, paginate: { type: cursor, last: $.sort, in: body, param: $.search.after } }
+          i: { source: shop, path: /i, key: id, paginate: { type: next_url, header: X-Next } }
         writes:
           issues:
             source: tracker

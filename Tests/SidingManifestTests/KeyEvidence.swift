@@ -125,6 +125,31 @@ enum KeyEvidence {
           sources.NAME.limits[].rate
           sources.NAME.limits[].remaining_header
           sources.NAME.limits[].reset_header
+        Tests/SidingCLITests/Sync/MeteredLineTests.swift
+          sources.NAME.limits[].bytes
+        Tests/SidingCLITests/Sync/NetworkTests.swift
+          sources.NAME.http.compression
+          sources.NAME.http.interface
+          sources.NAME.http.proxy
+          sources.NAME.http.proxy.password
+          sources.NAME.http.proxy.password.command
+          sources.NAME.http.proxy.password.env
+          sources.NAME.http.proxy.password.file
+          sources.NAME.http.proxy.url
+          sources.NAME.http.proxy.user
+          sources.NAME.http.user_agent
+          sources.NAME.tls
+          sources.NAME.tls.ca_file
+          sources.NAME.tls.certificate
+          sources.NAME.tls.key
+          sources.NAME.tls.key_password
+          sources.NAME.tls.key_password.command
+          sources.NAME.tls.key_password.env
+          sources.NAME.tls.key_password.file
+          sources.NAME.tls.min_version
+          sources.NAME.tls.only
+        Tests/SidingHTTPTests/TimeAndLimitTests.swift
+          sources.NAME.http.min_rate
         Tests/SidingCLITests/Sync/OriginErrorTests.swift
           resources.NAME.errors
           resources.NAME.errors[].do

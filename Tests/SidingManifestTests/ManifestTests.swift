@@ -81,6 +81,7 @@ import Testing
                         parameter: .body(JSONPath(member: "p")),
                         sizeParameter: .body(try JSONPath(parsing: "$.s.n")), size: 50)),
                 .lastRecord(JSONPath(member: "sort"), parameter: .body(try JSONPath(parsing: "$.search.after"))),
+                .nextHeader(next),
             ])
     }
 

@@ -84,10 +84,18 @@ extension Sample {
             words([
                 "connect_timeout": "5s", "idle_timeout": "30s", "total_timeout": "2m", "max_body": "64MiB",
                 "max_values": "5000000", "max_depth": "128", "redirects": "5", "concurrency": "4",
-                "allow_plain_http": "false",
+                "allow_plain_http": "false", "min_rate": "1KiB", "compression": "auto", "user_agent": "me",
+                "interface": "wwan0", "proxy": "none",
             ])
         ),
         ("retry", words(["inline": "2", "base": "2s", "factor": "2", "cap": "1h", "jitter": "full", "expire": "7d"])),
+        (
+            "limits",
+            .list([
+                words(["match": "/a/*", "rate": "30/m", "remaining_header": "X-Left", "reset_header": "X-Reset"]),
+                words(["bytes": "50MiB/d"]),
+            ])
+        ),
     ])
 
     private static let shop = Sample.map([
@@ -102,6 +110,24 @@ extension Sample {
             .map([
                 ("type", .word("api_key")), ("in", .word("query")), ("name", .word("k")),
                 ("key", .map([("command", .list([.word("vault"), .word("read")]))])),
+            ])
+        ),
+        (
+            "http",
+            .map([
+                (
+                    "proxy",
+                    .map([
+                        ("url", .word("'http://p:3128'")), ("user", .word("ada")), ("password", words(["env": "P"])),
+                    ])
+                )
+            ])
+        ),
+        (
+            "tls",
+            .map([
+                ("ca_file", .word("ca.pem")), ("only", .word("true")), ("certificate", .word("c.pem")),
+                ("key", .word("k.pem")), ("key_password", words(["file": "p"])), ("min_version", .word("'1.3'")),
             ])
         ),
     ])
@@ -155,6 +181,7 @@ extension Sample {
 
     private static let pagings: [Sample] = [
         .word("none"), words(["type": "next_url", "path": "$.next"]),
+        words(["type": "next_url", "header": "X-Next-Url"]),
         words(["type": "header_cursor", "header": "X-Next", "param": "n"]),
         words(["type": "page", "param": "p", "start": "0", "size_param": "s", "size": "50"]),
         words(["type": "offset", "param": "o", "start": "0", "limit_param": "l", "limit": "50"]),

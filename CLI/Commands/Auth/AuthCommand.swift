@@ -27,27 +27,27 @@ struct AuthStatusCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         let chosen = try workspace.sources(named: sources)
         let gates = try await workspace.signInGates()
-        var standings: [SourceSignIn] = []
+        var signIns: [SourceSignIn] = []
         for source in chosen {
-            standings.append(
+            signIns.append(
                 await SourceSignIn(source, KeptSignIns(directory: workspace.credentials), gate: gates[source.name]))
         }
         if options.json {
-            for standing in standings { Output.line(standing.object.text) }
+            for signIn in signIns { Output.line(signIn.object.text) }
         } else {
-            print(standings)
+            print(signIns)
         }
-        let status = ExitStatus.combining(standings.map(\.status), savedAnything: false)
+        let status = ExitStatus.combining(signIns.map(\.status), savedAnything: false)
         if status != .success { throw status }
     }
 
-    private func print(_ standings: [SourceSignIn]) {
+    private func print(_ signIns: [SourceSignIn]) {
         var table = Table(["source", "auth", "token", "expires", "secrets"])
-        for standing in standings { table.add(standing.cells(options.messageFormat)) }
+        for signIn in signIns { table.add(signIn.cells(options.messageFormat)) }
         table.print(options.terminal)
-        for standing in standings {
-            for line in standing.complaints(options.messageFormat) {
-                Output.printMessage("\(standing.source.name): \(line)")
+        for signIn in signIns {
+            for line in signIn.complaints(options.messageFormat) {
+                Output.printMessage("\(signIn.source.name): \(line)")
             }
         }
     }
@@ -73,7 +73,7 @@ struct AuthForgetCommand: AsyncParsableCommand {
         let isKept: Bool
         if dryRun {
             // An unreadable token file is removed as well.
-            isKept = (try? kept.standing(of: name).hasToken) ?? true
+            isKept = (try? kept.state(of: name).hasToken) ?? true
         } else {
             isKept = try await kept.forget(name)
             try await workspace.withStoreIfAny(.readWrite) { store in

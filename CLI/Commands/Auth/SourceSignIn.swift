@@ -14,7 +14,7 @@ struct SourceSignIn {
     let source: Source
     private let references: [Reference]
     /// The kept token; nil for a source that keeps none.
-    private let standing: KeptSignIns.Standing?
+    private let stored: KeptSignIns.State?
     /// Why the kept token cannot be read.
     private let fault: String?
     private let gate: SourceGate?
@@ -27,18 +27,18 @@ struct SourceSignIn {
             references.append(Reference(description: secret.description, problem: await secret.absence()))
         }
         self.references = references
-        var (standing, fault): (KeptSignIns.Standing?, String?) = (nil, nil)
+        var (stored, fault): (KeptSignIns.State?, String?) = (nil, nil)
         if authorization.signIn != nil {
-            do throws(Failure) { standing = try kept.standing(of: source.name) } catch { fault = error.detail }
+            do throws(Failure) { stored = try kept.state(of: source.name) } catch { fault = error.detail }
         }
-        (self.standing, self.fault) = (standing, fault)
+        (self.stored, self.fault) = (stored, fault)
     }
 
     /// The exit code: 77 if the source needs a sign-in, 78 if a secret or the token cannot be read.
     var status: ExitStatus {
         let isUnreadable = fault != nil || references.contains { $0.problem != nil }
         if isUnreadable { return .config }
-        return gate == nil && standing?.refusal == nil ? .success : .signIn
+        return gate == nil && stored?.refusal == nil ? .success : .signIn
     }
 
     // MARK: Output
@@ -46,15 +46,15 @@ struct SourceSignIn {
     func cells(_ format: MessageFormat) -> [String] {
         [
             source.name, source.authorization.kind, token(format),
-            standing?.hasToken == true ? standing?.expiresAt.map(format.time) ?? "" : "",
+            stored?.hasToken == true ? stored?.expiresAt.map(format.time) ?? "" : "",
             references.map { $0.description + ($0.problem == nil ? "" : " (unreadable)") }.joined(separator: ", "),
         ]
     }
 
     private func token(_ format: MessageFormat) -> String {
-        guard let standing else { return fault == nil ? "" : "unreadable" }
-        guard standing.hasToken else { return "none yet" }
-        return "generation \(standing.generation)" + (standing.savedAt.map { ", \(format.time($0))" } ?? "")
+        guard let stored else { return fault == nil ? "" : "unreadable" }
+        guard stored.hasToken else { return "none yet" }
+        return "generation \(stored.generation)" + (stored.savedAt.map { ", \(format.time($0))" } ?? "")
     }
 
     /// Problems that the user has to solve, one line each.
@@ -63,8 +63,8 @@ struct SourceSignIn {
             reference.problem.map { "the secret \(reference.description) cannot be read: \($0)" }
         }
         if let fault { lines.append("\(fault); 'siding auth forget \(source.name)' removes it") }
-        if let refusal = standing?.refusal {
-            let when = standing?.refusedAt.map { " \(format.time($0))" } ?? ""
+        if let refusal = stored?.refusal {
+            let when = stored?.refusedAt.map { " \(format.time($0))" } ?? ""
             lines.append("the last refresh was refused\(when): \(refusal)")
         }
         if let gate { lines.append("waits for a sign-in: \(gate.note)") }
@@ -74,7 +74,7 @@ struct SourceSignIn {
     var object: JSONObject {
         [
             "source": source.name, "kind": source.authorization.kind, "secrets": references.map(Self.object),
-            "token": standing.map(Self.object), "problem": fault, "waits_for_sign_in": gate != nil, "note": gate?.note,
+            "token": stored.map(Self.object), "problem": fault, "waits_for_sign_in": gate != nil, "note": gate?.note,
         ]
     }
 
@@ -82,10 +82,10 @@ struct SourceSignIn {
         ["from": reference.description, "readable": reference.problem == nil, "problem": reference.problem]
     }
 
-    private static func object(_ standing: KeptSignIns.Standing) -> JSONObject {
+    private static func object(_ stored: KeptSignIns.State) -> JSONObject {
         [
-            "kept": standing.hasToken, "generation": Int(clamping: standing.generation), "saved_at": standing.savedAt,
-            "expires_at": standing.expiresAt, "refusal": standing.refusal, "refused_at": standing.refusedAt,
+            "kept": stored.hasToken, "generation": Int(clamping: stored.generation), "saved_at": stored.savedAt,
+            "expires_at": stored.expiresAt, "refusal": stored.refusal, "refused_at": stored.refusedAt,
         ]
     }
 }

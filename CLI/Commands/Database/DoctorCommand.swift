@@ -18,10 +18,10 @@ struct DoctorCommand: AsyncParsableCommand {
         let findings = await Examination(options).findings()
         for finding in findings {
             if options.json {
-                Output.line(["check": finding.check, "verdict": finding.verdict.rawValue, "message": finding.message])
+                Output.line(["check": finding.check, "verdict": finding.level.rawValue, "message": finding.message])
             } else {
                 Output.line(
-                    "\(finding.verdict.rawValue.padding(to: 5)) \(finding.check.padding(to: 11)) \(PlainText.oneLine(finding.message, limit: 4_000))"
+                    "\(finding.level.rawValue.padding(to: 5)) \(finding.check.padding(to: 11)) \(PlainText.oneLine(finding.message, limit: 4_000))"
                 )
             }
         }
@@ -32,14 +32,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
 /// One result of `siding doctor`.
 struct Finding {
-    enum Verdict: String {
+    enum Level: String {
         case good = "ok"
         case warning = "warn"
         case bad
     }
 
     var check: String
-    var verdict: Verdict
+    var level: Level
     var message: String
     /// The exit code of a bad finding.
     var status: ExitStatus?

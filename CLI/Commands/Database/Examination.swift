@@ -19,29 +19,30 @@ struct Examination {
         do {
             workspace = try Workspace.load(options)
             findings.append(
-                Finding(check: "config", verdict: .good, message: "\(workspace.manifest.file) is valid"))
+                Finding(check: "config", level: .good, message: "\(workspace.manifest.file) is valid"))
         } catch {
             let problem = CommandError(error)
             return findings + [bad("config", problem)] + machine
         }
         findings += await secrets(workspace)
         findings += permissions(workspace)
+        findings += await SourceNetwork.findings(for: workspace.manifest.sources, now: WallClock.system.now)
         findings += await database(workspace)
         return findings + machine
     }
 
     private var executable: Finding {
-        Finding(check: "siding", verdict: .good, message: Version.number)
+        Finding(check: "siding", level: .good, message: Version.number)
     }
 
     private func bad(_ check: String, _ problem: CommandError) -> Finding {
         let hint = problem.hint.map { "; \($0)" } ?? ""
-        return Finding(check: check, verdict: .bad, message: problem.message + hint, status: problem.status)
+        return Finding(check: check, level: .bad, message: problem.message + hint, status: problem.status)
     }
 
     private func secrets(_ workspace: Workspace) async -> [Finding] {
         await workspace.manifest.secretFaults().map { fault in
-            Finding(check: "secret", verdict: .bad, message: fault.description, status: .config)
+            Finding(check: "secret", level: .bad, message: fault.description, status: .config)
         }
     }
 
@@ -63,7 +64,7 @@ struct Examination {
             let who = mode & unwanted & 0o070 != 0 ? "go" : "o"
             let (what, bits) = mode & unwanted & 0o022 != 0 ? ("change", "w") : ("read", "rwx")
             return Finding(
-                check: "permissions", verdict: .warning,
+                check: "permissions", level: .warning,
                 message: "\(path) has mode \(shown): others can \(what) it; 'chmod \(who)-\(bits)' ends that")
         }
     }
@@ -77,7 +78,7 @@ struct Examination {
             let problem = CommandError(error)
             guard problem.status == .notFound else { return [bad("database", problem)] }
             return [
-                Finding(check: "database", verdict: .warning, message: "\(problem.message); 'siding sync' makes it")
+                Finding(check: "database", level: .warning, message: "\(problem.message); 'siding sync' makes it")
             ]
         }
     }
@@ -87,16 +88,16 @@ struct Examination {
         let problems = try await store.check()
         var findings = [
             Finding(
-                check: "database", verdict: .good,
+                check: "database", level: .good,
                 message: "\(about.path), \(MessageFormat.size(about.bytes)), schema \(about.schemaVersion)"),
             Finding(
-                check: "sqlite", verdict: about.hasWALResetBug ? .warning : .good,
+                check: "sqlite", level: about.hasWALResetBug ? .warning : .good,
                 message: about.hasWALResetBug
                     ? "\(about.sqliteVersion) has the WAL-reset bug; Siding's checkpoints avoid it, so write the file with nothing else"
                     : about.sqliteVersion),
         ]
-        findings += problems.map { Finding(check: "integrity", verdict: .bad, message: $0, status: .inputOutput) }
-        if problems.isEmpty { findings.append(Finding(check: "integrity", verdict: .good, message: "sound")) }
+        findings += problems.map { Finding(check: "integrity", level: .bad, message: $0, status: .inputOutput) }
+        if problems.isEmpty { findings.append(Finding(check: "integrity", level: .good, message: "sound")) }
         return findings
     }
 
@@ -106,7 +107,7 @@ struct Examination {
         return try await store.resourceStates().filter { !known.contains($0.resource) }.map { state in
             let name = PlainText.oneLine(state.resource)
             return Finding(
-                check: "resource", verdict: .warning,
+                check: "resource", level: .warning,
                 message:
                     "\(name): \(MessageFormat.count(state.records, "record")) stored, and the config does not have it; "
                     + "'siding records forget \(name)' removes them")
@@ -117,7 +118,7 @@ struct Examination {
         try await store.leases().map { lease in
             let who = "process \(lease.holder.processID) (\(lease.holder.command)) since \(lease.holder.since.rfc3339)"
             return Finding(
-                check: "lock", verdict: .good,
+                check: "lock", level: .good,
                 message: lease.isAlive
                     ? "\(lease.name): held by \(who)"
                     : "\(lease.name): left by \(who), which died; the next run takes it")
@@ -131,7 +132,7 @@ struct Examination {
         return workspace.manifest.sources.map { source in
             if let gate = gates.first(where: { $0.source == source.name }) {
                 return Finding(
-                    check: "source", verdict: .warning, message: "\(source.name): \(gate.reason.rawValue): \(gate.note)"
+                    check: "source", level: .warning, message: "\(source.name): \(gate.reason.rawValue): \(gate.note)"
                 )
             }
             let names = Set(workspace.manifest.resources.filter { $0.source.name == source.name }.map(\.name))
@@ -141,10 +142,10 @@ struct Examination {
                 let isGood = line.outcome == .saved || line.outcome == .notModified
                 let message = "\(source.name): run \(run.id) \(line.outcome?.rawValue ?? "unfinished")"
                 return Finding(
-                    check: "source", verdict: isGood ? .good : .warning,
+                    check: "source", level: isGood ? .good : .warning,
                     message: message + (line.error.map { ": \($0.message)" } ?? ""))
             }
-            return Finding(check: "source", verdict: .good, message: "\(source.name): never asked")
+            return Finding(check: "source", level: .good, message: "\(source.name): never asked")
         }
     }
 
@@ -157,13 +158,13 @@ struct Examination {
         let year = WallClock.system.now.rfc3339.prefix(4)
         return [
             Finding(
-                check: "clock", verdict: year < "2025" ? .warning : .good,
+                check: "clock", level: year < "2025" ? .warning : .good,
                 message: WallClock.system.now.rfc3339 + (year < "2025" ? ": TLS will fail until it is set" : "")),
             Finding(
-                check: "dns", verdict: hasResolver ? .good : .warning,
+                check: "dns", level: hasResolver ? .good : .warning,
                 message: hasResolver ? "a resolver is configured" : "/etc/resolv.conf names no resolver"),
             Finding(
-                check: "route", verdict: hasRoute ? .good : .warning,
+                check: "route", level: hasRoute ? .good : .warning,
                 message: hasRoute ? "a network route exists" : "no network route exists: requests will be queued"),
         ]
     }

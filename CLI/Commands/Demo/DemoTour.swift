@@ -13,13 +13,14 @@ struct DemoTour {
     func run() async throws {
         let data = DemoData()
         let origin = try await Origin.start(routes: data.routes)
-        try manifest(origin.url).write(toFile: config, atomically: true, encoding: .utf8)
+        let relay = try await Relay.start(to: origin.url)
+        try manifest(relay.url).write(toFile: config, atomically: true, encoding: .utf8)
 
         say(
-            "An origin with \(data.stations.count) stations and \(data.readings.count) readings listens on \(origin.url.origin)."
+            "An origin with \(data.stations.count) stations and \(data.readings.count) readings listens on \(relay.url.origin)."
         )
         say("The config \(config) names both in a few lines:")
-        Output.line(indented(manifest(origin.url)))
+        Output.line(indented(manifest(relay.url)))
 
         say("1. The first sync fetches every page and saves it:")
         try await siding("sync", expecting: .success)
@@ -29,20 +30,22 @@ struct DemoTour {
             expecting: .success)
         say("3. Nothing changed, so the second sync only asks whether it did (304) and writes no record:")
         try await siding("sync", expecting: .success)
-        try await loseConnection(origin, data)
-        try await restoreConnection(origin)
+        try await loseConnection(relay, data)
+        try await restoreConnection(relay, origin)
 
         say("6. Every run is on record:")
         try await siding("runs", "list", expecting: .success)
         try await siding("db", "check", expecting: .success)
+        await relay.stop()
         await origin.stop()
         say("The files stay in \(directory): look at them with 'siding status --config \(config)' or sqlite3.")
     }
 
-    private func loseConnection(_ origin: Origin, _ data: DemoData) async throws {
+    private func loseConnection(_ relay: Relay, _ data: DemoData) async throws {
         data.readings.put(Dataset.Record(key: "3001", json: #"{"id":3001,"station_id":7,"temperature_c":21.5}"#))
-        // `times: nil`: refuses until `lift()`. A connection that is being accepted right now would otherwise still be served.
-        origin.inject(.refuse, at: OriginPattern(path: "/readings"), skipping: 6, times: nil)
+        await relay.follow([
+            LineStage(.up(), for: .bytes(1_000)), LineStage(.down(.cut), for: .time(.seconds(86_400))),
+        ])
         say("4. A reading is added at the origin, and the connection is lost in the middle of the listing:")
         try await siding("sync", "readings", expecting: .queued)
         say("The page that failed waits in the queue; exit code 75 tells cron to try again later:")
@@ -52,11 +55,10 @@ struct DemoTour {
         }
     }
 
-    private func restoreConnection(_ origin: Origin) async throws {
+    private func restoreConnection(_ relay: Relay, _ origin: Origin) async throws {
         let queued = try await waiting()
         origin.forgetRequests()
-        origin.lift()
-        try await origin.restart()
+        await relay.set(.up())
         say("5. The connection is back. The next sync fetches that page first:")
         try await siding("sync", "readings", expecting: .success)
         let first = origin.requests.first?.target ?? "nothing"

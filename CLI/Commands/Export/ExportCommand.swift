@@ -67,18 +67,18 @@ struct ExportCommand: AsyncParsableCommand {
     private var names: [String]? { columns?.names }
 
     private var wanted: RecordExport {
-        let scope: RecordExport.Scope =
+        let selection: RecordExport.Selection =
             if let changedSince { .changed(since: changedSince) } else { deleted ? .deleted : .living }
         let content: RecordExport.Content =
             if let names { .named(names) } else { chosenFormat.isTable ? .columns : .body }
-        return RecordExport(resource, scope: scope, content: content)
+        return RecordExport(resource, selection: selection, content: content)
     }
 
     private func export(
         from workspace: Workspace, to make: @Sendable () throws -> any ExportTarget
     ) async throws -> Summary {
         let wanted = wanted
-        let text = Mutex(ExportText(format: chosenFormat, scope: wanted.scope, hasMeta: withMeta))
+        let text = Mutex(ExportText(format: chosenFormat, selection: wanted.selection, hasMeta: withMeta))
         return try await workspace.withStore(.readOnly) { store in
             let target = try make()
             defer { target.abandon() }

@@ -5,7 +5,7 @@ import SidingJSON
 /// Formats the rows of an export, one at a time.
 struct ExportText {
     let format: ExportFormat
-    let scope: RecordExport.Scope
+    let selection: RecordExport.Selection
     /// Whether each row carries the record's key, times and run.
     let hasMeta: Bool
     private var names: [String] = []
@@ -13,8 +13,8 @@ struct ExportText {
     private var hidden: Set<Int> = []
     private(set) var count = ExportCount()
 
-    init(format: ExportFormat, scope: RecordExport.Scope, hasMeta: Bool) {
-        (self.format, self.scope, self.hasMeta) = (format, scope, hasMeta)
+    init(format: ExportFormat, selection: RecordExport.Selection, hasMeta: Bool) {
+        (self.format, self.selection, self.hasMeta) = (format, selection, hasMeta)
     }
 
     /// The text before the first row, such as a CSV header.
@@ -33,7 +33,7 @@ struct ExportText {
     mutating func add(_ row: ExportedRow) throws -> [UInt8] {
         guard row.record != nil || !hasMeta else {
             throw CommandError(
-                .usage, "usage", "what lies inside of records has no times of its own", hint: "leave out --with-meta")
+                .usage, "usage", "elements of nested arrays have no times of their own", hint: "leave out --with-meta")
         }
         defer { count.add(row) }
         guard !format.isTable else { return line(row) }
@@ -53,7 +53,7 @@ struct ExportText {
     // MARK: JSON
 
     /// Tombstones and changes say little without their key.
-    private var isWrapped: Bool { hasMeta || scope != .living }
+    private var isWrapped: Bool { hasMeta || selection != .living }
 
     private func value(_ row: ExportedRow) -> [UInt8] {
         guard var record = row.record else { return object(row) }
@@ -87,10 +87,10 @@ struct ExportText {
 
     /// Siding's own columns, before those of the view.
     private var ownColumns: [OwnField] {
-        let change: [OwnField] = if case .changed = scope { [.change] } else { [] }
-        let deletion: [OwnField] = scope == .deleted ? [.deletedAt] : []
+        let change: [OwnField] = if case .changed = selection { [.change] } else { [] }
+        let deletion: [OwnField] = selection == .deleted ? [.deletedAt] : []
         let meta: [OwnField] = hasMeta ? [.firstSeenAt, .changedAt, .run] : []
-        return change + (scope == .living && !hasMeta ? [] : [.key]) + deletion + meta
+        return change + (selection == .living && !hasMeta ? [] : [.key]) + deletion + meta
     }
 }
 

@@ -67,7 +67,7 @@ struct WriteTarget {
         guard let source = below.max(by: { $0.baseURL.path.utf8.count < $1.baseURL.path.utf8.count }) else {
             throw CommandError(
                 .usage, "usage",
-                "\(Redaction.url(url)) lies below no source's base_url, so nobody would know how to sign in",
+                "\(Redaction.url(url)) is not below the base_url of any source, so no credentials belong to it",
                 hint: "\(manifest.file) has: \(names(manifest))")
         }
         return (source, url)

@@ -22,6 +22,8 @@ struct FailureStreak {
                 continue
             }
             if outcome == .saved || outcome == .notModified { break }
+            // Whoever ended it meant to.
+            if line.error?.name == Failure.Reason.cancelled.name { continue }
             let error = line.error ?? RecordedError(name: outcome.rawValue, message: Self.message(outcome))
             found = (found?.error ?? error, found?.isQueued ?? (outcome == .queued), run.startedAt)
         }

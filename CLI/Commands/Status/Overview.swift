@@ -32,6 +32,8 @@ struct Overview {
     var waiting: [QueueCount]
     var gates: [SourceGate]
     var limits: [RateLimitReport]
+    /// What the network carried for the syncs of the last 24 hours.
+    var bytesLastDay: Int
     var lastRun: Run?
     var database: DatabaseDescription
     var hasRoute: Bool
@@ -63,7 +65,8 @@ struct Overview {
         return Overview(
             resources: lines, waiting: try await store.queueCounts(),
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
-            limits: try await store.rateLimits(), lastRun: runs.first,
+            limits: try await store.rateLimits(),
+            bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)), lastRun: runs.first,
             database: try await store.description(),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
@@ -94,7 +97,7 @@ struct Overview {
         return [
             "resources": resources.map { Self.object($0) }, "queue": queue, "last_run": run,
             "connectivity": connectivity,
-            "limits": limits.map { Self.object($0) }, "database": file,
+            "limits": limits.map { Self.object($0) }, "bytes_last_day": bytesLastDay, "database": file,
         ]
     }
 
@@ -140,7 +143,8 @@ struct Overview {
             Output.line(
                 "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(format.time(lastRun.startedAt))")
         }
-        Output.line("network: \(hasRoute ? "a route exists" : "no route exists")")
+        let carried = bytesLastDay == 0 ? "" : ", syncs carried \(MessageFormat.size(bytesLastDay)) in the last 24 h"
+        Output.line("network: \(hasRoute ? "a route exists" : "no route exists")\(carried)")
         Output.line(
             "database: \(database.path), \(MessageFormat.size(database.bytes)), schema \(database.schemaVersion)")
     }

@@ -6,15 +6,16 @@ import SidingJSON
 extension Overview {
     static func object(_ limit: RateLimitReport) -> JSONObject {
         return [
-            "source": limit.source, "match": limit.match, "used": limit.used, "of": limit.rate?.count,
-            "rate": limit.rate?.description, "origin_remaining": limit.remaining, "origin_reset_at": limit.resetAt,
-            "free_at": limit.freeAt,
+            "source": limit.source, "match": limit.match, "unit": (limit.rate?.unit ?? .requests).rawValue,
+            "used": limit.used, "of": limit.rate?.count, "rate": limit.rate?.description,
+            "origin_remaining": limit.remaining, "origin_reset_at": limit.resetAt, "free_at": limit.freeAt,
         ]
     }
 
-    /// `limit of tracker '/search/**': 30 of 30/m used, full for another 42 s`
+    /// `limit of tracker '/search/**': 30 of 30/m used, full for another 42 s`, `limit of tracker '**': 1.4 MiB of 50MiB/d used`
     static func line(_ limit: RateLimitReport, now: Timestamp) -> String {
-        var parts = [limit.rate.map { "\(limit.used) of \($0) used" } ?? "\(limit.used) used"]
+        let used = limit.rate?.unit == .bytes ? MessageFormat.size(limit.used) : "\(limit.used)"
+        var parts = [limit.rate.map { "\(used) of \($0) used" } ?? "\(used) used"]
         if let remaining = limit.remaining, let resetAt = limit.resetAt {
             parts.append(
                 "the origin has \(remaining) left for another \(MessageFormat.duration(resetAt - now))")

@@ -25,7 +25,7 @@ struct RunsListCommand: AsyncParsableCommand {
         try await options.withStore { _, store in
             let format = options.messageFormat
             var table = Table([
-                ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", ">deleted",
+                ">run", "when", "took", "outcome", ">pages", ">304", ">bytes", ">new", ">changed", ">same", ">deleted",
                 ">withheld", "command",
             ])
             for run in try await store.runs(limit: limit) {
@@ -38,8 +38,8 @@ struct RunsListCommand: AsyncParsableCommand {
                     String(run.id), format.time(run.startedAt),
                     run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? "",
                     run.outcome?.rawValue ?? "running", String(total.pages), String(total.notModified),
-                    String(total.inserted), String(total.updated), String(total.unchanged), String(total.deleted),
-                    String(total.withheld), run.command,
+                    MessageFormat.size(total.bytes), String(total.inserted), String(total.updated),
+                    String(total.unchanged), String(total.deleted), String(total.withheld), run.command,
                 ])
             }
             if !options.json { table.print(options.terminal) }
@@ -79,7 +79,7 @@ struct RunsShowCommand: AsyncParsableCommand {
         Output.line("\(PlainText.oneLine(line.resource)): \(outcome)")
         Output.line(
             "  pages \(counters.pages), requests \(counters.requests), 304s \(counters.notModified), "
-                + "\(MessageFormat.size(counters.bytes)), \(MessageFormat.duration(line.duration))")
+                + "\(MessageFormat.size(counters.bytes)) over the network, \(MessageFormat.duration(line.duration))")
         Output.line(
             "  inserted \(counters.inserted), updated \(counters.updated), unchanged \(counters.unchanged), "
                 + "stale \(counters.stale), deleted \(counters.deleted), quarantined \(counters.quarantined), "

@@ -33,7 +33,8 @@ struct PlanCommand: AsyncParsableCommand {
         var isRefused = false
         for resource in chosen {
             let plan = try await SyncPlan.make(for: resource, options: listing.syncOptions, in: store)
-            if options.json { Output.line(object(plan).text) } else { print(plan) }
+            let network = SourceNetwork.description(of: resource.source)
+            if options.json { Output.line(object(plan, network).text) } else { print(plan, network) }
             if plan.refusal != nil { isRefused = true }
         }
         await store?.close()
@@ -63,11 +64,12 @@ struct PlanCommand: AsyncParsableCommand {
         return status
     }
 
-    private func object(_ plan: SyncPlan) -> JSONObject {
+    private func object(_ plan: SyncPlan, _ network: String?) -> JSONObject {
         [
             "resource": plan.resource, "method": plan.method, "url": plan.url, "body": plan.body,
             "conditions": plan.conditions, "reason": plan.reason, "paging": plan.paging, "deletes": plan.deletes,
-            "limits": plan.limits, "error": plan.refusal.map(Shapes.error), "for_each": plan.fanOut.map(Self.object),
+            "limits": plan.limits, "network": network, "error": plan.refusal.map(Shapes.error),
+            "for_each": plan.fanOut.map(Self.object),
         ]
     }
 
@@ -79,7 +81,7 @@ struct PlanCommand: AsyncParsableCommand {
         ]
     }
 
-    private func print(_ plan: SyncPlan) {
+    private func print(_ plan: SyncPlan, _ network: String?) {
         if let refusal = plan.refusal {
             Output.line(
                 "\(PlainText.oneLine(plan.resource)): a sync refuses: \(PlainText.oneLine(refusal.message, limit: 2000))"
@@ -94,6 +96,7 @@ struct PlanCommand: AsyncParsableCommand {
         if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }
         for condition in plan.conditions { Output.line("    \(condition)") }
         Output.line("    because: \(plan.reason)")
+        if let network { Output.line("    network: \(network)") }
         for url in plan.fanOut?.urls.dropFirst() ?? [] {
             Output.line("    then \(plan.method) \(PlainText.oneLine(url, limit: 2000))")
         }

@@ -21,6 +21,12 @@ struct SyncCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Wait this long for a resource that another run holds.", valueName: "duration"))
     var waitLock: DurationArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Request no further page once the network has carried this much, such as 2MiB (exit 75).",
+            valueName: "size"))
+    var maxBytes: SizeArgument?
+
     @Flag(help: "Do not keep a failed page in the queue.") var noQueue = false
     @Flag(help: "Send nothing: queue the requests, and apply config changes.") var offline = false
     @Flag(help: "Stop at the first failure.") var failFast = false
@@ -31,29 +37,34 @@ struct SyncCommand: AsyncParsableCommand {
         let named = try workspace.resources(named: resources)
         try listing.check(against: named)
         if !offline { try await workspace.checkSecrets() }
-        let status = try await workspace.withStore(.readWriteCreate) { store in
-            let chosen = failed ? try await onlyFailed(named, store) : named
-            let sendsOnly = workspace.manifest.resources.isEmpty && !failed
-            guard sendsOnly || !chosen.isEmpty else {
-                if options.terminal.isOutput { options.printMessage("nothing failed the last time") }
-                return ExitStatus.success
-            }
-            let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
-            let sources = sendsOnly ? workspace.manifest.sources : chosen.map(\.source)
-            if let stop = try await deliver(to: sources, delivery) { return stop }
-            guard !sendsOnly else {
-                try await delivery.tellParked()
-                return delivery.status ?? .success
-            }
-            let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
-                .run(chosen, syncOptions, command: command)
-            // Every run parks expired writes, even one that sends nothing.
-            try await delivery.tellParked()
-            let writes = delivery.status ?? .success
-            return writes == .success
-                ? fetches : ExitStatus.combining([writes, fetches], savedAnything: fetches == .success)
+        // One meter for the whole command: the own writes that are sent first count for --max-bytes.
+        let status = try await TrafficMeter().counting { () async throws in
+            try await workspace.withStore(.readWriteCreate) { try await sync(named, workspace, $0) }
         }
         if status != .success { throw status }
+    }
+
+    private func sync(_ named: [AnyResource], _ workspace: Workspace, _ store: Store) async throws -> ExitStatus {
+        let chosen = failed ? try await onlyFailed(named, store) : named
+        let sendsOnly = workspace.manifest.resources.isEmpty && !failed
+        guard sendsOnly || !chosen.isEmpty else {
+            if options.terminal.isOutput { options.printMessage("nothing failed the last time") }
+            return .success
+        }
+        let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
+        let sources = sendsOnly ? workspace.manifest.sources : chosen.map(\.source)
+        if let stop = try await deliver(to: sources, delivery) { return stop }
+        guard !sendsOnly else {
+            try await delivery.tellParked()
+            return delivery.status ?? .success
+        }
+        let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
+            .run(chosen, syncOptions, command: command)
+        // Every run parks expired writes, even one that sends nothing.
+        try await delivery.tellParked()
+        let writes = delivery.status ?? .success
+        return writes == .success
+            ? fetches : ExitStatus.combining([writes, fetches], savedAnything: fetches == .success)
     }
 
     /// Sends the user's own writes first, so that the fetched records include them.
@@ -66,13 +77,17 @@ struct SyncCommand: AsyncParsableCommand {
 
     /// The command line as the list of runs shows it.
     private var command: String {
-        let flags: [(String, Bool)] = [("--no-queue", noQueue), ("--offline", offline), ("--failed", failed)]
+        let flags: [(String, Bool)] = [
+            ("--max-bytes \(ByteSize.exact(maxBytes?.bytes ?? 0))", maxBytes != nil), ("--no-queue", noQueue),
+            ("--offline", offline), ("--failed", failed),
+        ]
         return (["sync"] + listing.words + flags.filter(\.1).map(\.0) + resources).joined(separator: " ")
     }
 
     private var syncOptions: SyncOptions {
         var options = listing.syncOptions
         options.retains = !noQueue
+        options.maxBytes = maxBytes?.bytes
         options.lockWait = waitLock?.duration ?? .zero
         options.failsFast = failFast
         return options

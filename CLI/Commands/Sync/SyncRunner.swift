@@ -53,19 +53,21 @@ struct SyncRunner {
         let line = report.line
         switch line.outcome {
         case .failed where report.failure?.reason == .cancelled:
-            options.printMessage("\(line.resource): stopped; the next sync goes on there")
+            options.printMessage("\(line.resource): stopped; the next sync continues there")
         case .failed:
             Output.printMessage("\(line.resource): failed: \(line.error?.message ?? "")")
             if let hint = line.error?.hint { Output.printMessage("    \(hint)") }
         case .queued:
             options.printMessage("\(line.resource): queued: \(line.error?.message ?? "")")
             if let entry = line.entry { options.printMessage("    'siding queue show \(entry.prefix(8))' explains") }
+        case .skipped where report.failure != nil:
+            options.printMessage("\(line.resource): skipped: \(line.error?.message ?? "")")
         case .skipped where report.heldBy != nil:
             Output.printMessage("\(line.error?.message ?? "")")
             if let hint = line.error?.hint { Output.printMessage("    \(hint)") }
         case .saved where line.counters.quarantined > 0:
             Output.printMessage(
-                "\(line.resource): \(setAside(line.counters)): 'siding quarantine list' tells which and why")
+                "\(line.resource): \(setAside(line.counters)): 'siding quarantine list' shows which and why")
             summary(line)
         default: summary(line)
         }
@@ -131,7 +133,7 @@ extension ExitStatus {
             // A failure rule of the config made a temporary failure permanent.
             self = status == .failure && report.isFailedByRule ? .refused : status
         case .queued: self = .queued
-        case .skipped: self = report.heldBy == nil ? .success : .locked
+        case .skipped: self = report.heldBy == nil ? report.failure.map(ExitStatus.init) ?? .success : .locked
         case .saved, .notModified:
             let counters = report.line.counters
             self = counters.withheld > 0 ? .deletionGuard : counters.quarantined > 0 ? .partial : .success

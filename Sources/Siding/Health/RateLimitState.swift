@@ -28,13 +28,14 @@ struct RateLimitState: Sendable {
     var acceptAfter: Timestamp
     /// Requests that ended without a report since the last accepted one.
     var unknownOutcomes: Int
-    /// Completed requests by the start of their bucket; empty without a rate.
+    /// Completed requests, or bytes, by the start of their bucket; empty without a rate.
     var ended: [Timestamp: Int] = [:]
     /// Requests in flight by their deadlines.
     var underWay: [Timestamp: Int] = [:]
 
     func isOf(_ limit: RateLimit) -> Bool {
         match == limit.match.description && rate?.window ?? .zero == limit.window
+            && rate?.unit ?? .requests == limit.unit
     }
 
     // MARK: Time
@@ -91,14 +92,17 @@ struct RateLimitState: Sendable {
 
     // MARK: Requests
 
-    /// Counts a request that may go out at once and must be over after `timeout`; ``reservedAt`` is its reservation.
+    /// Counts a request that may go out at once and must be over after `timeout`; ``reservedAt`` is its reservation. Bytes count
+    /// only once they have passed.
     mutating func reserve(timeout: Duration, _ now: Timestamp) {
         reservedAt = max(now, reservedAt + .microseconds(1))
+        guard rate?.unit != .bytes else { return }
         underWay[Self.deadline(of: reservedAt, timeout), default: 0] += 1
     }
 
-    /// Records the outcome of a reserved request; at most once per request.
+    /// Records the outcome of a reserved request, at most once per request, or the bytes of an attempt.
     mutating func record(_ usage: RequestUsage, _ now: Timestamp) {
+        if case .bytes(let amount) = usage.outcome { return count(amount, at: now) }
         let wasUnderWay = remove(usage.reservation, usage.timeout, now)
         guard case .answered(let reported) = usage.outcome else { return }
         // The origin has counted it by now. This holds even if its bucket has left the window because the process was

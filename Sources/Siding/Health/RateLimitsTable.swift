@@ -9,8 +9,8 @@ enum RateLimitsTable {
     ) throws -> [RateLimitState] {
         var states = try database.query(
             """
-            SELECT id, source, match, rate, window_us, reserved_at, remaining, reset_at, accept_after, unknown_outcomes
-            FROM siding_rate_limits WHERE ?1 IS NULL OR source = ?1 ORDER BY source, match, window_us
+            SELECT id, source, match, rate, window_us, reserved_at, remaining, reset_at, accept_after, unknown_outcomes, unit
+            FROM siding_rate_limits WHERE ?1 IS NULL OR source = ?1 ORDER BY source, match, unit, window_us
             """, source, map: state)
         for index in states.indices {
             try database.forEach(
@@ -30,7 +30,11 @@ enum RateLimitsTable {
     private static func state(_ row: borrowing Row) -> RateLimitState {
         RateLimitState(
             id: row.int(0), source: row.text(1), match: row.text(2),
-            rate: row.optionalInt(3).flatMap { RequestRate(Int($0), per: .microseconds(row.int(4))) },
+            rate: row.optionalInt(3).flatMap {
+                RequestRate(
+                    Int($0), per: .microseconds(row.int(4)), unit: RequestRate.Unit(rawValue: row.text(10)) ?? .requests
+                )
+            },
             reservedAt: Timestamp(microseconds: row.int(5)), remaining: row.optionalInt(6).map(Int.init),
             resetAt: row.optionalInt(7).map(Timestamp.init), acceptAfter: Timestamp(microseconds: row.int(8)),
             unknownOutcomes: Int(row.int(9)))
@@ -40,9 +44,11 @@ enum RateLimitsTable {
     static func upsert(_ limit: RateLimit, of source: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_rate_limits (source, match, window_us, rate) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (source, match, window_us) DO UPDATE SET rate = excluded.rate WHERE rate IS NOT excluded.rate
-            """, source, limit.match.description, limit.window.wholeMicroseconds, limit.rate?.count)
+            INSERT INTO siding_rate_limits (source, match, window_us, rate, unit) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (source, match, unit, window_us) DO UPDATE SET rate = excluded.rate
+                WHERE rate IS NOT excluded.rate
+            """, source, limit.match.description, limit.window.wholeMicroseconds, limit.rate?.count, limit.unit.rawValue
+        )
     }
 
     /// Writes the differences between `state` and `stored`, the same limit as loaded.

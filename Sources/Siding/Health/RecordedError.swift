@@ -29,7 +29,7 @@ extension RecordedError {
             phase: failure.phase.rawValue)
     }
 
-    /// The error of a write, with the origin's own words.
+    /// The error of a write, with the origin's message.
     init(ofWrite failure: Failure) {
         self.init(failure)
         guard case .http(let answer) = failure.reason, failure.detail == nil, let words = answer.words else { return }
@@ -54,13 +54,13 @@ extension Failure {
     var hint: String? {
         if underlying is RefreshRefusal {
             return
-                "'siding auth status' tells where its secrets are read: put a good one there. 'siding auth forget SOURCE' "
-                + "drops the stored token, so that the next sync begins with what the config says"
+                "'siding auth status' shows where its secrets are read: correct them. 'siding auth forget SOURCE' "
+                + "removes the stored token, so that the next sync signs in with the config's secrets"
         }
         if underlying is BudgetSpent {
             return
-                "it goes on when the limit has room, to which 'siding queue retry' keeps too; 'limits' of the source says how "
-                + "many requests go out"
+                "the request waits until the limit allows it, also with 'siding queue retry'; 'limits' of the source "
+                + "sets the maximum"
         }
         if case .http(let answer) = reason, let scheme = answer.unknownScheme {
             return "the origin asks for '\(scheme)' credentials, which Siding does not support: use a proxy that does"
@@ -68,21 +68,22 @@ extension Failure {
         // A rule may treat any status as a refused credential.
         if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
         return switch reason {
-        case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
+        case .noInternetConnection: "the next 'siding sync' or 'siding queue run' continues here"
+        case .waitingForOrigin where underlying is TrafficSpent: "the next 'siding sync' continues here"
         case .captivePortal: "open a browser on this network and sign in"
         case .waitingForOrigin:
-            "it goes on when the time has come; 'siding queue retry' asks before that, as far as the source's limits allow"
+            "the request is sent after the wait; 'siding queue retry' sends it now, if the source's limits allow it"
         case .hostNotFound: "check base_url for a misspelt name"
         case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
         case .credentialUnavailable: "check the secret's place and its permissions"
         case .contract:
             (underlying as? PageFault)?.hint
                 ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
-        case .redirectRefused where detail?.contains("another origin") ?? false:
+        case .redirectRefused where underlying is UnlistedOrigin:
             "check base_url; if another origin may answer for this one, list it in http.redirect_to of the source"
         case .redirectRefused:
             "'curl -IL' with this URL shows each redirect; write the last URL that answers into 'base_url' or 'path'. A "
-                + "redirect to a sign-in page wants 'auth'"
+                + "redirect to a sign-in page needs 'auth'"
         case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
         case .http(let answer): answer.hint
         default: nil
@@ -94,7 +95,7 @@ extension PageFault {
     /// The setting that would accept such a page; nil if none would.
     fileprivate var hint: String? {
         switch self {
-        case .tooDeep: "raise http.max_depth of the source, if the origin is to be trusted with that"
+        case .tooDeep: "raise http.max_depth of the source, if you trust the origin"
         case .tooManyValues: "raise http.max_values of the source, or ask for smaller pages"
         case .tooManyRecords:
             "ask for smaller pages, or raise http.max_body of the source: a page may have a record per 128 bytes of it"
@@ -118,16 +119,16 @@ extension HTTPFailure {
 
     fileprivate var hint: String? {
         switch statusClass {
-        case .refused where status == 403: "the credentials are known but not allowed to read this"
+        case .refused where status == 403: "the credentials are valid but do not allow this request"
         case .gone: "check 'path' and 'base_url'; nothing stored was removed"
-        case .backOff: "the origin asks for patience; it goes on when the time has come"
+        case .backOff: "the origin asks to wait; the request is sent again after that"
         default: nil
         }
     }
 }
 
 extension HTTPFailure {
-    /// What the body says in one line, where it is JSON of a usual form, as RFC 9457, or plain text; else nil.
+    /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else nil.
     var words: String? {
         let text: String?
         if let document = try? JSONDocument(body) {

@@ -11,7 +11,7 @@ enum ReservationAnswer: Sendable, Hashable {
 
 /// Why a rate limit is exhausted.
 package enum RateLimitExhaustion: Sendable, Hashable, CaseIterable {
-    /// The rate's number of requests was sent.
+    /// The rate's number of requests was sent, or of bytes carried.
     case rate
     /// The origin reported that no quota is left.
     case reported
@@ -26,6 +26,8 @@ struct RequestUsage: Sendable, Hashable {
         case unsent
         /// It was answered, with a reported quota or without.
         case answered(ReportedQuota?)
+        /// An attempt carried this many bytes; it has no reservation under this limit.
+        case bytes(Int)
     }
 
     var reservation: Timestamp
@@ -41,7 +43,7 @@ package struct RateLimitReport: Sendable, Hashable {
     package var match: String
     /// Nil if only the origin limits the rate.
     package var rate: RequestRate?
-    /// The number of requests that count now.
+    /// The number of requests, or bytes, that count now.
     package var used: Int
     /// The remaining quota at the origin; valid until ``resetAt``.
     package var remaining: Int?

@@ -56,18 +56,15 @@ extension Source {
     }
 
     /// The chain node that matches rules against answers to a `subject`; nil if no rule looks at answers.
-    ///
-    /// - Parameter refusal: finds a refusal in an answer that no rule matches, also in a success.
-    func errorEnvelope(
-        for subject: FailureRule.Subject, otherwise refusal: (@Sendable (ErrorEnvelope) -> Failure?)? = nil
-    ) -> ResponseErrorEnvelopeNode? {
+    func errorEnvelope(for subject: FailureRule.Subject) -> ResponseErrorEnvelopeNode? {
         let rules = failureRules.filter { rule in
             if case .answer = rule.condition { rule.isFor(subject) } else { false }
         }
-        guard !rules.isEmpty || refusal != nil else { return nil }
-        let asksSuccesses = refusal != nil || rules.contains(where: \.looksAtSuccesses)
-        return ResponseErrorEnvelopeNode(asksSuccesses: asksSuccesses) { envelope in
-            rules.first { $0.fits(envelope) }.map(envelope.failure) ?? refusal?(envelope)
+        guard !rules.isEmpty else { return nil }
+        // An answer to a write is read whole anyway, and a refusal in it must not count as a delivery.
+        let limit = subject == .write ? transport.maxBody : HTTPFailure.bodyLimit
+        return ResponseErrorEnvelopeNode(limit: limit, asksSuccesses: rules.contains(where: \.looksAtSuccesses)) {
+            envelope in rules.first { $0.fits(envelope) }.map(envelope.failure)
         }
     }
 }

@@ -52,12 +52,23 @@ struct SourceRateLimits: RequestBudget {
     }
 
     func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async {
-        let usages = place.slots.map { slot in
+        await record(place.slots, of: .requests) { outcome(ending, $0) }
+    }
+
+    func spend(_ bytes: Int, at url: HTTPURL) async {
+        await record(source.limits(fitting: url).map { .init(id: 0, rule: $0) }, of: .bytes) { _ in .bytes(bytes) }
+    }
+
+    private func record(
+        _ slots: [BudgetPlace.Slot], of unit: RequestRate.Unit, _ outcome: (RateLimit) -> RequestUsage.QuotaReport
+    ) async {
+        let usages = slots.filter { source.limits[$0.rule].unit == unit }.map { slot in
             let limit = source.limits[slot.rule]
             return RequestUsage(
                 reservation: Timestamp(microseconds: slot.id), timeout: source.transport.totalTimeout,
-                source: source.name, limit: limit, outcome: outcome(ending, limit))
+                source: source.name, limit: limit, outcome: outcome(limit))
         }
+        guard !usages.isEmpty else { return }
         // Unrecorded requests count for longer: too few requests are sent then, never too many.
         try? await uncancelled { () throws(StoreError) in try await store.record(usages) }
     }

@@ -9,6 +9,8 @@ struct FetchRetention: Sendable {
     var method: String
     var page: PageRequest
     var error: RecordedError
+    /// What arrived of the answer; nil if it cannot be resumed.
+    var partial: PartialAnswer?
     /// Whether the failed try counts.
     var isCounted: Bool
     /// Where set, the entry waits for a person rather than for its time.
@@ -53,7 +55,8 @@ struct FetchRetainer {
         entry.nextAttemptAt = queue.now + min(fetch.wait(entry.attempts), RetryAfter.longest)
         try OutboxTable.retain(entry, parkedFor: fetch.parks, waitsForNetwork: fetch.waitsForNetwork, transaction)
         try OutboxRequestsTable.save(
-            (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, of: entry.id, transaction)
+            (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, fetch.partial,
+            of: entry.id, transaction)
         try queue.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
         guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry vanished while it was retained")

@@ -56,6 +56,8 @@ struct ListingPosition: Sendable {
     var isResumed: Bool
     /// The retained fetch for this page, claimed when the listing was opened.
     var entry: QueueEntry?
+    /// What arrived of the page before its answer broke off.
+    var partial: PartialAnswer?
     /// The changed aspects of the definition since the last sync. If not empty, everything is listed again.
     var changedAspects: [String] = []
     /// What opening it added to the run's counters: the stored records that a changed `where` filtered out.

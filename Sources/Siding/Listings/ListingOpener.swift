@@ -101,6 +101,7 @@ struct ListingOpener {
         try note(resource, isNew: false, transaction)
         guard let entry = decision.entry else { return position }
         position.isResumed = true
+        position.partial = try OutboxRequestsTable.partial(entry.id, transaction)
         let claimed = try queue.claim(entry, transaction)
         if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
         return position

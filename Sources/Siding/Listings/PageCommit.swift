@@ -24,6 +24,8 @@ struct PageCommit: Sendable {
     var requests: Int
     var bytes: Int
     var method = "GET"
+    /// The URL of the answer, without secrets, if a redirect led to another origin; nil for that of the page.
+    var answeredAt: String?
     var status: Int
     var etag: String?
     var lastModified: String?

@@ -201,8 +201,9 @@ extension RequestRow {
     fileprivate init(page commit: PageCommit, at now: Timestamp) {
         let page = commit.page
         self.init(
-            cause: .page, run: commit.run, method: commit.method, url: page.url.description, page: page.number,
-            status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now, scope: page.scope,
+            cause: .page, run: commit.run, method: commit.method, url: commit.answeredAt ?? page.url.description,
+            page: page.number, status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now,
+            scope: page.scope,
             sent: page.body ?? "")
     }
 }

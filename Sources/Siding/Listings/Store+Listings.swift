@@ -112,28 +112,42 @@ extension Store {
         }
     }
 
-    /// See ``PageCommit/requestedAfter``.
-    func newestRequest() async throws(StoreError) -> Int64 { try await read { try RequestRow.nextID($0) } - 1 }
+    /// What the store knows of a page that is about to be requested, in one read.
+    ///
+    /// - Parameter looksForRow: whether the stored row of the page is wanted.
+    /// - Returns: the row, nil if there is none; and the newest request, see ``PageCommit/requestedAfter``.
+    func beforeRequest(
+        of page: PageRequest, of resource: String, looksForRow: Bool
+    ) async throws(StoreError) -> (stored: StoredPage?, newest: Int64) {
+        try await read { snapshot in
+            let stored = looksForRow ? try Self.storedPage(page, of: resource, snapshot) : nil
+            return (stored, try RequestRow.nextID(snapshot) - 1)
+        }
+    }
 
     /// The stored row of a page; nil if there is none.
     func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
-        try await read { snapshot in
-            try snapshot.first(
-                """
-                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records,
-                    (SELECT next_source FROM siding_listings WHERE resource = p.resource AND scope = p.scope), read_at,
-                    high_water_mark, digest
-                FROM siding_pages p
-                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
-                    AND sent = ?4
-                """, resource, page.scope, page.url.description, page.body ?? ""
-            ) { row in
-                StoredPage(
-                    etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
-                    recordCount: Int(row.int(7)), nextPageSource: row.optionalText(8).flatMap(NextPageSource.init),
-                    readAt: row.optionalInt(9).map(Timestamp.init), highWaterMark: row.optionalText(10),
-                    digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
-            }
+        try await read { try Self.storedPage(page, of: resource, $0) }
+    }
+
+    private static func storedPage(
+        _ page: PageRequest, of resource: String, _ snapshot: borrowing Snapshot
+    ) throws -> StoredPage? {
+        try snapshot.first(
+            """
+            SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records,
+                (SELECT next_source FROM siding_listings WHERE resource = p.resource AND scope = p.scope), read_at,
+                high_water_mark, digest
+            FROM siding_pages p
+            WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
+                AND sent = ?4
+            """, resource, page.scope, page.url.description, page.body ?? ""
+        ) { row in
+            StoredPage(
+                etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
+                recordCount: Int(row.int(7)), nextPageSource: row.optionalText(8).flatMap(NextPageSource.init),
+                readAt: row.optionalInt(9).map(Timestamp.init), highWaterMark: row.optionalText(10),
+                digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
         }
     }
 

@@ -41,7 +41,7 @@ extension Store {
         ("a lane without exactly one head", OutboxTable.lanesWithoutOneHead),
         ("an edit that is pending though its entry is completed, or the reverse", OutboxEditsTable.wronglyPendingEdits),
         ("an edit of a record whose base is lost", OutboxEditsTable.editsWithoutServerCopy),
-        ("a base that no edit lies on", OutboxEditsTable.serverCopiesWithoutEdit),
+        ("a server copy without an edit", OutboxEditsTable.serverCopiesWithoutEdit),
         (
             "a complete listing whose resource was never completed",
             """

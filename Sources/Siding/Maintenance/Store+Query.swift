@@ -22,7 +22,7 @@ extension Store {
         var past: PastViews?
         if let moment { past = try await read { try PastViews(at: moment, now: now, $0) } }
         do {
-            let inspection = Inspection(of: path, timeLimit: timeLimit, disguise: past?.disguise)
+            let inspection = Inspection(of: path, timeLimit: timeLimit, replacement: past?.replacement)
             try await inspection.run(SQL(verbatim: sql), columns: columns, row: row)
         } catch let hidden as Inspection.HiddenTable {
             throw past?.error(on: hidden.name) ?? StoreError(.invalidQuery, "\(hidden.name) cannot be read")

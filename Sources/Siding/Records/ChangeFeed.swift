@@ -43,15 +43,15 @@ struct ChangeFeed {
             let isPruned = try Store.isForgotten(run, snapshot)
             throw isPruned
                 ? StoreError(
-                    .notFound, "run \(run) is forgotten, so what changed since cannot be told any more",
+                    .notFound, "run \(run) is no longer stored, so the changes since then are unknown",
                     hint: again(newest))
                 : StoreError(.notFound, "there is no run \(run)", hint: "'siding runs list' shows them")
         }
         guard found.hasEnded else {
             throw StoreError(
-                .invalidQuery, "run \(run) has not ended, so what changed since cannot be told yet",
+                .invalidQuery, "run \(run) has not ended, so the changes since then are not known yet",
                 hint: (newest > 0 ? "the newest run that has ended is \(newest)" : "wait for its end")
-                    + "; where its process is dead, the next sync ends it")
+                    + "; if its process is dead, the next sync ends it")
         }
         let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0)
@@ -64,7 +64,7 @@ struct ChangeFeed {
     }
 
     private static func again(_ newest: RunID) -> String {
-        "export everything again" + (newest > 0 ? ", and go on from run \(newest)" : "")
+        "export everything again" + (newest > 0 ? ", and continue from run \(newest)" : "")
     }
 
     /// The run from which later changes can be read: the newest one that has ended, 0 if there is none.

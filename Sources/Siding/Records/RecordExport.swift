@@ -4,11 +4,11 @@ package import SidingSQLite
 package struct RecordExport: Sendable, Hashable {
     /// A resource, or a view of the elements of a nested array, `issues_labels`.
     package var name: String
-    package var scope: Scope
+    package var selection: Selection
     package var content: Content
 
     /// Which records to export.
-    package enum Scope: Sendable, Hashable {
+    package enum Selection: Sendable, Hashable {
         case living
         /// The tombstones.
         case deleted
@@ -25,8 +25,8 @@ package struct RecordExport: Sendable, Hashable {
         case named([String])
     }
 
-    package init(_ name: String, scope: Scope = .living, content: Content = .body) {
-        (self.name, self.scope, self.content) = (name, scope, content)
+    package init(_ name: String, selection: Selection = .living, content: Content = .body) {
+        (self.name, self.selection, self.content) = (name, selection, content)
     }
 }
 
@@ -122,7 +122,7 @@ struct ExportStatement {
         var arguments: [SQLiteValue] = []
         let condition: SQL
         var kind: SQL = "NULL"
-        switch export.scope {
+        switch export.selection {
         case .living: condition = "deleted_at IS NULL"
         case .deleted: condition = "deleted_at IS NOT NULL"
         case .changed(let run):
@@ -140,9 +140,9 @@ struct ExportStatement {
 
     /// The statement for elements of nested arrays. They have no row of their own, so no tombstones or revisions.
     private static func elements(of view: ChildView, _ export: RecordExport) throws -> ExportStatement {
-        guard export.scope == .living else {
+        guard export.selection == .living else {
             throw StoreError(
-                .invalidQuery, "'\(view.name)' shows what lies inside of records, which change as a whole",
+                .invalidQuery, "'\(view.name)' shows elements of nested arrays, which change only with their record",
                 hint: "export the resource itself")
         }
         let wanted: RecordExport.Content = export.content == .body ? .columns : export.content

@@ -64,7 +64,7 @@ public struct FailureRule: Sendable, Hashable {
         /// Empty matches any status, even a success, if a header field or the body is tested.
         public var statuses: Set<Int>
         public var header: Trait<HTTPField.Name>?
-        /// Tested in JSON of at most ``HTTPFailure/bodyLimit`` bytes.
+        /// Tested in JSON of at most ``HTTPFailure/bodyLimit`` bytes, in the answer to a write of any size.
         public var body: Trait<JSONPath>?
 
         public init(

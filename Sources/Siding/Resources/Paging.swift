@@ -20,9 +20,9 @@ public enum Paging: Sendable, Hashable {
     case headerCursor(HTTPField.Name, parameter: Parameter)
     /// A header field that names the next page: a URL, or the number for the query parameter `page`.
     case nextHeader(HTTPField.Name)
-    /// Page numbers. Ends on an empty page or, if `size` is declared, on one with fewer records.
+    /// Page numbers. Ends on an empty page or, if `size` is declared, on one with fewer records than those before.
     case page(PageNumbers)
-    /// Offsets. Ends on an empty page or, if `limit` is declared, on one with fewer records.
+    /// Offsets. Ends on an empty page or, if `limit` is declared, on one with fewer records than those before.
     case offset(Offsets)
 
     /// Page numbers in the query, or in the body.

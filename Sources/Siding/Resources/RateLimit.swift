@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import SidingChain
 
-/// A limit on the requests to a source: one entry of `limits:`.
+/// A limit on the requests to a source, or on the bytes that they carry: one entry of `limits:`.
 ///
 /// A request counts against every limit whose pattern it matches, and is sent once all of them have room. The count is durable
 /// and shared by all processes that use the store.
@@ -20,12 +20,14 @@ public struct RateLimit: Sendable, Hashable {
         _ match: PathPattern, rate: RequestRate?, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {
         (self.match, self.rate, self.remaining, self.reset) = (match, rate, remaining, reset)
-        if rate == nil, remaining == nil {
-            throw Failure(.invalidRequest, phase: .notSent, detail: "it has neither a rate nor a remaining_header")
-        }
-        if reset != nil, remaining == nil {
-            throw Failure(.invalidRequest, phase: .notSent, detail: "it has a reset_header and no remaining_header")
-        }
+        let fault =
+            switch (rate?.unit, remaining, reset) {
+            case (nil, nil, _): "it has neither rate, bytes nor remaining_header"
+            case (_, nil, _?): "it has a reset_header and no remaining_header"
+            case (.bytes, _?, _): "it limits bytes, but its remaining_header counts requests"
+            default: ""
+            }
+        guard fault.isEmpty else { throw Failure(.invalidRequest, phase: .notSent, detail: fault) }
     }
 
     /// Parses a limit from text: `try RateLimit("/search/**", "30/m")`.
@@ -43,37 +45,54 @@ public struct RateLimit: Sendable, Hashable {
     /// How long an answered request counts; zero if only the origin limits the rate.
     var window: Duration { rate?.window ?? .zero }
 
+    /// What it counts.
+    var unit: RequestRate.Unit { rate?.unit ?? .requests }
+
     /// Whether both limits share one stored count, so that only the smaller rate would apply.
     public func countsAs(_ other: RateLimit) -> Bool {
-        match.description == other.match.description && window == other.window
+        match.description == other.match.description && window == other.window && unit == other.unit
     }
 }
 
-/// A number of requests per window of time, such as `30/m` or `300/15m`.
+/// A number of requests per window of time, such as `30/m` or `300/15m`, or a number of bytes, such as `50MiB/d`.
 public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
-    /// The largest allowed ``count``; a larger one would limit nothing.
+    /// What is counted.
+    public enum Unit: String, Sendable, Hashable, CaseIterable {
+        case requests
+        /// As the network carries them, in both directions. A request is sent while fewer were counted, so its answer may exceed
+        /// the limit.
+        case bytes
+    }
+
+    /// The largest allowed ``count`` of requests; a larger one would limit nothing.
     public static let most = 1_000_000
+    /// The largest allowed ``count`` of bytes: 1 PiB.
+    public static let mostBytes = 1 << 50
     /// The longest window, 31 days.
     public static let longestWindow = Duration.seconds(31 * 86_400)
 
     public let count: Int
     /// Any span of this length, wherever it starts, has at most ``count`` requests. Whole seconds.
     public let window: Duration
+    public let unit: Unit
 
-    /// Nil unless `count` is between 1 and ``most``, and `window` between a second and ``longestWindow``.
-    public init?(_ count: Int, per window: Duration) {
-        guard (1...Self.most).contains(count), window >= .seconds(1), window <= Self.longestWindow else { return nil }
-        self.count = count
+    /// Nil unless `count` is between 1 and ``most`` (``mostBytes``), and `window` between a second and ``longestWindow``.
+    public init?(_ count: Int, per window: Duration, unit: Unit = .requests) {
+        let most = unit == .bytes ? Self.mostBytes : Self.most
+        guard (1...most).contains(count), window >= .seconds(1), window <= Self.longestWindow else { return nil }
+        (self.count, self.unit) = (count, unit)
         self.window = .seconds(window.components.seconds)
     }
 
     /// Parses a number, a slash, an optional number, and one of `s`, `m`, `h`, `d`; nil for any other text.
-    public init?(_ text: String) {
+    /// Bytes may have a unit, such as `MiB` or `KB`.
+    public init?(_ text: String, unit: Unit = .requests) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let unit = parts[1].last.flatMap({ Self.units[$0] }), let count = Self.number(parts[0]),
+        guard parts.count == 2, let time = parts[1].last.flatMap({ Self.units[$0] }),
+            let count = unit == .bytes ? ByteSize.parse(parts[0]) : Self.number(parts[0]),
             let times = parts[1].count == 1 ? 1 : Self.number(parts[1].dropLast())
         else { return nil }
-        self.init(count, per: .seconds(times * unit))
+        self.init(count, per: .seconds(times * time), unit: unit)
     }
 
     private static func number(_ text: Substring) -> Int? {
@@ -88,6 +107,7 @@ public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
         let seconds = Int(window.components.seconds)
         let unit = Self.units.filter { seconds % $0.value == 0 }.max { $0.value < $1.value } ?? (key: "s", value: 1)
         let times = seconds / unit.value
-        return "\(count)/\(times == 1 ? "" : "\(times)")\(unit.key)"
+        let amount = self.unit == .bytes ? ByteSize.exact(count) : "\(count)"
+        return "\(amount)/\(times == 1 ? "" : "\(times)")\(unit.key)"
     }
 }

@@ -39,6 +39,14 @@ public struct Source: Sendable {
 }
 
 extension Source {
+    /// The settings of its connections: credentials pass no proxy unencrypted.
+    package var connection: TransportSettings {
+        guard authorization.hasCredentials else { return transport }
+        var settings = transport
+        settings.proxies.http = nil
+        return settings
+    }
+
     /// A source named after its URL: `s-api-example-com-v2` for `https://api.example.com/v2`. Its name is what the queue keeps
     /// beside each request, so a source that may move to another URL needs a name of its own.
     ///
@@ -77,7 +85,7 @@ extension SignIns {
         var source = source
         source.authorization = signedIn(
             source.authorization, of: source.name, at: source.baseURL, headerFields: source.headerFields,
-            source.transport)
+            source.connection)
         return source
     }
 }

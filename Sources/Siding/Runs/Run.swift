@@ -173,6 +173,15 @@ extension Store {
         try await runs("WHERE id = ?1", id).first
     }
 
+    /// The bytes that the network carried for the runs that began at `moment` or later.
+    package func bytes(since moment: Timestamp) async throws(StoreError) -> Int {
+        try await read { snapshot in
+            let sum: SQL =
+                "SELECT sum(bytes) FROM siding_run_resources JOIN siding_runs ON id = run WHERE started_at >= ?1"
+            return try snapshot.first(sum, moment.microseconds) { Int($0.optionalInt(0) ?? 0) } ?? 0
+        }
+    }
+
     private func runs(_ clause: SQL, _ value: Int64) async throws(StoreError) -> [Run] {
         try await read { snapshot in
             try snapshot.query("SELECT id, command, started_at, ended_at, outcome FROM siding_runs \(clause)", value) {

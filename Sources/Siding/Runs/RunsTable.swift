@@ -20,16 +20,14 @@ enum RunsTable {
     ) throws {
         try transaction.execute(
             "UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1",
-            run,
-            now.microseconds, outcome.rawValue)
+            run, now.microseconds, outcome.rawValue)
     }
 
     /// Marks the runs of a dead process as interrupted.
     static func interrupt(_ owner: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_runs SET ended_at = ?2, outcome = 'interrupted' WHERE owner = ?1 AND ended_at IS NULL",
-            owner,
-            now.microseconds)
+            owner, now.microseconds)
     }
 
     /// Notes that a resource is forgotten, with its deletions: changes since the runs so far are no longer complete.

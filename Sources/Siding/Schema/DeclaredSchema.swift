@@ -41,11 +41,11 @@ struct DeclaredSchema {
             try ResourcesTable.set(schema: text, of: resource, transaction)
             try forgetChildren(of: before, without: schema, transaction)
         }
-        let leftOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
+        let filteredOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
             .apply(schema, after: before, transaction)
         try (members ?? StoredMembers.load(of: resource, before, schema, transaction))?
             .show(in: ColumnInference(resource: resource, name: name), transaction)
-        return leftOut
+        return filteredOut
     }
 
     /// Adds the column for the record's key in the resource `parent` to the view, or removes it if nil.

@@ -13,14 +13,14 @@ struct ConfigChange: Sendable {
     let store: Store
 
     /// - Returns: the stored records that a changed `where` filters out; nil if `where` did not change.
-    func leftOut() async throws(StoreError) -> LeavingRecords? {
+    func filteredOut() async throws(StoreError) -> RecordsToRemove? {
         // An ad-hoc listing does not apply a changed definition.
         guard !options.isAdHoc else { return nil }
-        return try await store.leftOut(by: resource.schema, of: resource.name)
+        return try await store.filteredOut(by: resource.schema, of: resource.name)
     }
 
     /// - Returns: the stored records that already have the changed mark; nil if the mark did not change, or no record has it.
-    func marked() async throws(StoreError) -> LeavingRecords? {
+    func marked() async throws(StoreError) -> RecordsToRemove? {
         guard let mark = resource.deletions.mark,
             let known = try await store.freshness(of: resource.name),
             ResourceDefinition(resource).differences(from: known.definition).contains(ResourceDefinition.markAspect)
@@ -29,22 +29,22 @@ struct ConfigChange: Sendable {
     }
 
     /// Why the sync sends no request; nil if the deletions are accepted or within the guard's limit.
-    func refusal(_ leaving: LeavingRecords) -> String? {
-        guard !options.acceptsDeletes, leaving.isTooMuch(for: resource.deletions) else { return nil }
-        return "\(leaving.consequence) \(leaving.words). \(resource.deletions.excess)"
+    func refusal(_ removal: RecordsToRemove) -> String? {
+        guard !options.acceptsDeletes, removal.isTooMuch(for: resource.deletions) else { return nil }
+        return "\(removal.consequence) \(removal.words). \(resource.deletions.excess)"
     }
 
     /// What a sync would do first because of either.
     ///
     /// - Returns: why it would send no request, or which records it would remove; both nil if it does nothing.
     func outlook() async throws(StoreError) -> (refusal: String?, removal: String?) {
-        let (left, marked) = (try await leftOut(), try await marked())
+        let (left, marked) = (try await filteredOut(), try await marked())
         for why in [left.flatMap { refusal($0) }, marked.flatMap { refusal($0) }] {
             if let why { return ("\(why): --accept-deletes does it", nil) }
         }
         let going = [
             left.flatMap { $0.count > 0 ? "'where' leaves out \($0.words)" : nil },
-            marked.map { "'deletes' deletes, as pages show them, \($0.words)" },
+            marked.map { "'deletes' deletes \($0.words), when pages contain them" },
         ]
         let words = going.compactMap(\.self)
         return (nil, words.isEmpty ? nil : words.joined(separator: "; "))

@@ -18,7 +18,7 @@ struct DeletionVerification: Sendable {
     /// The maximum number of records to verify per run; the next run continues with the others.
     static let mostPerRun = 1_000
     /// The number of concurrent requests.
-    private static let width = 4
+    private var width: Int { sync.options.maxBytes == nil ? 4 : 1 }
 
     /// Nil if verification is not configured.
     init?(_ sync: ResourceSync) {
@@ -55,22 +55,28 @@ struct DeletionVerification: Sendable {
         let left = missing.keys.count - Self.mostPerRun
         if left > 0 {
             report.note(
-                "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next "
-                    + "one goes on")
+                "\(left) more missing records were not verified: a run verifies at most \(Self.mostPerRun), and the "
+                    + "next one continues")
         }
-        var outcome = try await ask(missing)
-        // A source in trouble may report live records as gone: the next run verifies them again.
-        if outcome.ending != nil { outcome.isGone = outcome.isGone.filter { !$0.value } }
+        let traffic = TrafficMeter()
+        var outcome = try await traffic.counting { () async throws(StoreError) in try await ask(missing) }
+        var counters = RunCounters()
+        (counters.requests, counters.bytes) = (counter.take(), traffic.total)
+        // A source in trouble may report live records as gone: the next run verifies them again. A limit is no trouble.
+        if let ending = outcome.ending, ending.reason != .waitingForOrigin {
+            outcome.isGone = outcome.isGone.filter { !$0.value }
+        }
         report.line.counters += try await store.apply(
             VerificationFindings(
                 resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
-                requests: counter.take(), since: since, terms: sync.deletionTerms))
+                counters: counters, since: since, terms: sync.deletionTerms))
         if let ending = outcome.ending {
             let outcome = resource.source.outcome(of: ending, .fetch, now: sync.engine.now)
             try await store.record(outcome, of: resource.source.name)
         }
         if !outcome.unanswered.isEmpty {
-            let waiting = outcome.ending == nil ? 0 : missing.keys.count - outcome.unanswered.count
+            let asked = Set(outcome.isGone.keys).union(outcome.unanswered.map(\.key))
+            let waiting = outcome.ending == nil ? 0 : missing.keys.count { !asked.contains($0) }
             report.warn(Self.words(outcome.unanswered, waiting: waiting))
         }
         return report
@@ -91,8 +97,8 @@ struct DeletionVerification: Sendable {
         var (answers, inARow) = (Answers(), 0)
         var keys = missing.keys.prefix(Self.mostPerRun)
         while !keys.isEmpty, answers.ending == nil {
-            let questions = try await questions(keys.prefix(Self.width), missing.parents)
-            keys = keys.dropFirst(Self.width)
+            let questions = try await questions(keys.prefix(width), missing.parents)
+            keys = keys.dropFirst(width)
             var failures: [(key: String, failure: Failure)] = []
             for (key, answer) in await self.answers(to: questions) {
                 switch answer {

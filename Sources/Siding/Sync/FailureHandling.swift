@@ -6,6 +6,8 @@ internal import SidingChain
 struct FailureHandling: Sendable {
     let sync: ResourceSync
     let position: ListingPosition
+    /// What arrived of the page; nil if it cannot be resumed.
+    var partial: PartialAnswer?
 
     private var source: Source { sync.resource.source }
     private var store: Store { sync.engine.store }
@@ -67,7 +69,8 @@ struct FailureHandling: Sendable {
     ) async throws(StoreError) -> SyncReport {
         let retention = FetchRetention(
             resource: sync.resource.name, source: source.name, lease: sync.lease, method: sync.resource.method.rawValue,
-            page: page, error: RecordedError(failure), isCounted: isCounted, parks: parkReason, expiry: source.expiry,
+            page: page, error: RecordedError(failure), partial: partial, isCounted: isCounted, parks: parkReason,
+            expiry: source.expiry,
             waitsForNetwork: parkReason == nil && failure.isConnectionFailure, isTry: failure.isOfTry, wait: wait)
         let store = store
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(retention) }

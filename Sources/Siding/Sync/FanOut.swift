@@ -97,7 +97,7 @@ struct FanOut: Sendable {
         _ feed: ParentFeed, _ pass: Int64?, _ total: inout FanOutTally
     ) async throws(StoreError) {
         // A limit holds for all parents together, so they run one by one, each with the remaining limit.
-        let width = options.limit == nil ? each.concurrency : 1
+        let width = options.limit == nil && options.maxBytes == nil ? each.concurrency : 1
         let board = FanOutProgress(resource.name, report: sync.engine.progress)
         let begun = total
         let (tally, fault) = await withTaskGroup(of: Ended.self, returning: (FanOutTally, StoreError?).self) { group in

@@ -66,12 +66,12 @@ struct FanOutTally: Sendable {
     mutating func note(_ position: PassPosition) {
         if !position.changedAspects.isEmpty {
             sum.warn(
-                "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is asked "
-                    + "about anew")
+                "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is listed "
+                    + "again")
         }
         sum.add(opening: position.counters, in: sync.run)
-        if let dropped = position.droppedPass { sum.warn("started anew: \(dropped)") }
-        if position.isResumed { note("goes on with the pass that was left half-way") }
+        if let dropped = position.droppedPass { sum.warn("restarted: \(dropped)") }
+        if position.isResumed { note("continues the interrupted pass") }
     }
 
     /// Adds a note that needs no action.
@@ -157,7 +157,7 @@ extension FanOutTally {
     func report() -> SyncReport {
         var report = sum
         report.line.notes.insert(summary, at: 0)
-        if resumed > 0 { report.note("\(resumed) of the listings went on where they had stopped") }
+        if resumed > 0 { report.note("\(resumed) of the listings were resumed") }
         for named in [failed, skipped, warned] {
             named.words.forEach { report.warn($0) }
             if named.count > named.words.count { report.warn("and \(named.count - named.words.count) more like these") }
@@ -173,8 +173,8 @@ extension FanOutTally {
         ]
         let all = counts.map(\.0).reduce(0, +)
         let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        guard all > 0 else { return isCutShort ? "no parent was asked about" : "no parent is due" }
-        let rest = isCutShort && !isAdHoc ? "; the next sync goes on there" : ""
+        guard all > 0 else { return isCutShort ? "no parent was listed" : "no parent is due" }
+        let rest = isCutShort && !isAdHoc ? "; the next sync continues there" : ""
         return "\(all) \(all == 1 ? "parent" : "parents"): \(words)\(rest)"
     }
 
@@ -194,7 +194,7 @@ extension FanOutTally {
             report.line.error = RecordedError(
                 name: queued > 0 ? "queued" : "parked",
                 message: queued > 0
-                    ? "\(queued) of the parents wait in the queue" : "\(held) of the parents wait for a person",
+                    ? "\(queued) of the parents wait in the queue" : "\(held) of the parents wait for an operator",
                 hint: "'siding queue list --resource \(sync.resource.name)' shows them")
         } else {
             let counters = report.line.counters

@@ -44,7 +44,10 @@ struct ListingRun: Sendable {
             var result = self
             result.end = end
             result.warnings += warnings
-            if case .failed(let failure) = end { result.counters.requests += failure.requests }
+            if case .failed(let failure) = end {
+                result.counters.requests += failure.requests
+                result.counters.bytes += failure.bytes
+            }
             return result
         }
     }
@@ -72,7 +75,7 @@ struct ListingRun: Sendable {
             case .failed(let failure): return result.ended(.failed(failure), track.warnings)
             case .page(let success):
                 track.look(at: success)
-                page = bounded(success, &circle, result.counters, track)
+                page = bounded(success, &circle, after: way, result.counters, track)
             }
             way.note(page)
             if page.page.number == 1 { freshness = page.freshness }
@@ -110,9 +113,8 @@ struct ListingRun: Sendable {
     ) async -> Fetched {
         let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
-            newest = try await store.newestRequest()
-            let looks = !options.isFull && !options.isAdHoc
-            stored = looks ? try await store.storedPage(page, of: resource.name) : nil
+            (stored, newest) = try await store.beforeRequest(
+                of: page, of: resource.name, looksForRow: !options.isFull && !options.isAdHoc)
         } catch { return .storeFailed(error) }
         var way = way
         way.isBehind = track.isPast(unchanged: stored?.highWaterMark)
@@ -129,7 +131,8 @@ struct ListingRun: Sendable {
 
     /// Ends the listing at this page if it loops, has reached the limit, or is past the requested range.
     private func bounded(
-        _ page: FetchedPage, _ circle: inout LoopDetector, _ counters: RunCounters, _ track: HighWaterMark
+        _ page: FetchedPage, _ circle: inout LoopDetector, after way: KnownNextPage, _ counters: RunCounters,
+        _ track: HighWaterMark
     ) -> FetchedPage {
         var page = page
         page.highWaterMark = track.highWaterMark(of: page)
@@ -142,7 +145,7 @@ struct ListingRun: Sendable {
             }
             (page.next, page.doubt, page.lostNext) = (.end, nil, false)
         }
-        if let loop = circle.closed(by: page) { (page.next, page.doubt) = (.cut(loop), nil) }
+        if let loop = circle.closed(by: page, after: way.before) { (page.next, page.doubt) = (.cut(loop), nil) }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
         let room = limit - counters.saved
         if slices.count >= room {
@@ -165,9 +168,10 @@ struct ListingRun: Sendable {
             requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),
             progress: options.isAdHoc ? nil : progress,
             unopened: isFirst ? position.unopened : nil, settles: isFirst ? position.entry?.id : nil,
-            requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, status: page.status,
-            etag: page.etag, lastModified: page.lastModified, schema: options.isAdHoc ? resource.schema : nil,
-            hasNoList: page.hasNoList, isOneRecord: page.isOneRecord, deletions: sync.deletionTerms)
+            requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, answeredAt: page.answeredAt,
+            status: page.status, etag: page.etag, lastModified: page.lastModified,
+            schema: options.isAdHoc ? resource.schema : nil, hasNoList: page.hasNoList, isOneRecord: page.isOneRecord,
+            deletions: sync.deletionTerms)
     }
 
     /// - Returns: the fault of the page if it violates the contract, so that nothing of it was saved; else nil.
@@ -177,7 +181,9 @@ struct ListingRun: Sendable {
         do throws(StoreError) { result.counters += try await store.commit(commit) } catch {
             guard error.kind == .contract else { throw error }
             let failure = Failure(.contract, phase: .answered, detail: error.message)
-            return fetcher.failure(failure, of: page.page, requests: page.requests)
+            var failed = fetcher.failure(failure, of: page.page, requests: page.requests)
+            failed.bytes = page.bytes
+            return failed
         }
         result.hasPages = true
         result.isStoredWay = if case .notModified = page.content { true } else { false }
@@ -217,6 +223,6 @@ extension PageFailure {
     ) -> FetchedPage {
         FetchedPage(
             page: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
-            bytes: answer.body.count)
+            bytes: bytes > 0 ? bytes : answer.body.count)
     }
 }

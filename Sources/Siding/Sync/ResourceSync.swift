@@ -27,7 +27,7 @@ struct ResourceSync: Sendable {
             return report
         }
         let watch = ConfigChange(resource: resource, options: options, store: engine.store)
-        let left = try await watch.leftOut()
+        let left = try await watch.filteredOut()
         if let left, let why = watch.refusal(left) { return refused(left.count, because: why) }
         let marked = try await watch.marked()
         if let marked, let why = watch.refusal(marked) { return refused(marked.count, because: why) }
@@ -40,8 +40,8 @@ struct ResourceSync: Sendable {
         try await rewriteRecords(&report)
         if let marked, report.line.counters.deleted > 0 {
             report.warn(
-                "'deletes' changed: \(marked.words) are deleted as pages show them; 'siding records undelete \(run)' restores them"
-            )
+                "'deletes' changed: \(marked.words), are deleted when pages contain them; 'siding records undelete "
+                    + "\(run)' restores them")
         }
         if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
         let nullFiltered = report.line.counters.nullFiltered
@@ -105,7 +105,7 @@ struct ResourceSync: Sendable {
                 opening.forgetsCursor = true
             }
             position = try await engine.store.restartListing(opening, because: reason)
-            report.warn("started anew: \(reason)")
+            report.warn("restarted: \(reason)")
             report.line.counters += result.counters
             result = try await walk(position, start, known?.value)
         }
@@ -142,7 +142,8 @@ struct ResourceSync: Sendable {
             if result.hasPages { position.entry = nil } else { try await openWithoutPage(position) }
             let isRefusal =
                 known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
-            var handled = try await FailureHandling(sync: self, position: position).handle(failure, report)
+            var handled = try await FailureHandling(sync: self, position: position, partial: failure.partial).handle(
+                failure, report)
             if isRefusal { handled.line.error?.hint = cursorHint }
             return handled
         }
@@ -172,7 +173,7 @@ struct ResourceSync: Sendable {
             report.warn("the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing")
         }
         report.add(opening: position.counters, in: run)
-        if let dropped = position.droppedCheckpoint { report.warn("started anew: \(dropped)") }
+        if let dropped = position.droppedCheckpoint { report.warn("restarted: \(dropped)") }
         report.isResumed = position.isResumed
         if position.isResumed { report.note("resumed at page \(position.page.number)") }
     }
@@ -183,7 +184,8 @@ struct ResourceSync: Sendable {
         let isConditional =
             resource.asksConditionally && !options.isFull && !options.isAdHoc && position.changedAspects.isEmpty
         let fetcher = PageFetcher(
-            resource, isConditional: isConditional, transport: transport, budget: budget, in: engine.environment,
+            resource, isConditional: isConditional, transport: transport, goingOn: position.partial, budget: budget,
+            in: engine.environment,
             context: context)
         return try await ListingRun(sync: self, fetcher: fetcher, start: start, stored: stored).walk(from: position)
     }
@@ -194,14 +196,15 @@ struct ResourceSync: Sendable {
     }
 
     var transport: any Transport {
-        engine.transports.transport(for: resource.source.name, resource.source.transport)
+        engine.transports.transport(for: resource.source.name, resource.source.connection)
     }
 
-    /// Keeps the requests of one walk within the source's limits; nil if it has none.
+    /// Keeps the requests of one walk within the source's limits and ``SyncOptions/maxBytes``; nil without any.
     var budget: BudgetUse? {
-        SourceRateLimits(resource.source, in: engine.rateLimitStore, wallClock: engine.environment.wallClock).map {
-            BudgetUse($0)
-        }
+        let limits = SourceRateLimits(
+            resource.source, in: engine.rateLimitStore, wallClock: engine.environment.wallClock)
+        let budget: (any RequestBudget)? = TrafficLimit(options.maxBytes, before: limits) ?? limits
+        return budget.map { BudgetUse($0) }
     }
 
     var deletionTerms: DeletionTerms {
@@ -235,7 +238,7 @@ struct ResourceSync: Sendable {
         guard !options.isAdHoc else { return }
         guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
         guard start.goOn(position.cursor, by: resource.cursor) else { return }
-        report.note("goes on at the cursor rather than at page \(position.page.number)")
+        report.note("continues at the cursor instead of page \(position.page.number)")
         position.page = try NextPageRule(resource: resource).first(from: start, for: parent)
     }
 

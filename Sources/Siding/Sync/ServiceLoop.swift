@@ -58,6 +58,8 @@ package struct ServiceLoop: Sendable {
         var marks: [Work: NetworkChanges.Mark] = [:]
         var isPausing = false
         var reachable: Set<String>
+        /// The last change of the network after which waits were ended.
+        var seen: NetworkChanges.Mark?
         /// The failure of each part's last look.
         var faults: [Work: StoreError] = [:]
         /// The failure that ends the loop.
@@ -73,7 +75,7 @@ package struct ServiceLoop: Sendable {
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool = { _ in false }
     ) async throws(StoreError) {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
-            var progress = Course(reachable: sender.reachable(sources))
+            var progress = Course(reachable: sender.reachable(sources), seen: changes?.mark)
             start(parts, &progress, in: &group)
             while let event = await group.next() {
                 switch event {
@@ -143,9 +145,12 @@ package struct ServiceLoop: Sendable {
     // MARK: Waiting
 
     /// Ends the waits for the network where it returned, and looks again.
+    /// After a change it may have returned wherever it is now: a line that was lost for a moment is seen before and after alone.
     private func wake(_ parts: [Work], _ progress: inout Course, in group: inout TaskGroup<Event>) async {
+        let mark = changes?.mark
         let reachable = sender.reachable(sources)
-        let returned = reachable.subtracting(progress.reachable)
+        let returned = mark == progress.seen ? reachable.subtracting(progress.reachable) : reachable
+        progress.seen = mark
         do throws(StoreError) {
             if !returned.isEmpty { try await sender.store.endWaits(of: returned, because: .lineReturned) }
             progress.reachable = reachable

@@ -55,7 +55,12 @@ package struct SyncEngine: Sendable {
     ) async throws(StoreError) -> [SyncReport] {
         let result: Result<[SyncReport], StoreError>
         let resources = resources.map(signedIn)
-        do throws(StoreError) { result = .success(try await syncs(resources, options, command, report)) } catch {
+        do throws(StoreError) {
+            result = .success(
+                try await (TrafficMeter.current ?? TrafficMeter()).counting { () async throws(StoreError) in
+                    try await syncs(resources, options, command, report)
+                })
+        } catch {
             result = .failure(error)
         }
         // An abandoned page may have left a token refresh running, and the program may exit after this run.
@@ -98,10 +103,8 @@ package struct SyncEngine: Sendable {
         -> SyncReport
     {
         let reports = try await run([resource], options: options, command: "sync \(resource.name)")
-        let error = RecordedError(name: "cancelled", message: "cancelled before it began")
-        var cancelled = SyncReport(resource.name, error: error)
-        cancelled.failure = Failure(.cancelled, phase: .notSent)
-        return reports.first ?? cancelled
+        let cancelled = Failure(.cancelled, phase: .notSent, detail: "before it began")
+        return reports.first ?? SyncReport(resource.name).failed(cancelled)
     }
 
     private func sync(
@@ -122,6 +125,11 @@ package struct SyncEngine: Sendable {
         if let note = check.skipReason(try await store.freshness(of: resource.name)) {
             var report = SyncReport(resource.name, .skipped)
             report.note(note)
+            return report
+        }
+        if let spent = TrafficLimit(options.maxBytes)?.failure {
+            var report = SyncReport(resource.name).failed(spent)
+            report.line.outcome = .skipped
             return report
         }
         switch try await lease(resource, options, command) {

@@ -17,6 +17,9 @@ public struct SyncOptions: Sendable, Hashable {
     public var maxAge: Duration?
     /// How long to wait for a resource that another run holds.
     public var lockWait: Duration
+    /// Sends no further request once the run has carried this many bytes, so that it carries at most one answer more: parents and
+    /// missing records are then asked for one at a time. The next sync continues there.
+    public var maxBytes: Int?
     /// Whether the first failure ends the run.
     public var failsFast: Bool
     /// Whether the user accepted the deletions, so that the mass-deletion guard does not apply.
@@ -24,17 +27,10 @@ public struct SyncOptions: Sendable, Hashable {
 
     public init(
         isFull: Bool = false, limit: Int? = nil, since: String? = nil, backfill: Backfill? = nil, retains: Bool = true,
-        maxAge: Duration? = nil,
-        lockWait: Duration = .zero, failsFast: Bool = false
+        maxAge: Duration? = nil, lockWait: Duration = .zero, failsFast: Bool = false
     ) {
-        self.isFull = isFull
-        self.limit = limit
-        self.since = since
-        self.backfill = backfill
-        self.retains = retains
-        self.maxAge = maxAge
-        self.lockWait = lockWait
-        self.failsFast = failsFast
+        (self.isFull, self.limit, self.since, self.backfill) = (isFull, limit, since, backfill)
+        (self.retains, self.maxAge, self.lockWait, self.failsFast) = (retains, maxAge, lockWait, failsFast)
     }
 
     /// A range of cursor values; both ends are included if the origin includes them.

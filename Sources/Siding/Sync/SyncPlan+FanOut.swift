@@ -47,7 +47,7 @@ extension SyncPlan {
         if outlook.due == 0 {
             plan.obstacle = .parents(why: "no parent is due")
         } else if parents.isEmpty {
-            plan.obstacle = .parents(why: "the parents that are due wait for a person in the queue")
+            plan.obstacle = .parents(why: "the parents that are due wait for an operator in the queue")
         } else if let obstacle = try await obstacle(resource, options, at: asked.first, in: store, now) {
             plan.obstacle = obstacle
         } else if asked.isEmpty, outlook.due <= parents.count {
@@ -82,7 +82,7 @@ extension SyncPlan {
             let isOpen = pass?.isOpen ?? false
             let goesOn = Resumption.goesOn(state?.progressedAt, startsAnew: startsAnew, within: limit, now: now)
             if isOpen, goesOn, let pass {
-                reason = "the pass that was left half-way goes on: "
+                reason = "the interrupted pass continues: "
                 position = PassPosition(pass: pass.pass, takesAll: pass.takesAll, isResumed: true)
                 return
             }

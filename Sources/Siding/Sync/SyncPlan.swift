@@ -72,7 +72,7 @@ package struct SyncPlan: Sendable, Hashable {
         {
             start = Start(
                 page: try NextPageRule(resource: resource).first(from: cursor),
-                reason: "an unfinished listing goes on at the cursor: changes since \(cursor.from ?? "")")
+                reason: "an unfinished listing continues at the cursor: changes since \(cursor.from ?? "")")
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
         }
@@ -130,7 +130,7 @@ package struct SyncPlan: Sendable, Hashable {
 }
 
 extension ListingStart {
-    /// Why the listing starts there, for a person.
+    /// Why the listing starts there, as a message.
     fileprivate var words: String { words(at: nil, nil) }
 
     fileprivate func words(at page: PageRequest?, _ entry: QueueEntry?) -> String {
@@ -150,15 +150,15 @@ extension ListingStart {
 }
 
 extension AnyResource {
-    /// Which records count as deleted, for people.
+    /// Which records count as deleted, as a message.
     var deletesInWords: String {
         var words: [String] = []
         if deletions.byAbsence {
             words.append(
-                deletions.recordPath.map { "what a listing lacks and \($0) answers 404 or 410" }
-                    ?? (isStable ? "what a complete listing lacks" : "what two complete listings lack"))
+                deletions.recordPath.map { "records missing from a complete listing if \($0) answers 404 or 410" }
+                    ?? "records missing from \(isStable ? "a complete listing" : "two complete listings")")
         }
-        if let mark = deletions.mark { words.append("what has \(mark)") }
+        if let mark = deletions.mark { words.append("records with \(mark)") }
         return words.isEmpty ? "nothing" : words.joined(separator: ", and ")
     }
 }

@@ -4,7 +4,7 @@ package import SidingChain
 package struct SyncReport: Sendable {
     /// Outcome, counters, notes and error, as in the run record.
     package var line: RunResource
-    /// The failure behind a `failed` or `queued` outcome.
+    /// The failure behind a `failed` or `queued` outcome, or behind a `skipped` one if the run may carry no more.
     package var failure: Failure?
     /// The holder of the lease, if the resource was skipped because of it.
     package var heldBy: LeaseHolder?
@@ -76,7 +76,7 @@ public enum SyncOutcome: Sendable, Hashable {
     case notModified
     /// The failed page is in the queue; the next sync resumes there.
     case queued(because: String)
-    /// Fresh enough: no request was sent.
+    /// Fresh enough, or its run had carried ``SyncOptions/maxBytes``: no request was sent.
     case skipped
 }
 

@@ -97,23 +97,36 @@ struct BudgetWait: Sendable {
     }
 }
 
-/// Repeats a request that had no place in the budget, once there may be one.
-struct BudgetWaitNode<Wrapped: Node>: WrapperNode {
+/// Repeats a request that had no place in the budget, once there may be one, and records the bytes of each attempt.
+struct BudgetWaitNode<Wrapped: Node>: WrapperNode where Wrapped.Input == RequestDraft {
     let wrapped: Wrapped
+    private let budget: any RequestBudget
     private let wait: BudgetWait
 
-    init(_ wrapped: Wrapped, _ wait: BudgetWait) {
-        (self.wrapped, self.wait) = (wrapped, wait)
+    init(_ wrapped: Wrapped, _ budget: any RequestBudget, _ wait: BudgetWait) {
+        (self.wrapped, self.budget, self.wait) = (wrapped, budget, wait)
     }
 
     func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         var waited = Duration.zero
         while true {
-            do { return try await wrapped.process(input, context) } catch {
+            do throws(Failure) { return try await counted(input, context) } catch {
                 // A redirect has waited already, and the request before it was sent.
                 guard error.phase == .notSent else { throw error }
                 try await wait.rest(after: error, waited: &waited, context)
             }
         }
+    }
+
+    /// Records the bytes at the end: only then are all of the answer counted, also of one that was not read.
+    private func counted(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        let traffic = TrafficMeter()
+        let result: Result<Wrapped.Output, Failure>
+        do throws(Failure) {
+            result = .success(
+                try await traffic.counting { () async throws(Failure) in try await wrapped.process(input, context) })
+        } catch { result = .failure(error) }
+        if traffic.total > 0 { await budget.spend(traffic.total, at: input.route.url) }
+        return try result.get()
     }
 }

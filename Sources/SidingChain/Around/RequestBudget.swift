@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Limits the number of requests in a time span, for all who share it.
+/// Limits the number of requests and bytes in a time span, for all who share it.
 ///
 /// Siding's SQLite store has one for each source with ``/Siding/Source/limits``. Take a reservation before a request is sent,
 /// and settle it when the outcome is known. A reservation that is never settled, because the process died or no response came,
@@ -14,6 +14,13 @@ package protocol RequestBudget: Sendable {
 
     /// Records the outcome of the request of `place`.
     func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async
+
+    /// Records the bytes that an attempt to `url` carried, after its response was read or it failed.
+    func spend(_ bytes: Int, at url: HTTPURL) async
+}
+
+extension RequestBudget {
+    package func spend(_ bytes: Int, at url: HTTPURL) async {}
 }
 
 /// A reservation in a budget; empty if no limit applies to the request.

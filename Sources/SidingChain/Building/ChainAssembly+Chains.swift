@@ -129,9 +129,11 @@ extension ChainAssembly {
 
     /// Outside of the deadline: waiting does not use up the time limit of the attempt, and credentials are added after the
     /// wait.
-    private func waitingForBudget<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
-        guard let budgetWait else { return attempt }
-        return BudgetWaitNode(attempt, budgetWait)
+    private func waitingForBudget<Attempt: Node>(
+        _ attempt: Attempt
+    ) -> any Node<Attempt.Input, Attempt.Output> where Attempt.Input == RequestDraft {
+        guard let budget, let budgetWait else { return attempt }
+        return BudgetWaitNode(attempt, budget.requests, budgetWait)
     }
 
     private var budgetWait: BudgetWait? {

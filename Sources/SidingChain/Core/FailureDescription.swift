@@ -3,8 +3,13 @@ internal import SidingJSON
 extension Failure: CustomStringConvertible {
     /// One line for people: what happened, for which request, and the system's message.
     public var description: String {
-        // A refused refresh carries status 401, but the origin has not answered.
-        var line = phase == .notSent && underlying is RefreshRefusal ? "not signed in" : reason.description
+        var line =
+            switch underlying {
+            // A refused refresh carries status 401, but the origin has not answered.
+            case is RefreshRefusal where phase == .notSent: "not signed in"
+            case is TrafficSpent: "not requested now"
+            default: reason.description
+            }
         if let method, let url { line += " (\(method) \(url))" } else if let url { line += " (\(url))" }
         if let detail, !detail.isEmpty { line += ": \(detail)" }
         return line

@@ -1,4 +1,5 @@
-/// Identifies texts without storing them: SHA-256 (FIPS 180-4), for a few hundred bytes at a time.
+/// Identifies texts without storing them: SHA-256 (FIPS 180-4), for a few hundred bytes at a time. Decision 38 has the reason
+/// for own code.
 package enum SHA256 {
     /// The digest of the text's UTF-8 in hexadecimal.
     package static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }

@@ -44,6 +44,12 @@ package enum TechnicalErrors {
         case .unknown:
             break
         }
+        guard failure.underlying is UnreachedProxy else { return classified }
+        switch classified.reason {
+        // The state of this machine matters more than whom it wanted to reach.
+        case .noInternetConnection, .localResource, .cantConnectToHost(.localPolicy): break
+        default: classified.reason = .proxyUnreachable
+        }
         return classified
     }
 
@@ -54,7 +60,8 @@ package enum TechnicalErrors {
         case EADDRNOTAVAIL: hasUsableRoute() ? .localResource : .noInternetConnection
         case EHOSTUNREACH: hasUsableRoute() ? .cantConnectToHost(.unreachable) : .noInternetConnection
         case EINVAL, EACCES, EPERM: .cantConnectToHost(.localPolicy)
-        case ECONNREFUSED: .cantConnectToHost(.refused)
+        // ENOENT: the service behind a Unix socket has not made it yet.
+        case ECONNREFUSED, ENOENT: .cantConnectToHost(.refused)
         case ETIMEDOUT: .timeout(.connect)
         case ECONNRESET, ECONNABORTED, EPIPE: .connectionLost
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .localResource

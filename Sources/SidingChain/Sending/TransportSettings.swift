@@ -23,6 +23,14 @@ public struct TransportSettings: Sendable, Hashable {
     public var allowsPlainHTTP: Bool
     /// The `User-Agent` field of requests that have none.
     public var userAgent: String
+    /// The proxies for requests to other machines; none by default.
+    public var proxies: ProxyRules
+    /// What TLS trusts and shows.
+    public var tls: TLSSettings
+    /// The interface of this machine that connections use, by its name or one of its addresses; nil, the default, for what the routes say.
+    ///
+    /// Connections come from its first address; the route must allow that.
+    public var interface: String?
 
     /// When compressed responses are requested.
     public enum Compression: Sendable, Hashable {
@@ -43,7 +51,10 @@ public struct TransportSettings: Sendable, Hashable {
         compression: Compression = .automatic,
         minimumRate: Int = 1024,
         allowsPlainHTTP: Bool = false,
-        userAgent: String = "siding"
+        userAgent: String = "siding",
+        proxies: ProxyRules = ProxyRules(),
+        tls: TLSSettings = TLSSettings(),
+        interface: String? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.idleTimeout = idleTimeout
@@ -56,6 +67,9 @@ public struct TransportSettings: Sendable, Hashable {
         self.minimumRate = minimumRate
         self.allowsPlainHTTP = allowsPlainHTTP
         self.userAgent = userAgent
+        self.proxies = proxies
+        self.tls = tls
+        self.interface = interface
     }
 }
 
@@ -79,4 +93,9 @@ extension TransportSettings {
         (settings.maxBody, settings.totalTimeout, settings.redirectOrigins) = (limit, totalTimeout, nil)
         return settings
     }
+}
+
+/// The reason of a refused redirect to an origin that ``TransportSettings/redirectOrigins`` does not list.
+package struct UnlistedOrigin: Error {
+    package init() {}
 }

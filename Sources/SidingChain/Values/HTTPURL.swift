@@ -5,12 +5,15 @@ internal import SidingSynchronization
 
 /// An absolute http or https URL, checked before any network code sees it.
 ///
+/// A service behind a Unix socket has the scheme `http+unix`, and the socket's path, percent-encoded, as its host:
+/// `http+unix://%2Frun%2Fdocker.sock/v1.41`.
+///
 /// Rejects ports outside 1…65535, user information, other schemes, control characters and missing hosts, because a library
 /// below may trap on them. Parsing and reference resolution follow RFC 3986 §3 and §5.
 public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
-    /// `http` or `https`.
+    /// `http`, `https` or `http+unix`.
     public let scheme: String
-    /// Lower case, without brackets around an IPv6 address.
+    /// Lower case, without brackets around an IPv6 address; for `http+unix` the path of the socket.
     public let host: String
     /// The port as written, or the scheme's default.
     public let port: Int
@@ -45,12 +48,21 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private init(_ url: URL, text: String) throws(Failure) {
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw Self.refusal(text, "only http and https are spoken")
+        guard let scheme = url.scheme?.lowercased(), ["http", "https", Self.unixScheme].contains(scheme) else {
+            throw Self.refusal(text, "only http, https and http+unix are spoken")
         }
         guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
             throw Self.refusal(Self.withoutUserInformation(text), "it carries user information; use `auth:` instead")
         }
+        self.scheme = scheme
+        (self.host, self.port) = try scheme == Self.unixScheme ? Self.socket(url, text) : Self.place(url, scheme, text)
+        let path = url.path(percentEncoded: true)
+        self.path = path.isEmpty ? "/" : path
+        self.query = url.query(percentEncoded: true)
+    }
+
+    private static func place(_ url: URL, _ scheme: String, _ text: String) throws(Failure) -> (host: String, port: Int)
+    {
         guard let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty else {
             throw Self.refusal(text, "it names no host")
         }
@@ -59,12 +71,19 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         guard Self.portIsWritable(url) else {
             throw Self.refusal(text, "its port is not between 1 and 65535")
         }
-        self.scheme = scheme
-        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        self.port = url.port ?? (scheme == "https" ? 443 : 80)
-        let path = url.path(percentEncoded: true)
-        self.path = path.isEmpty ? "/" : path
-        self.query = url.query(percentEncoded: true)
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        return (isBracketed ? String(host.dropFirst().dropLast()) : host, url.port ?? (scheme == "https" ? 443 : 80))
+    }
+
+    private static let unixScheme = "http+unix"
+
+    private static func socket(_ url: URL, _ text: String) throws(Failure) -> (host: String, port: Int) {
+        let path = PercentCoding.decode(url.host(percentEncoded: true) ?? "")
+        // The addresses of sockets have room for 104 bytes on macOS, the last of them 0, and NIO takes no longer path anywhere.
+        guard path.hasPrefix("/"), (2..<104).contains(path.utf8.count), url.port == nil, !path.utf8.contains(0) else {
+            throw refusal(text, "its host is no path of a socket such as %2Frun%2Fservice.sock")
+        }
+        return (path, 0)
     }
 
     private init(scheme: String, host: String, port: Int, path: String, query: String?) {
@@ -99,8 +118,10 @@ extension HTTPURL {
     /// Scheme, host and port. Credentials are kept only while it is unchanged (RFC 6454 §4).
     public var origin: String { "\(scheme)://\(authority)" }
 
-    /// Host and port for the `Host` field; the scheme's default port is left out.
+    /// Host and port; the scheme's default port is left out.
+    /// For `http+unix` the encoded path of the socket.
     public var authority: String {
+        if isUnixSocket { return PercentCoding.encode(host) }
         let shownHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (scheme == "https" ? 443 : 80) ? shownHost : "\(shownHost):\(port)"
     }
@@ -112,12 +133,15 @@ extension HTTPURL {
 
     /// Whether the host is this machine, by name or address.
     public var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
+        if isUnixSocket || host == "localhost" || host == "::1" { return true }
         // Only a complete address: a foreign name may begin with 127 as well.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
     }
+
+    /// Whether it is behind a Unix socket.
+    package var isUnixSocket: Bool { scheme == Self.unixScheme }
 
     /// A copy with another query.
     public func with(query: String?) -> HTTPURL {

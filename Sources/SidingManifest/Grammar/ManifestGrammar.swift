@@ -4,7 +4,7 @@ internal import Siding
 enum ManifestGrammar {
     private static let version = Keyword(
         "version", versionType, isRequired: true, "The version of this grammar: 1.")
-    private static let database = Keyword("database", databaseShape.type, "The file that keeps everything.")
+    private static let database = Keyword("database", databaseShape.type, "The database file.")
     private static let sources = Keyword("sources", SourceGrammar.all, isRequired: true, "Origins by name.")
     private static let resources = Keyword("resources", all, "Collections by name; each becomes a view.")
     private static let writes = Keyword(

@@ -99,7 +99,8 @@ struct ShapeTests {
     @Test func `status is one object`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let status = try await sandbox.siding("status", "--json").object()
-        #expect(names(status) == ["resources", "queue", "last_run", "connectivity", "limits", "database"])
+        #expect(
+            names(status) == ["resources", "queue", "last_run", "connectivity", "limits", "bytes_last_day", "database"])
         #expect(names(status["queue"]?.members) == ["queued", "sending", "parked"])
         #expect(names(status["database"]?.members) == ["path", "bytes", "schema"])
         #expect(names(status["connectivity"]?.members) == ["usable_route", "gates"])

@@ -63,6 +63,16 @@ import Testing
         #expect(DurationArgument(argument: text) != nil)
     }
 
+    @Test(arguments: [("500KB", 500_000), ("2MiB", 2_097_152), ("1GB", 1_000_000_000), ("4096", 4_096)])
+    func `a size on the command line is one of the config`(text: String, bytes: Int) {
+        #expect(SizeArgument(argument: text)?.bytes == bytes)
+    }
+
+    @Test(arguments: ["", "0", "-1", "2 MiB", "2mib", "1.5MiB", "2TiB", "MiB", "999999999999999GiB"])
+    func `what is no size is refused`(text: String) {
+        #expect(SizeArgument(argument: text) == nil)
+    }
+
     @Test(arguments: ["", "5", "s", "-3s", "nans", "infs", "1e99d", "5 s", "5w"])
     func `what is no duration is refused`(text: String) {
         #expect(DurationArgument(argument: text) == nil)

@@ -24,6 +24,10 @@ struct PagingParameterTests {
         Kind(paginate: "auto", targets: ["/s", "/s?p=2"], fields: [link: "</s?p=2>; rel=next"]),
         Kind(paginate: "{ type: next_url, path: $.m.url }", targets: ["/s", "/s?u=2"]),
         Kind(
+            paginate: "{ type: next_url, header: X-More }", targets: ["/s", "/s?h=2"], fields: [header: "/s?h=2"]),
+        Kind(
+            paginate: "{ type: next_url, header: X-More }", targets: ["/s", "/s?page=2"], fields: [header: "2"]),
+        Kind(
             paginate: "{ type: cursor, path: $.m.token, param: 'page[after]' }",
             targets: ["/s", "/s?page%5Bafter%5D=t2"]),
         Kind(paginate: "{ type: cursor, path: $.m.count, param: n }", targets: ["/s", "/s?n=120"]),

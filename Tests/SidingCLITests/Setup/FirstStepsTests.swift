@@ -157,6 +157,19 @@ struct FirstStepsTests {
             ])
     }
 
+    @Test func `The help of siding lists the options of all commands, that of a command the usual ones`() async throws {
+        func options(_ help: String) -> [String] {
+            help.matches(of: /\n +(?:-[a-z], )?--([a-z-]+)/).map { String($0.1) }
+        }
+        let sandbox = try Sandbox()
+        let usual = ["config", "json", "quiet", "verbose", "version", "help"]
+        #expect(try await options(sandbox.siding("runs", "show", "--help").output) == usual)
+        let hidden = try await options(sandbox.siding("runs", "show", "--help-hidden").output)
+        let listed = try await options(sandbox.siding("--help").output)
+        #expect(listed.prefix(7) == ["config", "json", "quiet", "verbose", "log-format", "utc", "no-color"])
+        #expect(Set(hidden) == Set(listed))
+    }
+
     @Test func `The demo shows the whole tour and says where its files are`() async throws {
         let sandbox = try Sandbox()
         let demo = try await sandbox.siding("demo", "--directory", sandbox.file("tour"))

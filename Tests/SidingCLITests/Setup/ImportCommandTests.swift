@@ -128,7 +128,7 @@ import Testing
             words.error.split(separator: "\n").map(String.init) == [
                 "shop.json:2:89: client.auth.token: a literal secret is not copied / set the environment variable "
                     + "EXAMPLE_TOKEN to it",
-                "shop.json:3:49: client.paginator.cursor_path: the path means several values, or none",
+                "shop.json:3:49: client.paginator.cursor_path: the path has several values, or none",
             ], "\(words.error)")
         #expect(words.output.contains("# line 2, client.auth.token: a literal secret is not copied"))
         #expect(!words.everything.contains("canary"))

@@ -153,10 +153,10 @@ struct DeletionTests {
     @Test func `Plan says what would count as deleted`() async throws {
         let service = try await Service.start()
         for (resource, words) in [
-            ("", "deleted: nothing"), (Self.absence, "deleted: what two complete listings lack"),
-            ("\(Self.absence), stable: true", "deleted: what a complete listing lacks"),
-            ("deletes: { field: $.gone, equals: true }", "deleted: what has $.gone = true"),
-            (Self.asking, "deleted: what a listing lacks and /items/{id} answers 404 or 410"),
+            ("", "deleted: nothing"), (Self.absence, "deleted: records missing from two complete listings"),
+            ("\(Self.absence), stable: true", "deleted: records missing from a complete listing"),
+            ("deletes: { field: $.gone, equals: true }", "deleted: records with $.gone = true"),
+            (Self.asking, "deleted: records missing from a complete listing if /items/{id} answers 404 or 410"),
         ] {
             let sandbox = try Sandbox.with(service, resource: resource)
             #expect(try await sandbox.siding("plan").output.contains(words))

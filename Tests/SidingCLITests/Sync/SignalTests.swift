@@ -54,6 +54,35 @@ struct SignalTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [SIGINT, SIGTERM], [true, false])
+    func `A stopped sync has not failed, and leaves the failures before it as they are`(
+        signal: Int32, hasFailed: Bool
+    ) async throws {
+        let service = try await Service.start(items: 200, pageSize: 10)
+        let sandbox = try Sandbox.with(service)
+        if hasFailed {
+            service.origin.inject(.status(404))
+            #expect(try await sandbox.siding("sync").status == 69)
+        }
+        let child = Promise<Child>()
+        let over = Latch()
+        service.listen { _, request in
+            guard request.target.contains("page=3") else { return nil }
+            try? await child.value().send(signal)
+            try? await over.wait()
+            return nil
+        }
+        #expect(try await sandbox.siding(["sync"]) { child.fulfil($0) }.status == 128 + signal)
+        over.open()
+        let status = try await sandbox.siding("status", "--strict")
+        #expect(status.status == (hasFailed ? 5 : 0))
+        #expect(status.output.contains("stopped before page 3"), "\(status.output)")
+        #expect(status.output.contains("failing since") == hasFailed && !status.output.contains("cancelled"))
+        let resource = try await sandbox.siding("status", "--json").object()["resources"]?.array?.first
+        #expect(resource?["error"]?["status"] == (hasFailed ? .number(404) : nil))
+        await service.origin.stop()
+    }
+
     @Test func `A signal while waiting for a lock ends the waiting`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)

@@ -20,7 +20,8 @@ struct SourceKeyTests {
 
     @Test func `A redirect to another origin is refused, unless the config lists it`() async throws {
         let (service, other) = (try await Service.start(items: 1), try await Service.start(items: 5))
-        service.origin.inject(.redirect(302, to: "\(other.url)/items"), at: OriginPattern(path: "/items"), times: nil)
+        let redirect = OriginFault.redirect(302, to: "\(other.url)/items?token=secret")
+        service.origin.inject(redirect, at: OriginPattern(path: "/items"), times: nil)
         let sandbox = try Sandbox.with(service)
         let refused = try await sandbox.siding("sync")
         #expect(refused.status == 69)
@@ -30,6 +31,10 @@ struct SourceKeyTests {
         let listed = try Sandbox.with(service, source: "http: { redirect_to: [\(other.url)] }")
         #expect(try await listed.siding("sync").status == 0)
         #expect(try await listed.count() == 5)
+        let why = try await listed.siding("records", "why", "items", "1")
+        #expect(why.output.contains("GET \(other.url)/items?token=…"), "\(why.output)")
+        let request = try await listed.siding("records", "why", "items", "1", "--json").object()["request"]
+        #expect(request?["url"]?.string == "\(other.url)/items?token=…")
         await service.origin.stop()
         await other.origin.stop()
     }

@@ -14,12 +14,37 @@ import Testing
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
         (
+            "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrst"
+                + "nopqrstu",
+            "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
+        ),
+        (
             String(repeating: "a", count: 1000),
             "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
         ),
     ])
     func `digests are those of FIPS 180-4`(_ text: String, _ digest: String) {
         #expect(SHA256.hexadecimal(text) == digest)
+    }
+
+    /// From SHA256ShortMsg.rsp of NIST's Cryptographic Algorithm Validation Program.
+    @Test(
+        arguments: [
+            ([0xD3], "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1"),
+            ([0x11, 0xAF], "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98"),
+            ([0xB4, 0x19, 0x0E], "dff2e73091f6c05e528896c4c831b9448653dc2ff043528f6769437bc7b975c2"),
+        ] as [([UInt8], String)])
+    func `digests of bytes are those of NIST's vectors`(_ bytes: [UInt8], _ digest: String) {
+        #expect(SHA256.hexadecimal(bytes) == digest)
+    }
+
+    /// The expected digest is that of another implementation, Python's hashlib.
+    @Test func `digests are right for every length of message around the borders of blocks`() {
+        var digest = ""
+        for length in 0..<200 {
+            digest = SHA256.hexadecimal((0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) } + Array(digest.utf8))
+        }
+        #expect(digest == "75399f7064cd5909d618a22cb7870985154199ec532cdd60771d58af3458a85f")
     }
 
     @Test(

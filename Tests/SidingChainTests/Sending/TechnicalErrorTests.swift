@@ -12,6 +12,7 @@ import Testing
         (13, .cantConnectToHost(.localPolicy), .cantConnectToHost(.localPolicy)),
         (1, .cantConnectToHost(.localPolicy), .cantConnectToHost(.localPolicy)),
         (111, .cantConnectToHost(.refused), .cantConnectToHost(.refused)),
+        (2, .cantConnectToHost(.refused), .cantConnectToHost(.refused)),
         (110, .timeout(.connect), .timeout(.connect)),
         (104, .connectionLost, .connectionLost), (103, .connectionLost, .connectionLost),
         (24, .localResource, .localResource), (23, .localResource, .localResource),
@@ -54,6 +55,29 @@ import Testing
         #expect(failure.reason == reason)
         #expect(failure.phase == .notSent)
         #expect(Self.classified(.resolver(code: code), phase: .notSent, route: false).reason == .noInternetConnection)
+    }
+
+    /// Faults on the way to a proxy, with a usable route and without.
+    static let towardsProxy: [(fault: SystemFault, withRoute: Failure.Reason, without: Failure.Reason)] = [
+        (.connect(errno: 111), .proxyUnreachable, .proxyUnreachable),
+        (.connect(errno: 110), .proxyUnreachable, .proxyUnreachable),
+        (.connect(errno: 113), .proxyUnreachable, .noInternetConnection),
+        (.connect(errno: 101), .noInternetConnection, .noInternetConnection),
+        (.connect(errno: 24), .localResource, .localResource),
+        (.connect(errno: 13), .cantConnectToHost(.localPolicy), .cantConnectToHost(.localPolicy)),
+        (.resolver(code: -2), .proxyUnreachable, .noInternetConnection),
+        (.resolver(code: -3), .proxyUnreachable, .noInternetConnection),
+    ]
+
+    @Test func `a proxy that is not reached is told as such, where this machine has a network`() {
+        for row in Self.towardsProxy {
+            let failure = Failure(.system(row.fault), phase: .notSent, underlying: UnreachedProxy())
+            for (route, reason) in [(true, row.withRoute), (false, row.without)] {
+                let classified = TechnicalErrors.classify(failure) { route }
+                #expect(classified.reason == reason, "\(row.fault), route \(route)")
+                #expect(classified.phase == .notSent)
+            }
+        }
     }
 
     @Test func `what is unknown stays so, and other failures pass`() {

@@ -2,16 +2,16 @@ import NIOCore
 import NIOPosix
 import SidingChain
 
-/// A listener on loopback that says one thing to whoever sends anything, and hangs up.
+/// A listener on loopback that says one thing to whoever sends anything, and hangs up, or stays silent from then on.
 struct AbruptOrigin {
     let url: HTTPURL
     private let channel: any Channel
 
-    static func start(_ answer: String) async throws -> AbruptOrigin {
+    static func start(_ answer: String, closes: Bool = true) async throws -> AbruptOrigin {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(SaysOnce(answer))
+                    try channel.pipeline.syncOperations.addHandler(SaysOnce(answer, closes: closes))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -25,12 +25,15 @@ private final class SaysOnce: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let answer: String
+    private var answer: String?
+    private let closes: Bool
 
-    init(_ answer: String) { self.answer = answer }
+    init(_ answer: String, closes: Bool) { (self.answer, self.closes) = (answer, closes) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
-        context.close(promise: nil)
+        guard let said = answer else { return }
+        answer = nil
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: said)), promise: nil)
+        if closes { context.close(promise: nil) }
     }
 }

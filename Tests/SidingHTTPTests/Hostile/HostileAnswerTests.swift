@@ -53,8 +53,8 @@ import Testing
         let transport = HTTPTransport(
             HTTPTransportConfiguration(
                 settings: TransportSettings(
-                    idleTimeout: .milliseconds(80), totalTimeout: .seconds(20), maxBody: 1 << 20, concurrency: 1),
-                certificateAuthorities: directory.path(of: "ca.pem")))
+                    idleTimeout: .milliseconds(80), totalTimeout: .seconds(20), maxBody: 1 << 20, concurrency: 1,
+                    tls: TLSSettings(authorities: directory.path(of: "ca.pem"), trustsOnlyAuthorities: true))))
         for seed in seeds { try await expectSurvival(of: seed, origin, transport) }
         await transport.shutdown()
         await origin.stop()
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Whether the failure is one of the answer or of the connection, and not one that nobody knew.
-    private static func hasName(_ failure: Failure) -> Bool {
+    static func hasName(_ failure: Failure) -> Bool {
         switch failure.reason {
         case .internalFault, .userCode, .cancelled, .system(.unknown): false
         default: true

@@ -5,7 +5,8 @@ import SidingChain
 
 /// A listener on loopback that answers each path with bytes that the test chooses, and treats the connection as told.
 ///
-/// `/orderly/N` is answered with `N` in JSON, over a connection that stays open.
+/// `/orderly/N` is answered with `N` in JSON, over a connection that stays open. As a proxy it answers `CONNECT N.example:443` like
+/// the path of N, and other hosts not at all.
 struct HostileOrigin {
     let url: HTTPURL
     private let channel: any Channel
@@ -46,7 +47,12 @@ private final class HostileConnection: ChannelInboundHandler {
         let text = String(decoding: request.prefix(2_000), as: UTF8.self)
         guard text.contains("\r\n\r\n") else { return }
         request = []
-        let path = text.split(separator: " ").dropFirst().first?.split(separator: "/") ?? []
+        let target = text.split(separator: " ").dropFirst().first ?? ""
+        if text.hasPrefix("CONNECT ") {
+            if let number = UInt64(target.prefix { $0 != "." }) { send(answer(number), context) }
+            return
+        }
+        let path = target.split(separator: "/")
         // What follows is the rest of a request body, of which an early answer took no notice.
         guard path.count == 2, let number = UInt64(path[1]) else { return }
         if path[0] == "orderly" {

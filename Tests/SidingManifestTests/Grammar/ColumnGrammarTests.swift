@@ -41,7 +41,7 @@ import Testing
         ("{}", "is empty"), ("[id]", "is a list"), ("{ id: int }", "is 'int'"), ("{ id: ~ }", "a type (integer"),
         ("{ id: [text] }", "a type (integer"), ("{ id: \"$.a[*]\" }", "several values"), ("{ id: $a }", "after a part"),
         ("{ id: { typ: text } }", "unknown key 'typ'"), ("{ id: { type: int } }", "is 'int'"),
-        ("{ id: { type: text, format: epoch } }", "for the type datetime alone"),
+        ("{ id: { type: text, format: epoch } }", "only for the type datetime"),
         ("{ id: { index: 1 } }", "is '1'"), ("{ siding_key: text }", "siding_ are Siding's own"),
         ("{ id: text, ID: text }", "ignores upper and lower case"), ("{ q: '$.\"a\\\"b\"' }", "cannot reach"),
         ("{ \"a\\nb\": text }", "control character"),

@@ -62,8 +62,8 @@ import Testing
         ("{ path: $.at, type: integer, lookback: 5m }", "does not go with type integer"),
         ("{ path: $.at, type: text, lookback: 5m }", "does not go with type text"),
         ("{ path: $.at, type: integer, format: datetime }", "has format datetime with type integer"),
-        ("{ envelope: $.token, order: asc }", "has an order, which is of records"),
-        ("{ header: Date, keep: min }", "has an order, which is of records"),
+        ("{ envelope: $.token, order: asc }", "has an order, which only values of records have"),
+        ("{ header: Date, keep: min }", "has an order, which only values of records have"),
         ("{ path: $.at, retention: 0s }", "is '0s'"),
     ])
     func `a cursor that cannot be is a fault in its place`(_ cursor: String, _ words: String) {

@@ -46,16 +46,16 @@ import Testing
         ("deletes: complete_listing", "'deletes' in resource 'b' is"),
         ("deletes: {}", "'deletes' in resource 'b' does not say how deletions are found"),
         ("deletes: { max: 10% }", "does not say how deletions are found"),
-        ("deletes: { field: $.a, max: 10% }", "'max' in 'deletes' of resource 'b' is for what listings lack"),
+        ("deletes: { field: $.a, max: 10% }", "'max' in 'deletes' of resource 'b' is only for missing records"),
         ("deletes: { detect: complete_listing, max: 10 }", "did you mean '10%'?"),
         ("deletes: { detect: complete_listing, max: 101% }", "expected a percentage"),
         ("deletes: { detect: complete_listing, max: -1% }", "expected a percentage"),
         ("deletes: { detect: complete_listings }", "did you mean 'complete_listing'?"),
-        ("deletes: { detect: complete_listing, equals: true }", "does not say of which member"),
+        ("deletes: { detect: complete_listing, equals: true }", "has no 'field' to compare"),
         ("deletes: { field: \"$.a[*]\" }", "which means several values"),
         (
             "deletes: { field: $.a, verify: '/b/{id}' }",
-            "'verify' in 'deletes' of resource 'b' is for what listings lack"
+            "'verify' in 'deletes' of resource 'b' is only for missing records"
         ),
         ("deletes: { detect: complete_listing, verify: /b }", "does not say of which record"),
         ("deletes: { detect: complete_listing, verify: '/b?id={id}' }", "does not say of which record"),

@@ -68,14 +68,14 @@ import Testing
         ("{ resource: issues, bind: {} }", "7:41", "is empty"),
         ("{ resource: issues, bind: { number: $.n, x: $.x } }", "7:56", "'x', which no request uses"),
         ("{ resource: issues, bind: { number: \"$.n[*]\" } }", "7:51", "which means several values"),
-        ("{ resource: issues, bind: { number: $.n, cursor: $.x } }", "7:56", "is the cursor's own"),
-        ("{ resource: issues, bind: { number: $.n, 'a b': $.x } }", "7:56", "cannot stand in {braces}"),
+        ("{ resource: issues, bind: { number: $.n, cursor: $.x } }", "7:56", "the cursor uses"),
+        ("{ resource: issues, bind: { number: $.n, 'a b': $.x } }", "7:56", "cannot be used in {braces}"),
         ("{ resource: issues, where: some, bind: { number: $.n } }", "7:42", "is 'some'"),
-        ("{ resource: issues, where: { path: $.a }, bind: { number: $.n } }", "7:42", "does not choose"),
-        ("{ resource: issues, where: { equals: 1 }, bind: { number: $.n } }", "7:42", "does not choose"),
+        ("{ resource: issues, where: { path: $.a }, bind: { number: $.n } }", "7:42", "has no condition"),
+        ("{ resource: issues, where: { equals: 1 }, bind: { number: $.n } }", "7:42", "has no condition"),
         (
             "{ resource: issues, where: { path: $.a, equals: 1, not_equals: 2 }, bind: { number: $.n } }", "7:42",
-            "does not choose"
+            "has no condition"
         ),
         ("{ resource: issues, concurrency: 0, bind: { number: $.n } }", "7:48", "from 1 to 32"),
         ("{ resource: issues, concurrency: 33, bind: { number: $.n } }", "7:48", "from 1 to 32"),

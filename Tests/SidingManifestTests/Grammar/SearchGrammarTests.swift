@@ -108,7 +108,7 @@ import Testing
         ),
         (
             "paginate: { type: cursor, path: $.next, param: $.after }",
-            "7:52: 'param' in 'paginate' of resource 'contacts' is a JSON path, and the query has names; expected in: body"
+            "7:52: 'param' in 'paginate' of resource 'contacts' is a JSON path, but query parameters have names; expected in: body"
         ),
         (
             "method: POST\npaginate: { type: cursor, path: $.next, in: body, param: '$.a[0]' }",

@@ -102,18 +102,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ("issues: { update: { path: /issues } }", "names no record"),
+        ("issues: { update: { path: /issues } }", "does not identify a record"),
         (
             "issues: { create: { path: '/issues/{id}' } }",
-            "asks for {id}, which a record that a POST creates gets from the origin"
+            "contains {id}, but the origin chooses the id of a record that a POST creates"
         ),
         ("issues: { create: { path: '/i/{id}' }, update: { path: '/i/{id}' } }", "method: PUT, where you give"),
         ("issues: { create: { path: '/issues#x' } }", "does not make a URL"),
         ("issues: { create: { path: 'https://else.test/x' } }", "does not make a URL"),
         ("issues: { create: { path: '/issues?token=x' } }", "token"),
-        ("issues: { lane: x }", "says nothing to do"),
+        ("issues: { lane: x }", "declares no request"),
         ("issues: { source: b, create: { path: /issues } }", "which 'sources' does not have"),
-        ("'a.b': { create: { path: /issues } }", "is not one that commands can use"),
+        ("'a.b': { create: { path: /issues } }", "cannot be used in commands"),
         ("issues: { create: { path: /issues, method: GET } }", "GET"),
         ("issues: { create: { path: /issues }, conflict: { then: win } }", "win"),
         ("issues: { create: { path: /i, if_match: true } }", "if_match"),
@@ -131,7 +131,7 @@ import Testing
         ("issues: { record: '$.a[*]', create: { path: /i } }", "means several values"),
         ("issues: { create: { path: /i }, conflict: { on: [] } }", "empty list"),
         ("issues: { create: { path: /i }, conflict: { on: [500] } }", "500"),
-        ("issues: { create: { path: /i }, conflict: { on: [409, 401] } }", "401, which wants a sign-in"),
+        ("issues: { create: { path: /i }, conflict: { on: [409, 401] } }", "401, which asks for a sign-in"),
         ("issues: { create: { path: /i }, unknown: { otherwise: hold } }", "has no 'probe'"),
         ("issues: { create: { path: /i }, unknown: { probe: x } }", "'probe'"),
         ("issues: { create: { path: /i }, unknown: { probe: { path: /i } } }", "asks for nothing"),
@@ -145,7 +145,7 @@ import Testing
         ),
         ("issues: { create: { path: /i }, unknown: { probe: { path: /i, query: { r: '{entri}' } } } }", "'{entri}'"),
         ("issues: { create: { path: /i }, unknown: { probe: { path: '/i/{key}' }, otherwise: drop } }", "hold or send"),
-        ("issues: { create: { path: /i }, unknown: { probe: { path: '/i/{id}/{key}' } } }", "does not have"),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: '/i/{id}/{key}' } } }", "has no id before"),
         (
             "issues: { create: { path: /i }, unknown: { probe: { path: 'https://x.test/{key}' } } }",
             "does not make a URL"

@@ -133,7 +133,7 @@ struct StoredRecordTransforms {
 }
 
 extension Store {
-    func leftOut(by schema: RecordSchema, of resource: String) async throws(StoreError) -> LeavingRecords? {
+    func filteredOut(by schema: RecordSchema, of resource: String) async throws(StoreError) -> RecordsToRemove? {
         // Most resources have no filter.
         guard schema.transforms.condition != nil else { return nil }
         let now = clock.now
@@ -146,7 +146,7 @@ extension Store {
         }
     }
 
-    func nullFiltered(of resource: String) async throws(StoreError) -> LeavingRecords? {
+    func nullFiltered(of resource: String) async throws(StoreError) -> RecordsToRemove? {
         let now = clock.now
         return try await read { snapshot in
             guard let known = try ResourceRow.load(named: resource, snapshot),
@@ -164,7 +164,7 @@ extension StoredRecordTransforms {
     /// What a changed filter would remove; nil if it has not changed, or there are no records.
     func look(
         at schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> LeavingRecords? {
+    ) throws -> RecordsToRemove? {
         guard let condition = schema.transforms.condition,
             let left = try filteredOut(by: schema, after: before, database)
         else { return nil }
@@ -175,14 +175,14 @@ extension StoredRecordTransforms {
     fileprivate func report(
         _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable
-    ) throws -> LeavingRecords? {
+    ) throws -> RecordsToRemove? {
         let stored = try RecordsTable.load(resource, database).countLiving(database)
         guard stored > 0 else { return nil }
         // Members in the filter that no stored record has: misspelt, or dropped.
         var unknown: [String] = []
         for name in condition.members(beside: columns) where try !isKnown(name, database) { unknown.append(name) }
         let names = unknown.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")
-        return LeavingRecords(
+        return RecordsToRemove(
             stored: stored, count: count,
             doubt: unknown.isEmpty ? nil : "'where' names \(names), which no stored record has")
     }

@@ -10,20 +10,20 @@ enum AuthorizationGrammar {
         Variant(name: "basic", doc: "Authorization: Basic … (RFC 7617).", shape: basic),
         Variant(name: "api_key", doc: "A key in a header field or a query parameter.", shape: apiKey),
         Variant(
-            name: "oauth2_client", doc: "A token that the client asks for itself (RFC 6749 §4.4).",
+            name: "oauth2_client", doc: "A token from the client credentials grant (RFC 6749 §4.4).",
             shape: OAuthGrammar.client),
         Variant(
-            name: "oauth2_refresh", doc: "A token that a refresh token is exchanged for (RFC 6749 §6).",
+            name: "oauth2_refresh", doc: "A token from the refresh token grant (RFC 6749 §6).",
             shape: OAuthGrammar.refresh),
         Variant(
-            name: "session", doc: "A token that the origin gives for a log-in.", shape: TokenGrammar.session),
+            name: "session", doc: "A token that the origin returns for a log-in.", shape: TokenGrammar.session),
         Variant(name: "command", doc: "A token that a program prints.", shape: TokenGrammar.command),
     ])
 
     private static let token = Keyword("token", .secret, isRequired: true, "The token.")
 
     private static let prefix = Keyword(
-        "prefix", TokenGrammar.prefixType, "What stands before the secret; a space is put behind a word.")
+        "prefix", TokenGrammar.prefixType, "The text before the secret; a space follows a word.")
 
     private static let bearer = Shape<Authorization>([token.entry, prefix.entry]) { object, reading in
         let prefix = object.value(prefix, &reading).map(TokenGrammar.spaced)
@@ -32,7 +32,7 @@ enum AuthorizationGrammar {
     }
 
     private static let user = Keyword("user", .secretOrText, isRequired: true, "The user's name, as text or a secret.")
-    private static let password = Keyword("password", .password, "The password; left out, an empty one.")
+    private static let password = Keyword("password", .password, "The password. Without it: an empty one.")
 
     private static let basic = Shape<Authorization>([user.entry, password.entry]) { object, reading in
         let user = object.value(user, &reading)
@@ -49,7 +49,7 @@ enum AuthorizationGrammar {
 
     private static let key = Keyword("key", .secret, isRequired: true, "The key.")
     private static let position = Keyword(
-        "in", ValueType<KeyPosition>.choice, default: "header", "Where the key goes: header or query.")
+        "in", ValueType<KeyPosition>.choice, default: "header", "The place of the key: header or query.")
     private static let nameDoc = "The header field or the query parameter that carries the key."
     private static let name = Keyword(
         "name", ValueType<String>.text("a name such as X-API-Key"), isRequired: true, nameDoc)

@@ -10,19 +10,20 @@ enum OAuthGrammar {
         "client_id", .secretOrText, isRequired: true, "The client's name, as text or a secret.")
     private static let secret = Keyword("client_secret", .secret, isRequired: true, "The client's secret.")
     private static let optionalSecret = Keyword(
-        "client_secret", .secret, "The client's secret; left out for a client that has none.")
+        "client_secret", .secret, "The client's secret, if it has one.")
     private static let authentication = Keyword(
         "client_auth", ValueType<OAuthClient.Authentication>.choice, default: "basic",
-        "Where the client's secret goes: basic, in Authorization; body, among the parameters.")
+        "How the client's secret is sent: basic, in Authorization; body, with the parameters.")
     private static let scope = Keyword(
-        "scope", ValueType<String>.text("scopes separated by spaces"), "What the token is to be good for.")
+        "scope", ValueType<String>.text("scopes separated by spaces"), "The scopes of the token.")
     private static let audience = Keyword(
-        "audience", ValueType<String>.text("the name of an audience"), "Whom the token is for, where that is asked.")
+        "audience", ValueType<String>.text("the name of an audience"),
+        "The audience of the token, if the origin asks for one.")
     private static let parameters = Keyword(
         "params", parametersType, "Further parameters of the request, as text or secrets.")
     private static let firstToken = Keyword(
         "refresh_token", .secret, isRequired: true,
-        "The refresh token to begin with; Siding keeps those that replace it.")
+        "The first refresh token. Siding stores those that replace it.")
 
     static let client = Shape<Authorization>([
         tokenURL.entry, id.entry, secret.entry, authentication.entry, scope.entry, audience.entry, parameters.entry,

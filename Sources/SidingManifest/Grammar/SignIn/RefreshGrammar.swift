@@ -10,10 +10,10 @@ struct RefreshRules: Sendable {
 enum RefreshGrammar {
     private static let early = Keyword(
         "early", .duration, default: "60s",
-        "How long before its known end a token is renewed; half of its lifetime where that is shorter.")
+        "How long before its known end a token is renewed; half of its lifetime if that is shorter.")
     private static let statuses = Keyword(
         "on_status", ValueType<[Int]>.list(of: .integer(400...499), "a list of statuses such as [401, 403]"),
-        default: [401], "The statuses by which the origin says that the token is not good.")
+        default: [401], "The statuses that mean that the token is not valid.")
 
     private static let shape = Shape<RefreshRules>([early.entry, statuses.entry]) { object, reading in
         var rules = RefreshRules()
@@ -22,5 +22,5 @@ enum RefreshGrammar {
         return rules
     }
 
-    static let keyword = Keyword("refresh", shape.type, "When a token is got anew.")
+    static let keyword = Keyword("refresh", shape.type, "When a token is renewed.")
 }

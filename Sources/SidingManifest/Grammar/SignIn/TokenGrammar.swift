@@ -8,30 +8,31 @@ internal import SidingJSON
 package enum TokenGrammar {
     private static let path = Keyword(
         "path", ValueType<String>.text("a path below base_url such as /login"), isRequired: true,
-        "Where the log-in is POSTed, below the source's base_url.")
+        "The path below the source's base_url to which the log-in is sent by POST.")
     private static let body = Keyword(
-        "body", .login, isRequired: true, "What is POSTed: text, numbers, true, false, secrets, and maps of them.")
+        "body", .login, isRequired: true,
+        "The body of the log-in: text, numbers, true, false, secrets, and maps of them.")
     private static let encoding = Keyword(
         "encoding", ValueType<SessionLogin.Encoding>.choice, default: "json",
-        "How the body is written: json, or form, as HTML forms are.")
+        "The encoding of the body: json, or form as in HTML forms.")
     private static let token = Keyword(
-        "token", ValueType<JSONPath>.path, "Where the answer holds the token; left out, $.access_token or $.token.")
+        "token", ValueType<JSONPath>.path, "The token's path in the answer. Without it: $.access_token or $.token.")
     private static let tokenHeader = Keyword(
         "token_header", .headerName, "The header field of the answer that holds the token.")
     private static let lifetimePath = Keyword(
         "expires_in", ValueType<JSONPath>.path, default: "$.expires_in",
-        "Where the answer says how long the token lasts: seconds, or the time of its end.")
+        "The path of the token's lifetime in the answer: seconds, or the time of its end.")
     private static let lifetime = Keyword(
-        "lifetime", .duration, "How long a token lasts where the answer does not say it; left out, until it is refused."
+        "lifetime", .duration, "How long a token lasts if the answer has no lifetime. Without it: until it is refused."
     )
     private static let header = Keyword(
         "header", .headerName, default: "Authorization", "The header field of requests that carries the token.")
     private static let prefix = Keyword(
         "prefix", prefixType,
-        "What stands before the token; a space is put behind a word. Bearer in Authorization, else nothing.")
+        "The text before the token; a space follows a word. Bearer in Authorization, otherwise nothing.")
     private static let program = Keyword(
         "command", .program, isRequired: true,
-        "A program and its arguments, run without a shell, which prints a token, or JSON that holds one. Ten seconds.")
+        "A program and its arguments, run without a shell for up to ten seconds. It prints a token, or JSON with one.")
 
     private static let common = [
         lifetimePath.entry, lifetime.entry, header.entry, prefix.entry, RefreshGrammar.keyword.entry,

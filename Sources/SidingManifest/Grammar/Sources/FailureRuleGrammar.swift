@@ -6,14 +6,14 @@ internal import SidingJSON
 /// Rules for failures: `errors:`.
 enum FailureRuleGrammar {
     private static let when = Keyword(
-        "when", condition.type, isRequired: true, "What the failure must be like, in all that is said.")
+        "when", condition.type, isRequired: true, "The failure: all given conditions must hold.")
     private static let action = Keyword(
         "do", ValueType<FailureRule.Action>.choice, isRequired: true,
-        "queue: kept, not counted; retry: kept, counted; rate_limited: as 429; refresh_token: as 401; ignore: the listing ends there; quarantine: and the answer is set aside; park: a write waits for a person; fail: a fetch fails; reset_cursor: the listing starts anew."
+        "queue: kept, not counted as a try; retry: kept, counted; rate_limited: as after a 429; refresh_token: as after a 401; ignore: the listing ends here, incomplete; quarantine: as ignore, and the answer is kept in the quarantine; park: a write waits for an operator; fail: the run fails; reset_cursor: the listing restarts."
     )
     private static let subject = Keyword(
         "on", ValueType<FailureRule.Subject>.choice,
-        "fetch or write; left out, both. A write that may not be sent twice is sent again only by a rule on write.")
+        "fetch or write; both if left out. Only a rule on write sends a write again that must not be sent twice.")
 
     private static let shape = Shape<FailureRule>([when.entry, action.entry, subject.entry]) { object, reading in
         rule(object, object.value(subject, &reading), &reading)
@@ -44,8 +44,8 @@ enum FailureRuleGrammar {
     private static let fetchShape = Shape<FailureRule>([when.entry, action.entry, subject.entry]) { object, reading in
         if object.value(subject, &reading) == .write {
             reading.fault(
-                "\(reading.subject) is on writes, and a resource only fetches", at: object.place,
-                expected: "the rule among the errors of the source")
+                "\(reading.subject) is on writes, but a resource only fetches", at: object.place,
+                expected: "the rule in the errors of the source")
         }
         return rule(object, .fetch, &reading)
     }
@@ -54,9 +54,10 @@ enum FailureRuleGrammar {
 
     private static let status = Keyword("status", statuses, "The statuses of the answer.")
     private static let header = Keyword("header", headerTrait.type, "A header field of the answer.")
-    private static let body = Keyword("body", bodyTrait.type, "A value in the answer's JSON, which has at most 64 KiB.")
+    private static let body = Keyword(
+        "body", bodyTrait.type, "A value in the answer's JSON, which may have up to 64 KiB.")
     private static let error = Keyword(
-        "error", names, "What happened where no usable answer came: the names that 'siding queue show' prints.")
+        "error", names, "Failures without a usable answer, by the names that 'siding queue show' prints.")
 
     private static let condition = Shape<FailureRule.Condition>([
         status.entry, header.entry, body.entry, error.entry,
@@ -66,7 +67,8 @@ enum FailureRuleGrammar {
         if let names {
             guard statuses == nil, header == nil, body == nil else {
                 reading.fault(
-                    "\(reading.subject) speaks of an answer and of none", at: object.place,
+                    "\(reading.subject) combines error, for failures without an answer, with conditions on one",
+                    at: object.place,
                     expected: "error, or status, header and body")
                 return nil
             }
@@ -76,14 +78,14 @@ enum FailureRuleGrammar {
     }
 
     private static let equals = Keyword(
-        "equals", text, "The text that it is; numbers and truth values as they are written.")
-    private static let contains = Keyword("contains", text, "A part of its text.")
+        "equals", text, "The value, compared as text.")
+    private static let contains = Keyword("contains", text, "A part of the text.")
     private static let text = ValueType<String>.text("a word such as CURSOR_EXPIRED")
     private static let exists = Keyword(
         "exists", .truth, "true: there is a value other than null; false: there is none.")
     private static let name = Keyword("name", .headerName, isRequired: true, "The name of the header field.")
     private static let path = Keyword(
-        "path", .values, isRequired: true, "Where the value is; with [*] any element will do, as in $.errors[*].code.")
+        "path", .values, isRequired: true, "The path of the value. [*] means any element: $.errors[*].code.")
 
     private static let headerTrait = Shape<FailureRule.Trait<HTTPField.Name>>([
         name.entry, equals.entry, contains.entry, exists.entry,
@@ -112,7 +114,7 @@ enum FailureRuleGrammar {
         let given = ["equals", "contains", "exists"].count { object.entry($0) != nil }
         guard given == tests.count else { return nil }
         reading.fault(
-            "\(reading.subject) does not say what it is to be", at: object.place,
+            "\(reading.subject) needs exactly one test", at: object.place,
             expected: "one of equals, contains and exists")
         return nil
     }

@@ -7,7 +7,7 @@ enum IdempotencyGrammar {
         "header", .headerName, default: "Idempotency-Key", "The header field that carries the key.")
     private static let format = Keyword(
         "format", ValueType<Idempotency.Format>.choice, default: "plain",
-        "plain: the key as it stands; quoted: in double quotes, as RFC 8941 writes strings.")
+        "plain: the key itself; quoted: in double quotes, as RFC 8941 writes strings.")
     private static let lifetime = Keyword(
         "lifetime", .duration, default: "24h", "How long the origin remembers a key.")
 

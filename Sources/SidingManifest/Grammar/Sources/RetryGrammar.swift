@@ -6,17 +6,17 @@ enum RetryGrammar {
 
     static let inline = Keyword(
         "inline", .integer(0...10), default: 2,
-        "Tries beyond the first inside one run, after 502, 503, 504, a lost connection, or a Retry-After of up to 5 s; 0 for none."
+        "Retries inside one run after 502, 503, 504, a lost connection, or a Retry-After of up to 5 s. 0 for none."
     )
     static let base = Keyword("base", .duration, default: "2s", "The first wait.")
-    static let factor = Keyword("factor", .number(1...10), default: 2, "By how much each wait is longer than the last.")
+    static let factor = Keyword("factor", .number(1...10), default: 2, "Each wait is this many times the last one.")
     static let cap = Keyword("cap", .duration, default: "1h", "The longest wait.")
     static let jitter = Keyword(
         "jitter", ValueType<JitterChoice>.choice, default: "full",
-        "full: anything up to the wait, so that clients that failed together do not return together; none: the wait itself."
+        "full: a random wait up to the computed one, so that clients do not retry together; none: the computed wait."
     )
     static let expire = Keyword(
-        "expire", .duration, "How long a retained request is kept before it is parked as expired; left out, for ever.")
+        "expire", .duration, "How long a queued request is kept before it is parked as expired. Without it: forever.")
 
     static let shape = Shape<RetryRules>([
         inline.entry, base.entry, factor.entry, cap.entry, jitter.entry, expire.entry,
@@ -28,7 +28,7 @@ enum RetryGrammar {
             isSpread: (object.value(jitter, &reading) ?? .full) == .full)
         if backoff.cap < backoff.base, let place = (object.entry("cap") ?? object.entry("base"))?.value.place {
             reading.fault(
-                "the wait\(reading.subject.inOwner) begins longer than its cap", at: place, expected: "base ≤ cap")
+                "the first wait\(reading.subject.inOwner) is longer than the cap", at: place, expected: "base ≤ cap")
         }
         return RetryRules(
             policy: RetryPolicy(retries: object.value(inline, &reading) ?? defaults.retries, backoff: backoff),

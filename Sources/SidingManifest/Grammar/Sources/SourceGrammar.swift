@@ -6,35 +6,47 @@ internal import SidingCredentials
 /// An origin: one entry of `sources:`.
 enum SourceGrammar {
     static let baseURL = Keyword(
-        "base_url", .baseURL, isRequired: true, "The URL below which all paths lie. https, or http on this machine.")
+        "base_url", .baseURL, isRequired: true,
+        "The URL to which all paths are appended. https, or http on this machine.")
     static let headers = Keyword(
-        "headers", .headers, "Header fields for every request; Accept is application/json unless said otherwise.")
+        "headers", .headers, "Header fields of every request. Accept is application/json unless given here.")
     static let authorization = Keyword(
-        "auth", AuthorizationGrammar.type, default: "none", "How requests say who asks.")
-    static let http = Keyword("http", HTTPGrammar.shape.type, "The bounds within which the source is spoken to.")
-    static let retry = Keyword("retry", RetryGrammar.shape.type, "How patient to be with failures.")
+        "auth", AuthorizationGrammar.type, default: "none", "The credentials of requests.")
+    static let http = Keyword("http", HTTPGrammar.shape.type, "Timeouts, sizes and concurrency.")
+    static let tls = Keyword("tls", TLSGrammar.shape.type, "What TLS trusts, and the client's certificate.")
+    static let retry = Keyword("retry", RetryGrammar.shape.type, "How often and when to try again.")
     static let idempotency = Keyword(
         "idempotency", IdempotencyGrammar.shape.type,
-        "The origin's promise to act once per key; without it a POST that perhaps arrived waits for a person.")
+        "The origin's promise to act once per key. Without it, a POST that may have arrived waits for an operator.")
 
     static let errors = Keyword(
         "errors", FailureRuleGrammar.all,
-        "What to do with which failure; the first that fits wins, and the built-in table has the rest.")
+        "How failures are handled. The first rule that matches wins; other failures follow the built-in table.")
 
     static let limits = Keyword(
-        "limits", LimitGrammar.all, "How many requests go out, counted for all processes on the database together.")
+        "limits", LimitGrammar.all,
+        "The maximum number of requests in a time span, for all processes on the database together.")
 
     static let shape = Shape<Source>([
-        baseURL.entry, headers.entry, authorization.entry, http.entry, retry.entry, idempotency.entry, errors.entry,
+        baseURL.entry, headers.entry, authorization.entry, http.entry, tls.entry, retry.entry, idempotency.entry,
+        errors.entry,
         limits.entry,
     ]) { object, reading in
         let url = object.located(baseURL, &reading)
         let fields = object.value(headers, &reading) ?? [:]
         let authorization = object.value(authorization, &reading) ?? .none
-        let bounds = object.value(http, &reading) ?? HTTPBounds()
+        var bounds = object.value(http, &reading) ?? HTTPBounds()
+        bounds.transport.tls = object.value(tls, &reading) ?? TLSSettings()
         let rules = object.value(retry, &reading) ?? RetryRules()
         let promise = object.value(idempotency, &reading)
         guard let url else { return nil }
+        bounds.transport.proxies = bounds.proxies ?? proxies(forSourceAt: url, &reading)
+        let variables = reading.environment.variables()
+        bounds.transport.tls.systemAuthorities = ["SSL_CERT_FILE", "SSL_CERT_DIR"].lazy
+            .compactMap { variables[$0] }.first { !$0.isEmpty }
+        if url.value.isUnixSocket, bounds.transport.interface != nil {
+            reading.fault("\(url.subject) is a socket of this machine, which no 'interface' leads to", at: url.place)
+        }
         refusePlainHTTP(url, bounds.transport, &reading)
         refusePlainTokens(authorization, object, bounds.transport, &reading)
         var source = Source(
@@ -44,6 +56,17 @@ enum SourceGrammar {
             limits: object.value(limits, &reading) ?? [])
         for field in fields { source.headerFields[field.name] = field.value }
         return source
+    }
+
+    /// The proxies of the environment.
+    private static func proxies(forSourceAt url: Located<HTTPURL>, _ reading: inout Reading) -> ProxyRules {
+        guard !url.value.isLoopback else { return ProxyRules() }
+        do throws(Failure) { return try ProxyRules(environment: reading.environment.variables()) } catch {
+            reading.fault(
+                error.detail ?? "", at: url.place,
+                expected: "a URL such as http://proxy.example.com:3128 there, or http: { proxy: none } here")
+            return ProxyRules()
+        }
     }
 
     /// Checks that the token endpoint is encrypted, by the rule for the source itself.
@@ -82,7 +105,7 @@ enum SourceGrammar {
         for entry in entries where entry.name.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil {
             let lower = entry.name.lowercased().replacing(" ", with: "_")
             reading.fault(
-                "the name of source \(Subject.quoted(entry.name)) is not one that commands can use", at: entry.place,
+                "the name of source \(Subject.quoted(entry.name)) cannot be used in commands", at: entry.place,
                 expected: "a lower case letter, then lower case letters, digits, _ or -",
                 suggestion: lower.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil ? nil : lower)
         }

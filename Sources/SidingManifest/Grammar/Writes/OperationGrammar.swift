@@ -10,10 +10,10 @@ enum OperationGrammar {
         "path", ValueType<String>.text("a path below the source's base_url such as /issues/{id}"), isRequired: true,
         "Below the source's base_url; {id} stands for the record's id.")
     private static let id = Keyword(
-        "id", .path, "Where the answer holds the id of the new record; left out, where records have their key.")
+        "id", .path, "The path of the new record's id in the answer. Without it: the place of the key in records.")
     private static let ifMatch = Keyword(
         "if_match", condition, default: false,
-        "Whether the record's ETag is sent as a condition, where one is known; or where the record holds it, such as $._rev."
+        "true: the record's ETag is sent as If-Match, if known. A JSON path such as $._rev: the member that holds it."
     )
     private static let condition = ValueType<Condition>(
         "true, false, or a JSON path such as $._rev",
@@ -32,15 +32,15 @@ enum OperationGrammar {
 
     private static let goneIsDone = Keyword(
         "gone_is_done", .truth, default: true,
-        "Whether a record that is gone already, 404 or 410, counts as deleted, whatever the method.")
+        "Whether an answer 404 or 410 means that the record is deleted, whatever the method.")
 
     private static let body = Keyword(
         "body", ValueType<WriteDeclaration.Extent>.choice,
-        "whole: the body takes the record's place; part: a merge patch of it. Left out, whole for PUT, part for the others."
+        "whole: the body is the new record; part: a merge patch. Without it: whole for PUT, part for other methods."
     )
     private static let answer = Keyword(
         "answer", ValueType<WriteDeclaration.Extent>.choice, default: "whole",
-        "whole: a record in the answer takes the record's place; part: it has some members only, and is merged in.")
+        "whole: a record in the answer replaces the stored one; part: it has some members only, and is merged.")
 
     static let create = shape(usually: .post, [id.entry, answer.entry]) { operation, object, reading in
         operation.idPath = object.value(id, &reading)

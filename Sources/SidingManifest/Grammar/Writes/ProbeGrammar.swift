@@ -6,13 +6,13 @@ internal import SidingJSON
 enum ProbeGrammar {
     private static let probe = Keyword(
         "probe", probeShape.type, isRequired: true,
-        "A GET that asks the origin whether it has a write that may have arrived and may not be sent twice.")
+        "A GET that asks the origin whether a write arrived that must not be sent twice.")
     private static let after = Keyword(
         "after", .duration, default: "30s",
-        "How long after the try \"it is not there\" is not believed yet: the request may still be on its way.")
+        "A probe that does not find the write counts only this long after the try: the request may still be under way.")
     private static let otherwise = Keyword(
         "otherwise", ValueType<WriteProbe.Otherwise>.choice, default: "hold",
-        "Where the answer does not tell. hold: a person decides; send: it is sent again.")
+        "If the probe does not decide. hold: an operator decides; send: the write is sent again.")
 
     private static let path = Keyword(
         "path", ValueType<String>.text("a path below the source's base_url such as /issues"), isRequired: true,
@@ -21,10 +21,11 @@ enum ProbeGrammar {
     private static let query = Keyword("query", parameters, "Query parameters, with the same placeholders.")
     private static let mark = Keyword(
         "mark", .path,
-        "The member in which body and record carry what is asked for; left out, the query parameter of that value names it."
+        "The member of body and record with the id. Without it: the name of the query parameter."
     )
     private static let records = Keyword(
-        "records", .elements, "Where the records are; left out, the root array or the only array of the root object.")
+        "records", .elements,
+        "The path of the records. Without it: the root array or the only array of the root object.")
 
     static let shape = Shape<WriteProbe>([probe.entry, after.entry, otherwise.entry]) { object, reading in
         guard let located = object.located(probe, &reading) else { return nil }
@@ -85,10 +86,10 @@ enum ProbeGrammar {
 enum ConflictGrammar {
     private static let on = Keyword(
         "on", statuses, default: [409, 412, 428],
-        "The statuses that say so; the others of these refuse the write then, as every other 4xx does.")
+        "The statuses that mean a conflict. Those of the default that are left out refuse the write, as other 4xx do.")
     private static let then = Keyword(
         "then", ValueType<ConflictPolicy>.choice, default: "hold",
-        "hold: a person decides; mine: it is sent over theirs; theirs: it is dropped; merge: what only one side changed is kept."
+        "hold: an operator decides; mine: send it over theirs; theirs: drop it; merge: a three-way merge by member."
     )
 
     static let shape = Shape<ConflictRules>([on.entry, then.entry]) { object, reading in
@@ -97,7 +98,7 @@ enum ConflictGrammar {
 
     /// Statuses that mean the same for every request, so they cannot mean a conflict.
     private static let taken = [
-        401: "wants a sign-in", 408: "ran out of time", 425: "came too early", 429: "asks for patience",
+        401: "asks for a sign-in", 408: "is a timeout", 425: "asks to try later", 429: "asks to wait",
     ]
 
     private static let statuses = ValueType<[Int]>.list(

@@ -7,13 +7,13 @@ internal import SidingJSON
 enum WriteGrammar {
     private static let source = Keyword(
         "source", ValueType<String>.text("the name of a source"),
-        "A name from sources; may be left out where there is but one.")
-    private static let create = Keyword("create", OperationGrammar.create.type, "The request that makes a record.")
+        "A name from sources. It may be left out if there is only one.")
+    private static let create = Keyword("create", OperationGrammar.create.type, "The request that creates a record.")
     private static let update = Keyword("update", OperationGrammar.update.type, "The request that changes a record.")
-    private static let delete = Keyword("delete", OperationGrammar.delete.type, "The request that removes a record.")
+    private static let delete = Keyword("delete", OperationGrammar.delete.type, "The request that deletes a record.")
     private static let record = Keyword(
         "record", recordPath,
-        "Where bodies and answers hold the record, such as $.ticket; left out, they are the record.")
+        "The path of the record in bodies and answers, such as $.ticket. Without it: they are the record.")
     private static let recordPath = ValueType<JSONPath>.path.map { path, node, reading -> JSONPath? in
         if path.memberNames != nil { return path }
         reading.fault(
@@ -22,16 +22,16 @@ enum WriteGrammar {
     }
     private static let lane = Keyword(
         "lane", ValueType<String>.text("a name such as issues/{id}"),
-        "Writes of one lane are delivered in order; left out, each record has a lane of its own.")
+        "Writes of one lane are delivered in order. Without it: each record has its own lane.")
     private static let idempotency = Keyword(
         "idempotency", IdempotencyGrammar.shape.type, "The origin's promise to act once per key.")
     private static let conflict = Keyword(
-        "conflict", ConflictGrammar.shape.type, "What to do where someone else changed the record.")
+        "conflict", ConflictGrammar.shape.type, "What to do if the record changed at the origin.")
     private static let unknown = Keyword(
         "unknown", ProbeGrammar.shape.type,
-        "How to find out whether a write arrived that may have; left out, a person is asked.")
+        "How to find out whether an uncertain write arrived. Without it: an operator decides.")
     private static let coalesce = Keyword(
-        "coalesce", .truth, default: false, "Whether writes to one record that have not been sent are made one.")
+        "coalesce", .truth, default: false, "Whether unsent writes to one record are combined.")
 
     static let shape = Shape<LocatedWrite>([
         source.entry, create.entry, update.entry, delete.entry, record.entry, lane.entry, idempotency.entry,
@@ -51,7 +51,7 @@ enum WriteGrammar {
         write.coalesces = object.value(coalesce, &reading) ?? false
         if !verbs.contains(where: { object.entry($0.1.name) != nil }) {
             reading.fault(
-                "\(reading.subject) says nothing to do", at: object.place, expected: "create, update or delete")
+                "\(reading.subject) declares no request", at: object.place, expected: "create, update or delete")
         }
         return write
     }
@@ -71,7 +71,7 @@ enum WriteGrammar {
     private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
         for entry in entries where entry.name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_-]{0,99}/) == nil {
             reading.fault(
-                "the name of writes \(Subject.quoted(entry.name)) is not one that commands can use", at: entry.place,
+                "the name of writes \(Subject.quoted(entry.name)) cannot be used in commands", at: entry.place,
                 expected: "a letter, then letters, digits, _ or -")
         }
     }
@@ -115,7 +115,7 @@ struct LocatedWrite: Sendable {
             resource?.key.contains(.memberName) ?? false
         {
             reading.fault(
-                "\(create.subject) makes a record whose key is a member's name", at: create.place,
+                "\(create.subject) creates a record whose key is a member's name", at: create.place,
                 expected: "id: the path of the new name in the answer, such as $.name")
         }
         return WriteDeclaration(
@@ -137,7 +137,7 @@ struct LocatedWrite: Sendable {
             probe.value.path.contains(WriteDeclaration.placeholder)
         {
             reading.fault(
-                "\(probe.subject) asks for {id}, which a record that is yet to be created does not have",
+                "\(probe.subject) contains {id}, but a record has no id before it is created",
                 at: probe.place, expected: "{entry} or {key}")
         }
     }
@@ -162,13 +162,13 @@ struct LocatedWrite: Sendable {
         }
         guard verb == .create || operation.value.namesRecord else {
             reading.fault(
-                "\(operation.subject) names no record", at: operation.place, expected: "a path with {id}")
+                "\(operation.subject) does not identify a record", at: operation.place, expected: "a path with {id}")
             return false
         }
         // RFC 9110 §9.3.3: the origin names the result of a POST. A client that chooses the name sends a PUT (§9.3.4).
         guard verb != .create || operation.value.method != .post || !operation.value.namesRecord else {
             reading.fault(
-                "\(operation.subject) asks for {id}, which a record that a POST creates gets from the origin",
+                "\(operation.subject) contains {id}, but the origin chooses the id of a record that a POST creates",
                 at: operation.place,
                 expected: "a path without {id}; or method: PUT, where you give the record's id when you create it")
             return false

@@ -33,6 +33,10 @@ import Testing
             }
         }
 
+        func spend(_ bytes: Int, at url: HTTPURL) async {
+            state.withLock { $0.events.append("spend \(bytes) \(url.path)") }
+        }
+
         static func spent(for seconds: Double) -> BudgetSpent {
             BudgetSpent(until: 1_000 + seconds, isOfAll: true, "used up")
         }
@@ -161,6 +165,31 @@ import Testing
         let budget = ScriptedBudget()
         _ = try await chain(budget, Redirecting(path: "https://b.test/y")).process(try url(), .test)
         #expect(budget.events == ["take /x", "answered "])
+    }
+
+    @Test(arguments: [
+        (CarryingTransport.Answer(chunks: [10, 20]), 130), (.init(status: 304), 100), (.init(status: 204), 100),
+        (.init(status: 500, chunks: [70]), 170),
+        (.init(chunks: [10], ending: Failure(.truncated, phase: .answered)), 110),
+        (.init(status: nil, ending: Failure(.timeout(.response), phase: .maybeSent)), 100),
+        // Larger than the limit of the chain: the rest is not read.
+        (.init(chunks: [600, 600, 600]), 1_300),
+    ])
+    func `the bytes of an attempt are recorded once, at its end, whatever the end is`(
+        _ answer: CarryingTransport.Answer, _ bytes: Int
+    ) async throws {
+        let budget = ScriptedBudget()
+        _ = try? await chain(budget, CarryingTransport([answer])).process(try url(), .test)
+        #expect(budget.events.filter { $0.hasPrefix("spend") } == ["spend \(bytes) /x"])
+        #expect(budget.events.last == "spend \(bytes) /x")
+    }
+
+    @Test func `each try records bytes of its own, and one that found no place none`() async throws {
+        let budget = ScriptedBudget(nil, ScriptedBudget.spent(for: 100))
+        let lost = CarryingTransport.Answer(head: 30, status: nil, ending: Failure(.connectionLost, phase: .maybeSent))
+        #expect(
+            await chain(budget, CarryingTransport([lost]), retries: 1).failure(try url())?.reason == .waitingForOrigin)
+        #expect(budget.events == ["take /x", "spend 30 /x", "refuse /x"])
     }
 
     @Test func `the place is taken beneath retries and credentials, the waiting is around the deadline`() {

@@ -1,5 +1,3 @@
-public import SidingChain
-
 /// The paths that a limit applies to, such as `/search/**`.
 ///
 /// Matched segment by segment, in the form that is sent. `*` matches any text within a segment; `**`, always a whole segment,
@@ -19,7 +17,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         case glob([UInt8])
     }
 
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` for an invalid pattern; the detail says why.
+    /// - Throws: ``Failure/Reason/invalidRequest`` for an invalid pattern; the detail says why.
     public init(_ text: String) throws(Failure) {
         description = text
         segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
@@ -43,10 +41,10 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether it matches every path.
-    public var isOfAll: Bool { segments == [.any] || segments == [.glob([]), .any] }
+    package var isOfAll: Bool { segments == [.any] || segments == [.glob([]), .any] }
 
     /// Whether it matches `path`, which starts with a slash.
-    public func fits(_ path: String) -> Bool {
+    package func fits(_ path: String) -> Bool {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return Self.fits(segments, parts, isWild: { $0 == .any }) { segment, part in
             guard case .glob(let bytes) = segment else { return true }

@@ -1,0 +1,51 @@
+import Foundation
+import Siding
+import SidingChain
+import SidingHTTP
+import SidingJSON
+
+/// How requests to a source reach it: proxy, trust, certificate, interface; for `siding doctor` and `siding plan`.
+enum SourceNetwork {
+    /// Nil if nothing is out of the ordinary.
+    static func description(of source: Source) -> String? {
+        let settings = source.connection
+        var parts: [String] = []
+        if source.baseURL.isUnixSocket { parts.append("through the socket \(source.baseURL.host)") }
+        if let proxy = settings.proxies.proxy(for: source.baseURL) { parts.append("through the proxy \(proxy)") }
+        if let interface = settings.interface { parts.append("over the interface \(interface)") }
+        if let file = settings.tls.authorities {
+            parts.append(settings.tls.trustsOnlyAuthorities ? "trusts only \(file)" : "trusts \(file) too")
+        }
+        if let place = settings.tls.systemAuthorities, source.baseURL.scheme == "https",
+            !settings.tls.trustsOnlyAuthorities
+        {
+            parts.append("system's authorities: \(place)")
+        }
+        if let file = settings.tls.certificate { parts.append("shows the certificate \(file)") }
+        return parts.isEmpty ? nil : PlainText.oneLine(parts.joined(separator: ", "), limit: 1_000)
+    }
+
+    static func findings(for sources: [Source], now: Timestamp) async -> [Finding] {
+        var findings: [Finding] = []
+        for source in sources {
+            guard let description = description(of: source) else { continue }
+            findings.append(Finding(check: "network", level: .good, message: "\(source.name): \(description)"))
+            do throws(Failure) {
+                guard let end = try await PEMFiles.check(source.transport.tls) else { continue }
+                let days = Int((end - now) / .seconds(86_400))
+                let isSoon = days < 30
+                findings.append(
+                    Finding(
+                        check: "network", level: isSoon ? .warning : .good,
+                        message: "\(source.name): its client certificate ends \(end.rfc3339)"
+                            + (end <= now ? ", which is past" : isSoon ? ", in \(days) days" : "")))
+            } catch {
+                findings.append(
+                    Finding(
+                        check: "network", level: .bad, message: "\(source.name): \(error.detail ?? error.description)",
+                        status: .config))
+            }
+        }
+        return findings
+    }
+}

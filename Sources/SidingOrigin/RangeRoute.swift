@@ -1,0 +1,28 @@
+internal import HTTPTypes
+
+/// Serves the answers of another route by range too, as static files are: for pages that go on where they broke off.
+///
+/// It responds to `Range: bytes=N-` with 206 if `If-Range` is the answer's `ETag` (RFC 9110 §13.1.5).
+public struct RangeRoute: OriginRoute {
+    private let route: any OriginRoute
+
+    public init(_ route: any OriginRoute) {
+        self.route = route
+    }
+
+    public func answer(_ request: OriginRequest) async -> OriginResponse? {
+        guard var answer = await route.answer(request), answer.status == .ok, let etag = answer.headerFields[.eTag]
+        else {
+            return await route.answer(request)
+        }
+        answer.headerFields[.acceptRanges] = "bytes"
+        guard let range = request.headerFields[.range], range.hasPrefix("bytes="), range.hasSuffix("-"),
+            let first = Int(range.dropFirst(6).dropLast()), request.headerFields[.ifRange] == etag,
+            first < answer.body.count
+        else { return answer }
+        answer.headerFields[.contentRange] = "bytes \(first)-\(answer.body.count - 1)/\(answer.body.count)"
+        answer.status = .partialContent
+        answer.body = Array(answer.body[first...])
+        return answer
+    }
+}

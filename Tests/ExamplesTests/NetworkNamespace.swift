@@ -1,0 +1,1 @@
+../SidingNetworkTests/NetworkNamespace.swift

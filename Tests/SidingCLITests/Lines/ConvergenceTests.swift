@@ -1,0 +1,147 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingOrigin
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+/// Copies over a line that fails at random: `siding sync`, each time in a process of its own, through a relay.
+@Suite(.serialized)
+struct ConvergenceTests {
+    private static let records = 1_000
+    private static let pageSize = 50
+    private static let pages = records / pageSize
+    /// Nothing below needs so many runs.
+    private static let mostRuns = 200
+
+    /// A way of paging, and the `paginate:` for it.
+    private static let kinds: [(paging: OriginPaging, declared: String)] = [
+        (.link, "link_header"), (.nextURL(member: ["next"]), "next_url"),
+        (.cursor(member: ["next_cursor"]), "{ type: cursor, path: $.next_cursor, param: cursor }"),
+        (.cursorHeader(HTTPField.Name("X-Next")!), "{ type: header_cursor, header: X-Next, param: cursor }"),
+        (.page(), "{ type: page, size_param: limit, size: \(pageSize) }"),
+        (.offset(), "{ type: offset, limit: \(pageSize) }"),
+    ]
+
+    @Test func `whatever the line does, the copy is complete in the end, and hardly a byte is wasted`() async throws {
+        let seeds = 1...Proof.choose(short: 4, middle: 12, long: 200)
+        var shares: [Double] = []
+        for seed in seeds where Proof.seed.map({ $0 == UInt64(seed) }) ?? true {
+            shares.append(try await copy(seed: UInt64(seed), servesRanges: true))
+        }
+        shares.sort()
+        let (median, worst) = (shares[shares.count / 2], shares[shares.count - 1])
+        print(
+            "bytes on the wire to the bytes of the collection: median \(median), worst \(worst), \(shares.count) schedules"
+        )
+        #expect(median <= 1.05)
+        #expect(worst <= 1.2)
+    }
+
+    @Test func `an origin without ranges costs the pages that were cut, and nothing else`() async throws {
+        for seed in 1...UInt64(Proof.choose(short: 2, middle: 6, long: 60)) {
+            _ = try await copy(seed: 10_000 + seed, servesRanges: false)
+        }
+    }
+
+    /// Copies the collection over a line of `seed`.
+    ///
+    /// - Returns: the bytes on the wire, in parts of those of the same copy over a good line.
+    private func copy(seed: UInt64, servesRanges: Bool) async throws -> Double {
+        var generator = SeededGenerator(seed: seed)
+        let kind = Self.kinds[Int(seed) % Self.kinds.count]
+        let filler = String(repeating: "x", count: 460)
+        let items = Dataset(
+            (1...Self.records).map { Dataset.Record(key: "\($0)", json: #"{"id":\#($0),"text":"\#(filler)"}"#) })
+        let listing = RecordListing(
+            "/items", of: items, paging: kind.paging, pageSize: Self.pageSize, validators: [.etag])
+        let route: any OriginRoute = servesRanges ? RangeRoute(listing) : listing
+        let taken = Mutex<[(key: String, body: String)]>([])
+        let armed = Mutex<(left: Int, child: Promise<Child>)?>(nil)
+        let origin = try await Origin.start(compresses: false) { request in
+            let child = armed.withLock { armed -> Promise<Child>? in
+                guard let (left, child) = armed else { return nil }
+                armed = left > 1 ? (left - 1, child) : nil
+                return left == 1 ? child : nil
+            }
+            if let child { try? await child.value().send(SIGKILL) }
+            guard request.method == "POST" else { return await route.answer(request) ?? .notFound }
+            let key = HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] } ?? ""
+            taken.withLock { taken in
+                guard !taken.contains(where: { $0.key == key }) else { return }
+                taken.append((key, String(decoding: request.body, as: UTF8.self)))
+            }
+            return .json("{}", status: .created)
+        }
+        let relay = try await Relay.start(to: origin.url)
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources:
+              shop:
+                base_url: \(relay.url.origin)
+                http: { idle_timeout: 400ms, connect_timeout: 400ms }
+                retry: { inline: 0, base: 1ms, cap: 1ms }
+                idempotency: { header: Idempotency-Key }
+            resources:
+              items: { path: /items, key: id, paginate: \(kind.declared) }
+            """)
+        let ideal = try await bytesOverGoodLine(sandbox, relay)
+
+        let page = ideal / Self.pages
+        var lines = LineSchedule(seed: seed, up: page * 12 / 10...page * 20, down: .zero ... .zero)
+        var (runs, writes, isComplete) = (0, 0, false)
+        let before = await relay.traffic.toClient
+        while !isComplete, runs < Self.mostRuns {
+            runs += 1
+            if Int.random(in: 1...3, using: &generator) == 1 {
+                writes += 1
+                _ = try await sandbox.siding(
+                    "send", "POST", "shop:/orders", "-d", "\(writes)", "--lane", "orders", "--no-send")
+            }
+            let (up, down) = (lines.next(), lines.next())
+            await relay.follow(
+                [up, down].compactMap(\.self).map { LineStage($0.state, for: $0.isUp ? $0.span : .time(.seconds(600))) }
+            )
+            let child = Promise<Child>()
+            if Int.random(in: 1...10, using: &generator) == 1 {
+                let left = Int.random(in: 1...5, using: &generator)
+                armed.withLock { $0 = (left, child) }
+            }
+            let ended = try await sandbox.siding(["sync"]) { child.fulfil($0) }
+            armed.withLock { $0 = nil }
+            #expect([0, 75, 137].contains(ended.status), "seed \(seed): \(ended.everything)")
+            isComplete = ended.status == 0
+        }
+        let passed = await relay.traffic.toClient - before
+        await relay.set(.up())
+        #expect(isComplete, "seed \(seed)")
+        #expect(try await sandbox.differences(from: items) == [], "seed \(seed)")
+        let asked = origin.requests.count { $0.method == "GET" } - Self.pages
+        #expect(asked <= Self.pages + 2 * runs, "seed \(seed): \(asked) requests in \(runs) runs")
+        _ = try await sandbox.siding("queue", "retry", "--all")
+        #expect(try await sandbox.siding("queue", "run").status == 0, "seed \(seed)")
+        let orders = taken.withLock { $0.map(\.body) }
+        #expect(orders == (0..<writes).map { "\($0 + 1)" }, "seed \(seed)")
+        await relay.stop()
+        await origin.stop()
+        return Double(passed) / Double(ideal)
+    }
+
+    /// The bytes of a copy over a line that does not fail.
+    private func bytesOverGoodLine(_ sandbox: Sandbox, _ relay: Relay) async throws -> Int {
+        try #require(try await sandbox.siding("sync").status == 0)
+        let bytes = await relay.traffic.toClient
+        for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.path) where name.hasPrefix("test.db") {
+            try FileManager.default.removeItem(atPath: sandbox.file(name))
+        }
+        return bytes
+    }
+}
+
+extension LineStage {
+    fileprivate var isUp: Bool { if case .up = state { true } else { false } }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct ResumingTransportTests {
+    private static let whole = Array(String(repeating: "0123456789", count: 2_000).utf8)
+    private static let cut = Failure(.truncated, phase: .answered)
+    private static let url = "https://api.example.com/items?page=2"
+
+    private static func fields(etag: String = "\"1\"", _ more: HTTPFields = [:]) -> HTTPFields {
+        var fields: HTTPFields = [.eTag: etag, .acceptRanges: "bytes"]
+        for field in more { fields[field.name] = field.value }
+        return fields
+    }
+
+    private static func broken(_ fields: HTTPFields = fields(), at count: Int = 12_000) -> ScriptedAnswer {
+        .reply(HTTPResponse(status: .ok, headerFields: fields), chunks: [Array(whole[..<count])], ending: cut)
+    }
+
+    private static func rest(from start: Int, etag: String = "\"1\"", said: Int? = nil) -> ScriptedAnswer {
+        let range: HTTPFields = [.contentRange: "bytes \(said ?? start)-19999/20000"]
+        return .reply(
+            HTTPResponse(status: .partialContent, headerFields: fields(etag: etag, range)),
+            chunks: [Array(whole[start...])])
+    }
+
+    /// Asks for the page with a credential in the query, and reads its body.
+    private static func body(_ transport: ResumingTransport, _ method: HTTPRequest.Method = .get) async throws
+        -> [UInt8]
+    {
+        let request = HTTPRequest(
+            method: method, scheme: "https", authority: "api.example.com", path: "/items?page=2&key=secret")
+        let reply = try await transport.send(request, body: .none)
+        #expect(reply.response.status == .ok)
+        return try await reply.body.collect(upTo: 1 << 20)
+    }
+
+    @Test func `the rest of a page that broke off is asked for, on condition, and the page is whole`() async throws {
+        let origin = ScriptedTransport([Self.broken(), Self.rest(from: 12_000)])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        await #expect(throws: Failure.self) { try await Self.body(transport) }
+        let partial = try #require(transport.partial)
+        #expect(partial.bytes.count == 12_000)
+        #expect(partial.url == Self.url, "without the credential")
+        #expect(try await Self.body(transport) == Self.whole)
+        #expect(transport.partial == nil)
+        let fields = origin.requests[1].request.headerFields
+        #expect(fields[.range] == "bytes=12000-")
+        #expect(fields[.ifRange] == "\"1\"")
+        #expect(fields[.acceptEncoding] == "identity")
+    }
+
+    @Test func `another process continues with what the first one kept`() async throws {
+        let origin = ScriptedTransport([Self.rest(from: 5_000)])
+        let partial = PartialAnswer(url: Self.url, etag: "\"1\"", bytes: Array(Self.whole[..<5_000]))
+        let transport = ResumingTransport(origin, goingOn: partial)
+        transport.expect(Self.url)
+        #expect(try await Self.body(transport) == Self.whole)
+    }
+
+    @Test func `a page that has changed arrives whole`() async throws {
+        let origin = ScriptedTransport([
+            Self.broken(),
+            .reply(HTTPResponse(status: .ok, headerFields: Self.fields(etag: "\"2\"")), chunks: [[1, 2]]),
+        ])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        await #expect(throws: Failure.self) { try await Self.body(transport) }
+        #expect(try await Self.body(transport) == [1, 2])
+    }
+
+    @Test(arguments: [
+        rest(from: 12_000, said: 11_999), rest(from: 12_000, etag: "\"2\""), .status(.rangeNotSatisfiable),
+    ])
+    func `an answer that is not the rest is refused, and the page is asked for anew`(answer: ScriptedAnswer)
+        async throws
+    {
+        let origin = ScriptedTransport([
+            Self.broken(), answer, .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [Self.whole]),
+        ])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
+        #expect(try await Self.body(transport) == Self.whole)
+        #expect(origin.requests[2].request.headerFields[.range] == nil)
+    }
+
+    @Test(arguments: [
+        broken(fields(etag: "W/\"1\"")), broken([.eTag: "\"1\""]), broken(fields([.contentEncoding: "gzip"])),
+        broken([.acceptRanges: "bytes"]), broken(at: 100),
+    ])
+    func `what cannot be resumed, or is hardly anything, is not kept`(answer: ScriptedAnswer) async throws {
+        let transport = ResumingTransport(ScriptedTransport([answer]), goingOn: nil)
+        transport.expect(Self.url)
+        await #expect(throws: Failure.self) { try await Self.body(transport) }
+        #expect(transport.partial == nil)
+    }
+
+    @Test func `the part of one page is never joined with another, nor with a write`() async throws {
+        let other: ScriptedAnswer = .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [[7]])
+        let origin = ScriptedTransport([Self.broken(), other, other])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        await #expect(throws: Failure.self) { try await Self.body(transport) }
+        #expect(try await Self.body(transport, .post) == [7])
+        transport.expect("https://api.example.com/items?page=3")
+        #expect(transport.partial == nil)
+        #expect(try await Self.body(transport) == [7])
+        #expect(origin.requests.allSatisfy { $0.request.headerFields[.range] == nil })
+    }
+}
