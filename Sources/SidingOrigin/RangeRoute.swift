@@ -11,10 +11,8 @@ public struct RangeRoute: OriginRoute {
     }
 
     public func answer(_ request: OriginRequest) async -> OriginResponse? {
-        guard var answer = await route.answer(request), answer.status == .ok, let etag = answer.headerFields[.eTag]
-        else {
-            return await route.answer(request)
-        }
+        let whole = await route.answer(request)
+        guard var answer = whole, answer.status == .ok, let etag = answer.headerFields[.eTag] else { return whole }
         answer.headerFields[.acceptRanges] = "bytes"
         guard let range = request.headerFields[.range], range.hasPrefix("bytes="), range.hasSuffix("-"),
             let first = Int(range.dropFirst(6).dropLast()), request.headerFields[.ifRange] == etag,
