@@ -115,8 +115,8 @@ let package = Package(
         .target(
             name: "SidingManifest",
             dependencies: [
-                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging", httpTypes,
-                subprocess, systemPackage, yams,
+                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging",
+                "SidingSynchronization", httpTypes, subprocess, systemPackage, yams,
             ],
             swiftSettings: settings),
         .target(
@@ -138,22 +138,23 @@ let package = Package(
                 "SidingSynchronization", argumentParser, httpTypes, logging, unixSignals,
             ],
             path: "CLI", swiftSettings: settings),
+        // Examples see what other programs see: the public names alone.
         .executableTarget(
             name: "EmbeddingExample",
             dependencies: ["Siding", "SidingHTTP", "SidingModels", logging, serviceLifecycle, unixSignals],
-            path: "Examples/Embedding", swiftSettings: settings),
+            path: "Examples/Embedding", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "GatewayExample",
             dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingNetwork", httpTypes],
-            path: "Examples/Gateway", swiftSettings: settings),
+            path: "Examples/Gateway", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "TokenRefreshExample",
             dependencies: ["SidingChain", "SidingCredentials", "SidingHTTP", "SidingNetwork", httpTypes],
-            path: "Examples/TokenRefresh", swiftSettings: settings),
+            path: "Examples/TokenRefresh", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "RailwayExample",
             dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNetwork", httpTypes],
-            path: "Examples/Railway", swiftSettings: settings),
+            path: "Examples/Railway", packageAccess: false, swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .executableTarget(
             name: "ChainCallBenchmark", dependencies: ["SidingChain", "AllocationCounter", httpTypes, logging],

@@ -6,7 +6,7 @@ struct SidingCommand: AsyncParsableCommand {
         commandName: "siding",
         abstract: "Fetch remote JSON into SQLite, queue failed requests, and resume interrupted listings.",
         discussion: """
-            Start with 'siding init', then 'siding sync'. Without a network, 'siding demo' shows the whole tour.
+            Start with 'siding init URL', then 'siding sync'. Without a network, 'siding demo' shows the whole tour.
 
             Exit codes: 0 done, 3 partly done, 11 locked, 64 usage, 65 data, 66 not found, 69 refused, \
             74 database, 75 queued for later, 77 sign-in needed, 78 config, 130 and 143 stopped by a signal.

@@ -8,7 +8,8 @@
 -- siding_resources       one row per resource that was ever synced. `definition` is the canonical JSON of everything that
 --                        decides which records a listing yields; when it changes, listings and validators are discarded.
 --                        `key_type` is fixed by the first record; `layout` is how its table stores the keys, 'rowid' or
---                        'indexed' (NULL: there is no table yet). Ids are never reused. `schema` is the JSON of what the config
+--                        'indexed' (NULL: there is no table yet). Ids are never reused; with a row
+--                        all go that refer to it (ON DELETE CASCADE). `schema` is the JSON of what the config
 --                        declares of the records (columns, children, contract, filter), `schema_made` the SQLite version and
 --                        the expressions of its view. `parent` is the resource whose records the listings are about. `edited`
 --                        is 1 from the first own edit on: the view then counts pending edits. `revision` grows by one with each
@@ -41,8 +42,8 @@
 --                        siding_stored_columns.
 -- siding_stored_columns  the declared columns that are stored in the records table; `is_filled` once all rows have their
 --                        values. A column that is no longer declared stays in the table, unused (`is_declared` 0).
--- siding_columns         the inferred columns of each resource's view, in the order in which their members were first seen.
--- siding_child_columns   the same for the views over arrays inside of the records.
+-- siding_columns         the inferred columns of each resource's view, in the order in which their members were first seen;
+--                        `child` names the view over an array inside of the records, '' is the resource's own view.
 -- siding_fields          the members of the records: `kinds` are the JSON types that they were seen with (1 string, 2 number, 4
 --                        boolean, 8 object, 16 array), `run` saw the member first, `kinds_run` its newest type.
 -- siding_quarantine      records that broke their contract: the bytes, the reason, their page and their position on it. `code`
@@ -63,7 +64,8 @@
 --                        parent's record decides it. `pass` is the pass that last listed the scope, `parent_revision` the
 --                        parent's revision then. `moved` is 1 if a page of it showed a stored record that the page had not
 --                        shown before. `incomplete` describes what the origin has beyond the listing; NULL also where a listing
---                        was told where to stop.
+--                        was told where to stop. `page_size` is the size of page that the line carries, where the config
+--                        declares a range, and `pages_since_loss` counts the pages read since one was lost (NULL: none was).
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
 --                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.
@@ -151,7 +153,6 @@ CREATE TABLE siding_resources (
     definition     TEXT    NOT NULL,
     key_type       TEXT,
     layout         TEXT    CONSTRAINT resources_layout CHECK (layout IN ('rowid', 'indexed')),
-    created_at     INTEGER NOT NULL,
     completed_at   INTEGER,
     completed_run  INTEGER,
     revision       INTEGER NOT NULL DEFAULT 0,
@@ -177,7 +178,7 @@ CREATE TABLE siding_resources (
 ) STRICT;
 
 CREATE TABLE siding_stored_columns (
-    resource    INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource    INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     name        TEXT    NOT NULL COLLATE NOCASE,
     path        TEXT    NOT NULL,
     type        TEXT    NOT NULL,
@@ -189,26 +190,17 @@ CREATE TABLE siding_stored_columns (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_columns (
-    resource INTEGER NOT NULL REFERENCES siding_resources (id),
-    ordinal  INTEGER NOT NULL,
-    member   TEXT    NOT NULL,
-    name     TEXT    NOT NULL,
-    PRIMARY KEY (resource, ordinal),
-    CONSTRAINT columns_member_unique UNIQUE (resource, member)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE siding_child_columns (
-    resource INTEGER NOT NULL REFERENCES siding_resources (id),
-    child    TEXT    NOT NULL,
+    resource INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
+    child    TEXT    NOT NULL DEFAULT '',
     ordinal  INTEGER NOT NULL,
     member   TEXT    NOT NULL,
     name     TEXT    NOT NULL,
     PRIMARY KEY (resource, child, ordinal),
-    CONSTRAINT child_columns_member_unique UNIQUE (resource, child, member)
+    CONSTRAINT columns_member_unique UNIQUE (resource, child, member)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_fields (
-    resource  INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource  INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     name      TEXT    NOT NULL,
     kinds     INTEGER NOT NULL,
     run       INTEGER NOT NULL,
@@ -218,7 +210,7 @@ CREATE TABLE siding_fields (
 
 CREATE TABLE siding_quarantine (
     id         INTEGER PRIMARY KEY,
-    resource   INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     scope      TEXT    NOT NULL DEFAULT '',
     run        INTEGER NOT NULL,
     url        TEXT    NOT NULL,
@@ -234,16 +226,15 @@ CREATE TABLE siding_quarantine (
 ) STRICT;
 
 CREATE TABLE siding_texts (
-    resource  INTEGER PRIMARY KEY REFERENCES siding_resources (id),
+    resource  INTEGER PRIMARY KEY REFERENCES siding_resources (id) ON DELETE CASCADE,
     fields    TEXT    NOT NULL,
     sqlite    TEXT    NOT NULL,
-    built_at  INTEGER NOT NULL,
     fill_from INTEGER,
     CONSTRAINT texts_fields_is_json CHECK (json_valid(fields))
 ) STRICT;
 
 CREATE TABLE siding_listings (
-    resource        INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource        INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     scope           TEXT    NOT NULL DEFAULT '',
     listing         INTEGER NOT NULL,
     state           TEXT    NOT NULL,
@@ -266,13 +257,15 @@ CREATE TABLE siding_listings (
     cursor_waits    INTEGER NOT NULL DEFAULT 0,
     moved           INTEGER NOT NULL DEFAULT 0,
     incomplete      TEXT,
+    page_size       INTEGER,
+    pages_since_loss INTEGER,
     PRIMARY KEY (resource, scope),
     CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
     CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL))
 ) STRICT;
 
 CREATE TABLE siding_pages (
-    resource      INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource      INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     scope         TEXT    NOT NULL DEFAULT '',
     url           TEXT    NOT NULL,
     sent          TEXT    NOT NULL DEFAULT '',
@@ -294,16 +287,15 @@ CREATE TABLE siding_pages (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_cursors (
-    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     scope    TEXT    NOT NULL DEFAULT '',
     value    TEXT    NOT NULL,
     moved_at INTEGER NOT NULL,
-    run      INTEGER,
     PRIMARY KEY (resource, scope)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_passes (
-    resource   INTEGER NOT NULL PRIMARY KEY REFERENCES siding_resources (id),
+    resource   INTEGER NOT NULL PRIMARY KEY REFERENCES siding_resources (id) ON DELETE CASCADE,
     pass      INTEGER NOT NULL,
     state      TEXT    NOT NULL,
     takes_all  INTEGER NOT NULL,
@@ -315,7 +307,7 @@ CREATE TABLE siding_passes (
 ) STRICT;
 
 CREATE TABLE siding_missing (
-    resource   INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     record     INTEGER NOT NULL,
     passes     INTEGER,
     needed     INTEGER,
@@ -327,7 +319,7 @@ CREATE TABLE siding_missing (
 
 CREATE TABLE siding_tombstones (
     run      INTEGER NOT NULL,
-    resource INTEGER NOT NULL,
+    resource INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     record   INTEGER NOT NULL,
     at       INTEGER NOT NULL,
     PRIMARY KEY (run, resource, record)
@@ -380,8 +372,7 @@ CREATE TABLE siding_leases (
     owner       TEXT,
     holder      TEXT,
     token       INTEGER NOT NULL,
-    acquired_at INTEGER,
-    CONSTRAINT leases_held_says_who CHECK ((owner IS NULL) = (holder IS NULL) AND (owner IS NULL) = (acquired_at IS NULL)),
+    CONSTRAINT leases_held_says_who CHECK ((owner IS NULL) = (holder IS NULL)),
     CONSTRAINT leases_holder_is_json CHECK (holder IS NULL OR json_valid(holder))
 ) STRICT, WITHOUT ROWID;
 
@@ -526,7 +517,7 @@ FROM siding_outbox
 
 CREATE TABLE siding_server_copies (
     id         INTEGER PRIMARY KEY,
-    resource   INTEGER NOT NULL REFERENCES siding_resources (id),
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     key        TEXT    NOT NULL,
     body       TEXT,
     deleted_at INTEGER,
@@ -582,7 +573,7 @@ CREATE TABLE siding_rate_counts (
 
 CREATE TABLE siding_history (
     id         INTEGER PRIMARY KEY,
-    resource   INTEGER NOT NULL,
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     key        ANY     NOT NULL,
     body       TEXT    NOT NULL,
     deleted_at INTEGER,
@@ -601,7 +592,7 @@ CREATE INDEX siding_history_end ON siding_history (resource, valid_to);
 
 CREATE TABLE siding_provenance (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    resource      INTEGER NOT NULL,
+    resource      INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
     cause         TEXT    NOT NULL,
     run           INTEGER,
     method        TEXT    NOT NULL,

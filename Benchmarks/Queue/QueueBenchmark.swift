@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import SidingSynchronization
 
 /// What the queue promises in time, each figure beside its bar. Exits with 1 where one is missed.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import SidingSynchronization
 
 /// A directory with a config and a database in it, gone at the end.
 final class Workplace {

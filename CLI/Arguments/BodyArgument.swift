@@ -33,8 +33,8 @@ enum BodyArgument {
         guard bytes.count <= WriteRequest.bodyLimit else {
             throw CommandError(
                 .usage, "too_large",
-                "\(PlainText.oneLine(name)) holds more than \(MessageFormat.size(WriteRequest.bodyLimit)), the most that the queue keeps",
-                hint: "nothing was kept; send what is larger by another way")
+                "\(PlainText.oneLine(name)) holds more than \(MessageFormat.size(WriteRequest.bodyLimit)), the maximum in the queue",
+                hint: "nothing was stored; send a larger body without the queue")
         }
         return bytes
     }
@@ -48,7 +48,7 @@ enum BodyArgument {
         do { _ = try JSONDocument(body) } catch {
             throw CommandError(
                 .data, "invalid_json", "the body is not JSON: \(error)",
-                hint: "another type is sent as it stands: -H 'Content-Type: …'")
+                hint: "to send another type: -H 'Content-Type: …'")
         }
     }
 }
@@ -61,7 +61,7 @@ enum HeaderArguments {
             let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = HTTPField.Name(parts[0].trimmingCharacters(in: .whitespaces)) else {
                 throw CommandError(
-                    .usage, "usage", "a header field reads 'Name: value'; this one does not",
+                    .usage, "usage", "a header field must have the form 'Name: value'",
                     hint: "the value is not shown, as it may be a secret")
             }
             let value = parts[1].trimmingCharacters(in: .whitespaces)

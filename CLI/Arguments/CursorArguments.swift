@@ -38,9 +38,11 @@ enum CursorArguments {
         guard !resource.asksUntil, cursor.order != .ascending else { return }
         throw CommandError(
             .usage, "usage",
-            "no request of '\(resource.name)' says where a backfill ends: it would ask for all since "
+            "the requests of '\(resource.name)' have no end: a backfill would fetch everything since "
                 + "'\(backfill.from)'",
-            hint: "name the origin's parameter in its query, such as 'until: \"{until}\"'; or --since \(backfill.from)")
+            hint:
+                "add the origin's parameter for the end to the query, such as 'until: \"{until}\"'; or use --since \(backfill.from)"
+        )
     }
 
     /// - Throws: ``CommandError`` with code 64 if `value` does not have the type of the resource's cursor.
@@ -51,7 +53,8 @@ enum CursorArguments {
         }
         guard cursor.type.takes(value) else {
             throw CommandError(
-                .usage, "usage", "'\(value)' is no \(cursor.type.rawValue), which the cursor of '\(resource.name)' is")
+                .usage, "usage",
+                "'\(value)' is not a valid \(cursor.type.rawValue), the type of the cursor of '\(resource.name)'")
         }
     }
 }

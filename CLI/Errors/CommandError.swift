@@ -25,7 +25,7 @@ struct CommandError: Error {
         switch error {
         case let error as CommandError: self = error
         case let error as StoreError: self.init(error)
-        case let error as ManifestError: self.init(error)
+        case let error as ConfigError: self.init(error)
         case let error as Failure:
             self.init(ExitStatus(error), error.reason.name, error.description)
         case is CancellationError: self.init(.interrupted, "cancelled", "stopped")
@@ -48,7 +48,7 @@ struct CommandError: Error {
         self.init(status, error.kind.rawValue, error.message, hint: error.hint)
     }
 
-    private init(_ error: ManifestError) {
+    private init(_ error: ConfigError) {
         switch error {
         case .unreadable:
             self.init(.config, "config", error.description, hint: "'siding init' writes one that works")

@@ -14,7 +14,7 @@ struct Confirmation {
     func ask(_ question: String) throws {
         guard !isGiven else { return }
         guard Terminal.current(noColor: true).isOutput, !options.json else {
-            throw CommandError(.usage, "usage", "\(question) needs --yes where no person can be asked")
+            throw CommandError(.usage, "usage", "\(question) needs --yes, as there is no terminal to ask at")
         }
         Output.printMessage("\(question) [y/N]")
         guard readLine()?.lowercased().hasPrefix("y") == true else {

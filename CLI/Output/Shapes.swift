@@ -5,18 +5,18 @@ import SidingJSON
 
 /// Builds the objects of `--json` output. Their members are documented: new ones may be added, none renamed.
 enum Shapes {
-    static func sync(_ report: SyncReport) -> JSONObject { resource(report.line) }
+    static func sync(_ report: SyncReport) -> JSONObject { resource(report.result) }
 
-    static func resource(_ line: RunResource) -> JSONObject {
-        let counters = line.counters
+    static func resource(_ result: RunResource) -> JSONObject {
+        let counters = result.counters
         return [
-            "resource": line.resource, "outcome": line.outcome?.rawValue,
+            "resource": result.resource, "outcome": result.outcome?.rawValue,
             "pages": counters.pages, "requests": counters.requests, "not_modified": counters.notModified,
             "inserted": counters.inserted, "updated": counters.updated, "unchanged": counters.unchanged,
             "stale": counters.stale, "deleted": counters.deleted, "withheld": counters.withheld,
             "quarantined": counters.quarantined, "duplicates": counters.duplicates, "bytes": counters.bytes,
-            "duration_ms": line.duration.wholeMicroseconds / 1000, "entry": line.entry,
-            "error": line.error.map(error), "notes": line.notes.isEmpty ? nil : line.notes,
+            "duration_ms": result.duration.wholeMicroseconds / 1000, "entry": result.entry,
+            "error": result.error.map(error), "notes": result.notes.isEmpty ? nil : result.notes,
         ]
     }
 

@@ -8,7 +8,7 @@ import SidingNetwork
 
 /// The config of a command and the database that belongs to it.
 struct Workspace {
-    let manifest: Manifest
+    let config: Config
     let databasePath: String
     /// The directory of the kept tokens.
     let credentials: String
@@ -21,10 +21,10 @@ struct Workspace {
     {
         let places = Places(environment: environment)
         let path = try places.config(given: options.config)
-        let manifest = try Manifest.load(path: path, environment: .process)
+        let config = try Config.load(path: path, environment: .process)
         return Workspace(
-            manifest: manifest, databasePath: try manifest.databasePath ?? places.defaultDatabase(),
-            credentials: try places.credentials(ofDatabase: manifest.databasePath))
+            config: config, databasePath: try config.databasePath ?? places.defaultDatabase(),
+            credentials: try places.credentials(ofDatabase: config.databasePath))
     }
 
     /// Signs sources in over `transports`, with the kept tokens.
@@ -34,17 +34,17 @@ struct Workspace {
 
     func openStore(_ access: Store.Access) async throws -> Store {
         try await Store.open(
-            at: databasePath, access: access, durability: manifest.synchronous == .full ? .full : .normal)
+            at: databasePath, access: access, durability: config.synchronous == .full ? .full : .normal)
     }
 
     /// The named resources, each once; all resources if no name is given.
     ///
     /// - Throws: ``CommandError`` with code 66 for a name that is not in the config.
     func resources(named names: [String]) throws -> [AnyResource] {
-        guard !names.isEmpty else { return manifest.resources }
+        guard !names.isEmpty else { return config.resources }
         return try names.reduce(into: [AnyResource]()) { chosen, name in
-            guard let resource = manifest.resources.first(where: { $0.name == name }) else {
-                throw notFound("resource", name, among: manifest.resources.map(\.name))
+            guard let resource = config.resources.first(where: { $0.name == name }) else {
+                throw notFound("resource", name, among: config.resources.map(\.name))
             }
             if !chosen.contains(where: { $0.name == name }) { chosen.append(resource) }
         }
@@ -53,14 +53,14 @@ struct Workspace {
     /// The error for a name that is not in the config.
     func notFound(_ kind: String, _ name: String, among names: [String]) -> CommandError {
         CommandError(
-            .notFound, "not_found", "\(manifest.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
+            .notFound, "not_found", "\(config.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
             hint: names.isEmpty ? nil : "it has: \(names.joined(separator: ", "))")
     }
 
     /// Throws, with exit code 78, if a secret of the config cannot be read.
     func checkSecrets() async throws {
-        let faults = await manifest.secretFaults()
-        guard faults.isEmpty else { throw ManifestError.invalid(faults) }
+        let faults = await config.secretFaults()
+        guard faults.isEmpty else { throw ConfigError.invalid(faults) }
     }
 }
 

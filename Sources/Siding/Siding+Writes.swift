@@ -18,7 +18,7 @@ extension Siding {
         }
         try source.check(write)
         let entry = try await sender.store.enqueue(write)
-        guard sender.environment.connectivity.hasUsableRoute(to: source.baseURL.host) else { return entry }
+        guard source.isReachable(by: sender.environment.connectivity) else { return entry }
         return try await sender.send(entry.id) ?? entry
     }
 
@@ -34,7 +34,7 @@ extension Source {
     /// that credential: the queue stores no credentials.
     ///
     /// - Throws: ``StoreError/Kind/invalidWrite``.
-    public func check(_ write: WriteRequest) throws(StoreError) { try WriteSafety.check(write, to: self) }
+    package func check(_ write: WriteRequest) throws(StoreError) { try WriteSafety.check(write, to: self) }
 }
 
 extension WriteRequest {
@@ -42,7 +42,7 @@ extension WriteRequest {
     ///
     /// - Parameters:
     ///   - path: below the source's base URL.
-    ///   - value: encoded as ``SidingChain/JSONCoding`` does, dates as RFC 3339.
+    ///   - value: encoded as ``SidingChain/URLChainBuilder/encoder`` does, dates as RFC 3339.
     /// - Throws: ``SidingChain/Failure/Reason/invalidRequest`` if the path or the value cannot be encoded.
     public static func json(
         _ method: HTTPRequest.Method, _ path: String, _ value: some Encodable, to source: Source, lane: String? = nil,

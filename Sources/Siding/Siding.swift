@@ -99,8 +99,8 @@ public struct Siding: Service {
     /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is older
     /// than its `maxAge` or has a queued page that is due.
     ///
-    /// It checks every ten seconds, and at once when the network changes. When asked to stop, it starts nothing new; a write
-    /// in flight that may not be sent twice has up to 15 s for its answer.
+    /// It checks every ten seconds, when a queued request becomes due, and when the network changes. When asked to stop, it
+    /// starts nothing new; a write in flight that may not be sent twice has up to 15 s for its answer.
     ///
     /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
     ///   as a full disk, are logged once until they change, and the work is tried again.
@@ -150,7 +150,7 @@ public struct Siding: Service {
         }
         guard let state, let last = (ended + tried).max() else { return true }
         let check = FreshnessCheck(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
-        guard check.skipReason(state.standing) == nil else { return false }
+        guard check.skipReason(state.resourceFreshness) == nil else { return false }
         return now - last >= resource.maxAge ?? Self.defaultMaxAge
     }
 }

@@ -1,6 +1,6 @@
-internal import Glibc
 internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// The opened and checked directory of credentials. All operations use its descriptor, so that nobody can replace the directory
 /// meanwhile.
@@ -15,7 +15,7 @@ struct CredentialDirectory: ~Copyable {
     ///   a directory.
     static func open(_ path: String) throws(Failure) -> CredentialDirectory? {
         let path = withoutTrailingSlash(path)
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = SidingSynchronization.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: return nil

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import SidingChain
+internal import SidingSynchronization
 
 /// A credential file: read completely or not at all, and replaced atomically, so that a crash leaves the old or the new one.
 struct CredentialFile {
@@ -142,7 +142,7 @@ struct CredentialFile {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while bytes.count <= Self.sizeLimit {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = SidingSynchronization.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             if count == 0 { return bytes }
@@ -164,7 +164,7 @@ struct CredentialFile {
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { SidingSynchronization.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)

@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
@@ -12,6 +5,7 @@ internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
 internal import SidingChain
+internal import SidingSynchronization
 
 /// Maps the errors of AsyncHTTPClient and of the libraries below it to failures; the only place that does.
 ///
@@ -154,7 +148,7 @@ extension AsyncHTTPClientErrors {
         let situation = Situation(phase: .notSent, isSecure: false, limit: 0)
         let attempts = error.connectionErrors.map { failure($0.error, situation) }
         // A machine without IPv6 fails for that family first; the errors of the other addresses matter more.
-        if let told = attempts.first(where: { !$0.saysNoRoute }) ?? attempts.first { return told }
+        if let attempt = attempts.first(where: { !$0.saysNoRoute }) ?? attempts.first { return attempt }
         let lookups = [error.dnsAError, error.dnsAAAAError].compactMap { $0 }.map { failure($0, situation) }
         // A temporary error of one family wins over "no such name" of the other: the name may well exist.
         return lookups.first { !$0.saysNoSuchName } ?? lookups.first ?? unknown(error, situation)
@@ -165,7 +159,7 @@ extension AsyncHTTPClientErrors {
     }
 
     private static func ofSystem(_ error: IOError, _ situation: Situation) -> Failure {
-        let fault: SystemFault =
+        let fault: Failure.SystemFault =
             situation.phase == .notSent ? .connect(errno: error.errnoCode) : .established(errno: error.errnoCode)
         return Failure(.system(fault), phase: situation.phase)
     }
@@ -216,6 +210,9 @@ extension AsyncHTTPClientErrors {
 
 extension AsyncHTTPClientErrors {
     fileprivate static let closedBehindProxy = "it, or the origin behind it, closed the connection"
+
+    /// The detail of a failure after which it is open whether the proxy answered at all.
+    static func closedBehind(_ proxy: Proxy) -> String { "\(proxy): \(closedBehindProxy)" }
 
     /// What the origin's alert says about what the client offers; nil for other alerts.
     private static func wordsOnHandshake(_ text: String) -> String? {
@@ -303,7 +300,7 @@ extension Failure {
         switch reason {
         case .system(.connect(ECONNRESET)), .system(.connect(EPIPE)), .system(.connect(ECONNABORTED)):
             failure.reason = .proxyFault
-            failure.detail = "\(proxy): \(AsyncHTTPClientErrors.closedBehindProxy)"
+            failure.detail = AsyncHTTPClientErrors.closedBehind(proxy)
         case .system(.connect), .system(.resolver):
             (failure.detail, failure.underlying) = ("no connection to the proxy \(proxy)", UnreachedProxy())
         case .proxyAuthentication: failure.detail = "\(proxy) answered 407"

@@ -145,6 +145,8 @@ final class ClientPool: Sendable {
         client.connectionPool.idleTimeout = .seconds(4)
         client.http1_1ConnectionDebugInitializer = Self.prepare
         client.localAddress = now.address
+        // A span for each request is made even where nobody reads it, and costs as much as the head of an answer.
+        client.tracing.tracer = nil
         if let proxy {
             client.proxy = .server(
                 host: proxy.host, port: proxy.port,

@@ -43,7 +43,7 @@ public final class HTTPTransport: Transport {
     }
 
     public func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         let settings = configuration.settings
         var hop = try CheckedRequest(request, body: body, settings: settings)
@@ -52,7 +52,12 @@ public final class HTTPTransport: Transport {
         while true {
             let client = try await clients.client(for: hop.url)
             let exchange = try await exchange(with: hop.url, on: client, until: deadline)
-            let head = try await Upload(hop, over: exchange, on: client, until: deadline).head()
+            let head: ResponseHead
+            do throws(Failure) {
+                head = try await Upload(hop, over: exchange, on: client, until: deadline).head()
+            } catch {
+                throw await explained(error, hop.url, client, until: deadline)
+            }
             do throws(Failure) {
                 guard let next = try redirects.next(after: hop, head) else { return try reply(to: hop, head, exchange) }
                 await exchange.discard(upTo: 65_536)
@@ -63,6 +68,18 @@ public final class HTTPTransport: Transport {
                 throw error
             }
         }
+    }
+
+    /// The failure, with what its proxy answers where that is open and there is time to ask.
+    private func explained(
+        _ failure: Failure, _ url: HTTPURL, _ client: RunningClient, until deadline: NIODeadline
+    ) async -> Failure {
+        let settings = configuration.settings
+        let limit = min(TimeAmount(bounded: settings.connectTimeout), .seconds(1))
+        guard let proxy = client.proxy, NIODeadline.now() + limit < deadline else { return failure }
+        let address = try? settings.interface.map(Interface.address)
+        return await ProxyProbe(proxy: proxy, origin: url, loop: client.loop, address: address, limit: limit)
+            .explained(failure)
     }
 
     private func exchange(

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import SidingSynchronization
 
 /// How many more files and connections this process may open.
 enum OpenFiles {

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 internal import NIOSSL
 package import SidingChain
+internal import SidingSynchronization
 
 /// The certificate files of a source.
 package enum PEMFiles {

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOHTTP1
 internal import SidingChain
 
-/// The head of a response in the types of chains.
+/// Status and header fields of a response, converted from NIO's type to that of SidingChain.
 struct ResponseHead: Sendable {
     let response: HTTPResponse
 

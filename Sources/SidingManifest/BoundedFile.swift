@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import SidingSynchronization
 
 /// Reads small regular files; refuses anything that could block or never end.
 package struct BoundedFile {
@@ -60,13 +54,7 @@ package struct BoundedFile {
 
     private static func readRetrying(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
-            #if canImport(Glibc)
-                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            #elseif canImport(Musl)
-                let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
-            #else
-                let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-            #endif
+            let count = SidingSynchronization.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 || errno != EINTR { return count }
         }
     }

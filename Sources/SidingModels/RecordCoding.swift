@@ -8,10 +8,10 @@ public struct RecordCoding: Sendable {
     private let makeDecoder: @Sendable () -> JSONDecoder
     private let makeEncoder: @Sendable () -> JSONEncoder
 
-    /// As requests and responses are coded (``SidingChain/JSONCoding``); names as in the model's coding keys.
+    /// As requests and responses are coded (``SidingChain/URLChainBuilder/encoder``); names as in the model's coding keys.
     public static let standard = RecordCoding()
 
-    /// As requests and responses are coded (``SidingChain/JSONCoding``): dates of RFC 3339.
+    /// As requests and responses are coded: dates of RFC 3339.
     ///
     /// - Parameter usesSnakeCase: whether `createdAt` is `created_at` in the JSON.
     public init(usesSnakeCase: Bool = false) {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import SidingSynchronization
 
 /// How the kernel would route packets to an address.
 enum KernelRoute: Hashable, Sendable {

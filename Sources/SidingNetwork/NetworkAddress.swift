@@ -1,4 +1,4 @@
-internal import Glibc
+internal import SidingSynchronization
 
 /// An IPv4 or IPv6 address, from the kernel or from the numeric form of a host.
 struct NetworkAddress: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import SidingSynchronization
 
 /// A network interface with the properties that decide whether it is usable.
 struct NetworkLink: Hashable, Sendable {

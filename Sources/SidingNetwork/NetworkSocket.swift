@@ -1,5 +1,5 @@
 internal import CNetlink
-internal import Glibc
+internal import SidingSynchronization
 
 /// The source of network change notifications: an rtnetlink(7) socket; in tests, a pipe.
 struct NetworkSocket: Sendable {
@@ -20,7 +20,7 @@ struct NetworkSocket: Sendable {
             guard siding_netlink_take(descriptor, &changes) == 0 else { throw NetworkWatchFault(code: errno) }
             return NetworkChange(rawValue: changes)
         },
-        close: { _ = Glibc.close($0) })
+        close: { _ = SidingSynchronization.close($0) })
 }
 
 /// Why network changes cannot be watched, and what to do about it.

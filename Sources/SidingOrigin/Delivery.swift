@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 internal import HTTPTypes
 internal import NIOCore
+internal import SidingSynchronization
 
 /// Writes one response to the connection, spoiled as its fault requires.
 ///

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 internal import NIOCore
+internal import SidingSynchronization
 
 /// A bound and listening socket, for an origin in another network namespace or behind a Unix socket: a socket belongs to the
 /// namespace of the thread that opens it, even if another thread serves it later.

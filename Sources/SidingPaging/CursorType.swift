@@ -1,6 +1,7 @@
 package import SidingChain
 
-/// The type of a cursor's values: how they compare, and how they are written.
+/// The type of a cursor's values: how they compare, and how they are written. A cursor is the saved value, such as a time, at
+/// which the next listing of a resource starts.
 package enum CursorType: String, Sendable, CaseIterable {
     /// RFC 3339, such as `2024-05-01T12:00:00Z`; a time without an offset counts as UTC.
     case datetime

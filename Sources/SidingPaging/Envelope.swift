@@ -5,7 +5,7 @@ package import SidingJSON
 package enum Envelope {
     /// - Parameter token: the declared path of a token: a value that a request can repeat. Elsewhere an object with a URL
     ///   (`{"href": "…"}`) counts as that URL.
-    package static func values(
+    static func values(
         _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
     ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
         try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> [JSONPath: EnvelopeScalar] in
@@ -24,7 +24,7 @@ package enum Envelope {
     }
 
     /// The scalars around the records.
-    package static func surroundings(
+    static func surroundings(
         _ values: [PageContents.Surrounding], _ bytes: [UInt8]
     ) -> [(path: JSONPath, value: EnvelopeScalar)] {
         bytes.withUnsafeBytes { page in
@@ -43,5 +43,22 @@ package enum Envelope {
             guard let value = JSONMembers.value(at: path, in: body) else { return nil }
             return try EnvelopeScalar(value, in: body)
         }
+    }
+}
+
+extension PageAnswer {
+    /// Adds what the page's body has around its records.
+    ///
+    /// - Parameters:
+    ///   - paths: those of ``PageContents/envelope``.
+    ///   - places: those among them of a next page.
+    ///   - token: the declared path of a token.
+    package mutating func read(
+        _ contents: PageContents, of bytes: [UInt8], _ paths: [JSONPath], nextAt places: [JSONPath],
+        tokenAt token: JSONPath? = nil
+    ) throws(Failure) {
+        envelope = try Envelope.values(contents.envelope, paths, tokenAt: token, bytes)
+        saysNoNext = EnvelopePlaces.saysNoNext(paths, contents.envelope, at: places)
+        surroundings = Envelope.surroundings(contents.surroundings, bytes)
     }
 }

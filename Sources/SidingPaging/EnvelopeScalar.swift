@@ -75,4 +75,14 @@ extension EnvelopeScalar {
                 .contract, phase: .answered, detail: "the way to the next page is \(kind), which \(place) cannot carry")
         }
     }
+
+    /// The value for a message.
+    package var message: String {
+        switch self {
+        case .text(let text): "'\(PlainText.oneLine(text, limit: 60))'"
+        case .number(let digits): PlainText.oneLine(digits, limit: 60)
+        case .bool(let truth): String(truth)
+        case .structure(let value): value.kind == .array ? "an array" : "an object"
+        }
+    }
 }

@@ -26,7 +26,7 @@ struct ExtentName: Hashable {
     }
 
     /// How surely a text of this name leads to the next page.
-    enum Lead: Hashable { case certain, possible }
+    enum Certainty: Hashable { case certain, possible }
 
     var count: Count? {
         if isPageSize { return .pageSize }
@@ -92,18 +92,19 @@ struct ExtentName: Hashable {
     /// Whether 0 and 1 of this name are a flag.
     var isFlagged: Bool { has("has", "have", "is", "are", "more") }
 
-    var lead: Lead? {
-        if has("next"), isOnly(Self.leading, Self.filling, ["next"]) { return .certain }
+    var nextPage: Certainty? {
+        if has("next"), isOnly(Self.nextPageWords, Self.filling, ["next"]) { return .certain }
         if continues { return .certain }
         if words == ["offset"] || words == ["page", "token"] { return .possible }
         guard has("cursor", "bookmark", "marker", "scroll", "after"), !has("start", "from", "first") else { return nil }
-        return isOnly(Self.leading, Self.filling, ["end", "last"]) ? .possible : nil
+        return isOnly(Self.nextPageWords, Self.filling, ["end", "last"]) ? .possible : nil
     }
 
     /// Whether it names where to continue, so that any value below it does.
     var continues: Bool {
         has("continuation", "continue", "resumption", "evaluated")
-            && isOnly(Self.leading, Self.filling, ["continuation", "continue", "resumption", "evaluated", "last"])
+            && isOnly(
+                Self.nextPageWords, Self.filling, ["continuation", "continue", "resumption", "evaluated", "last"])
     }
 
     /// Whether a URL of this name is that of the last page.
@@ -167,7 +168,7 @@ struct ExtentName: Hashable {
         "incomplete", "partial", "additional", "last", "done", "end", "ended", "eof", "final", "finished", "complete",
         "completed", "exhausted", "reached", "response", "of", "in", "list", "stream", "exceeded", "transfer", "limit",
     ]
-    private static let leading: Set<String> = [
+    private static let nextPageWords: Set<String> = [
         "page", "pages", "link", "url", "uri", "href", "token", "cursor", "marker", "offset", "start", "number", "num",
         "key", "id", "record", "records", "result", "results", "skip", "after", "path", "request", "batch", "position",
         "index", "from", "scroll", "bookmark", "query", "params", "mark", "max", "partition", "since",
@@ -184,7 +185,7 @@ struct ExtentName: Hashable {
     ]
     /// All words that mean something.
     static let known: Set<String> = [
-        records, estimating, counting, sizing, flagging, leading, filling, containing,
+        records, estimating, counting, sizing, flagging, nextPageWords, filling, containing,
         [
             "pages", "last", "max", "continuation", "continue", "resumption", "evaluated", "current", "at", "first",
             "remaining", "left", "batch", "chunk", "rpp",

@@ -18,7 +18,7 @@ package struct ListingExtent: Sendable, Hashable {
     }
 
     /// A next page that the answer names.
-    package struct Lead: Sendable, Hashable {
+    package struct NextPageReference: Sendable, Hashable {
         package enum Kind: Sendable, Hashable { case url, number, token, unreadable }
         /// Where it stands: at a path of the body, or in a header field.
         package enum Place: Sendable, Hashable, CustomStringConvertible {
@@ -35,7 +35,7 @@ package struct ListingExtent: Sendable, Hashable {
         package var kind: Kind
         package var place: Place
         package var text: String
-        /// Whether the name leaves no doubt: a `cursor` may also be that of this page.
+        /// Whether the name is unambiguous: a `cursor` may also be that of this page.
         package var isCertain: Bool
     }
 
@@ -50,7 +50,7 @@ package struct ListingExtent: Sendable, Hashable {
     package private(set) var more: String?
     /// Whether it says that there is no more.
     package private(set) var saysEnd = false
-    package private(set) var leads: [Lead] = []
+    package private(set) var nextPages: [NextPageReference] = []
     /// The page size that the answer reports.
     package private(set) var size: Report?
     /// The position of this page among the records, and the member with it.
@@ -69,15 +69,17 @@ package struct ListingExtent: Sendable, Hashable {
 
     /// - Parameter recordsPath: where the records are.
     package init(_ answer: PageAnswer, recordsAt recordsPath: JSONPath) {
-        nouns = RecordNouns(path: recordsPath, url: answer.url, resource: answer.resource)
+        let fields = answer.headerFields.filter { !Self.unrelatedFields.contains($0.name.canonicalName) }
+        let isSilent = fields.isEmpty && answer.surroundings.isEmpty
+        nouns = isSilent ? RecordNouns() : RecordNouns(path: recordsPath, url: answer.url, resource: answer.resource)
         for (path, value) in answer.surroundings {
             let names = path.components(around: recordsPath).map { step -> ExtentName? in
                 if case .member(let name) = step { ExtentName(name, nouns) } else { nil }
             }
-            note(leadAt: path, names, value, in: answer)
+            note(nextPageAt: path, names, value, in: answer)
             if let place = ExtentPlace(path, names) { note(value, place, in: answer) }
         }
-        for field in answer.headerFields { note(field, in: answer) }
+        for field in fields { note(field) }
         if let link = answer.link(to: "last") { note(lastPage: link, at: "Link rel=\"last\"") }
         // `{"page": 1, "of": 3}`, `{"from": 1, "to": 50, "of": 150}`
         if number != nil, pages == nil { pages = numberBehind }
@@ -122,7 +124,7 @@ package struct ListingExtent: Sendable, Hashable {
             if name.isContainer { note(range: value, name, at: text, answer.recordCount) }
         }
         // A number may be the offset of this page.
-        if name.lead == .possible, !(name.isOffset && value.wholeNumber != nil) {
+        if name.nextPage == .possible, !(name.isOffset && value.wholeNumber != nil) {
             note(.body(place.path), value, isCertain: false, in: answer)
         }
     }
@@ -172,8 +174,7 @@ package struct ListingExtent: Sendable, Hashable {
         "transfer-encoding", "vary", "via", "x-content-type-options", "x-frame-options", "x-xss-protection",
     ]
 
-    private mutating func note(_ field: HTTPField, in answer: PageAnswer) {
-        guard !Self.unrelatedFields.contains(field.name.canonicalName) else { return }
+    private mutating func note(_ field: HTTPField) {
         let (place, text) = (field.name.rawName, field.value.trimmingPrefix { $0 == " " })
         let name = ExtentName(place, nouns)
         if name.isRange {
@@ -188,7 +189,7 @@ package struct ListingExtent: Sendable, Hashable {
             return
         }
         note(scalar: .text(String(text)), name, at: place, place)
-        if let lead = name.lead { note(.header(place), .text(String(text)), isCertain: lead == .certain) }
+        if let certainty = name.nextPage { note(.header(place), .text(String(text)), isCertain: certainty == .certain) }
     }
 
     /// The members of a header field's value; nil if it is only one value.
@@ -227,13 +228,13 @@ package struct ListingExtent: Sendable, Hashable {
     ///
     /// - Parameter names: those on the way from the records, nil for an element of an array.
     private mutating func note(
-        leadAt path: JSONPath, _ names: [ExtentName?], _ value: EnvelopeScalar, in answer: PageAnswer
+        nextPageAt path: JSONPath, _ names: [ExtentName?], _ value: EnvelopeScalar, in answer: PageAnswer
     ) {
         for (index, name) in names.enumerated() {
-            // An element of an array is a related record rather than a lead, unless the array is the lead.
+            // An element of an array is a related record rather than a next page, unless the array names that.
             guard let name else { break }
             let rest = ExtentName(words: names[index...].flatMap { $0?.words ?? [] })
-            guard name.continues || (name.lead == .certain && rest.lead == .certain) else { continue }
+            guard name.continues || (name.nextPage == .certain && rest.nextPage == .certain) else { continue }
             return note(.body(path), value, isCertain: true, in: answer)
         }
         if case .text(let text) = value, text.lowercased() == "next" { note(linkAt: path, names, in: answer) }
@@ -256,9 +257,9 @@ package struct ListingExtent: Sendable, Hashable {
     }
 
     private mutating func note(
-        _ place: Lead.Place, _ value: EnvelopeScalar, isCertain: Bool, in answer: PageAnswer? = nil
+        _ place: NextPageReference.Place, _ value: EnvelopeScalar, isCertain: Bool, in answer: PageAnswer? = nil
     ) {
-        let kind: Lead.Kind
+        let kind: NextPageReference.Kind
         let text: String
         switch value {
         case .text(let name):
@@ -277,7 +278,7 @@ package struct ListingExtent: Sendable, Hashable {
         case .bool(true): (kind, text) = (.unreadable, "true")
         case .bool, .structure: return
         }
-        leads.append(Lead(kind: kind, place: place, text: text, isCertain: isCertain))
+        nextPages.append(NextPageReference(kind: kind, place: place, text: text, isCertain: isCertain))
     }
 
     // MARK: Names of parameters

@@ -116,7 +116,7 @@ package enum EnvelopePlaces {
     /// Whether a page has null at one of the `places` of the next page, and nothing else at the others.
     ///
     /// - Parameter values: what is at `paths`.
-    package static func saysNoNext(
+    static func saysNoNext(
         _ paths: [JSONPath], _ values: [EnvelopeValue?], at places: [JSONPath]
     ) -> Bool {
         let found = zip(paths, values).filter { places.contains($0.0) }.compactMap(\.1)

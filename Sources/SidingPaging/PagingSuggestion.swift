@@ -1,60 +1,90 @@
 package import SidingChain
 internal import SidingJSON
 
-/// The `paginate:` line for an origin whose next pages `auto` does not find. Its parameters are those that the answer and the request show.
+/// The `paginate:` line that follows the pages of an answer, with the parameters that the answer and the request show: for an origin whose
+/// next pages `auto` does not find, and for `siding init`.
 package struct PagingSuggestion: CustomStringConvertible {
-    /// The URL that the page was requested at.
-    private let url: HTTPURL
-    private let answer: PageAnswer
-    private let extent: ListingExtent
+    /// The value of `paginate`; nil if the answer names a next page in a way that no value follows.
+    package let rule: String?
+    /// Where the answer names its next page; nil if it only shows that there is one.
+    package let evidence: String?
+    /// What to check in the value; nil if the answer and the request show all of it.
+    package let caution: String?
 
     package init(url: HTTPURL, answer: PageAnswer, extent: ListingExtent) {
-        (self.url, self.answer, self.extent) = (url, answer, extent)
+        self = PagingInference(url: url, answer: answer, extent: extent).suggestion
     }
 
-    package var description: String {
-        let leads = extent.leads.sorted { $0.isCertain && !$1.isCertain }
+    fileprivate init(_ rule: String?, evidence: String? = nil, caution: String? = nil) {
+        (self.rule, self.evidence, self.caution) = (rule, evidence, caution)
+    }
+
+    package var line: String { "paginate: \(rule ?? "{ type: page | offset | cursor | next_url, … }")" }
+
+    package var description: String { line + (caution.map { " (\($0))" } ?? "") }
+}
+
+/// Infers the rule from the next page that an answer names, else from its numbers.
+private struct PagingInference {
+    /// The URL that the page was requested at.
+    let url: HTTPURL
+    let answer: PageAnswer
+    let extent: ListingExtent
+
+    var suggestion: PagingSuggestion {
+        let nextPages = extent.nextPages.sorted { $0.isCertain && !$1.isCertain }
         // The place in a list of links changes from page to page.
-        if let place = leads.first(where: { $0.kind == .url && !$0.place.isInLinks })?.place {
-            return switch place {
-            case .body(let path): "paginate: { type: next_url, path: '\(path)' }"
-            case .header(let name): "paginate: { type: next_url, header: \(name) }"
-            }
+        if let place = nextPages.first(where: { $0.kind == .url && !$0.place.isInLinks })?.place {
+            let member =
+                switch place {
+                case .body(let path): "path: '\(path.description.replacing("'", with: "''"))'"
+                case .header(let name): "header: \(name)"
+                }
+            return PagingSuggestion(
+                "{ type: next_url, \(member) }", evidence: "\(place) has the URL of the next page")
         }
-        if answer.link() != nil { return "paginate: link_header" }
-        if let lead = leads.first(where: { $0.kind == .token || ($0.kind == .number && $0.isNamedToken) }) {
-            return token(lead)
+        if answer.link() != nil {
+            return PagingSuggestion("link_header", evidence: "the header field Link names the next page")
         }
-        if let offset { return offset }
-        if extent.pages != nil || extent.number != nil || leads.contains(where: { $0.kind == .number }) {
-            return number
+        if let reference = nextPages.first(where: { $0.kind == .token || ($0.kind == .number && $0.isNamedToken) }) {
+            return token(reference)
         }
-        return leads.contains { $0.kind == .url } ? "paginate: { type: page | offset | cursor | next_url, … }" : guess
+        if let offset { return PagingSuggestion(offset) }
+        if let reference = nextPages.first(where: { $0.kind == .number }) {
+            return PagingSuggestion(number, evidence: "\(reference.place) has the number of the next page")
+        }
+        if extent.pages != nil || extent.number != nil { return PagingSuggestion(number) }
+        guard let reference = nextPages.first(where: { $0.kind == .url }) else { return guess }
+        return PagingSuggestion(nil, evidence: "\(reference.place) has the URL of the next page")
     }
 
     /// Numbers of pages, as the answer does not show how they follow; offsets beside a limit.
-    private var guess: String {
+    private var guess: PagingSuggestion {
         let isByRecords = size.map { ListingExtent.isLimit($0.name) } ?? false
-        return (isByRecords ? offsets(named: "offset") : number) + " (check the names of the parameters)"
+        return PagingSuggestion(
+            isByRecords ? offsets(named: "offset") : number, caution: "check the names of the parameters")
     }
 
-    private func token(_ lead: ListingExtent.Lead) -> String {
-        let hint = "(with the parameter that the origin reads the token from)"
-        switch lead.place {
-        case .header(let name):
-            return "paginate: { type: header_cursor, header: \(name), param: cursor } \(hint)"
-        case .body(let path):
-            return "paginate: { type: cursor, path: '\(path)', param: \(parameter(of: path)) } \(hint)"
-        }
+    private func token(_ reference: ListingExtent.NextPageReference) -> PagingSuggestion {
+        let rule =
+            switch reference.place {
+            case .header(let name): "{ type: header_cursor, header: \(name), param: cursor }"
+            case .body(let path):
+                "{ type: cursor, path: '\(path.description.replacing("'", with: "''"))', param: \(parameter(of: path)) }"
+            }
+        return PagingSuggestion(
+            rule, evidence: "\(reference.place) has a token of the next page",
+            caution: "with the parameter that the origin reads the token from")
     }
 
-    /// `page_token` for `next_page_token`, `pageToken` for `nextPageToken`.
+    /// The usual one; else `page_token` for `next_page_token`, `pageToken` for `nextPageToken`.
     private func parameter(of path: JSONPath) -> String {
+        if let usual = EnvelopePlaces.cursors.first(where: { $0.path == path })?.parameter { return scalar(usual) }
         guard case .member(let name)? = path.components.last else { return "cursor" }
         let rest = name.drop { $0 == "_" || $0 == "@" }
-        guard rest.lowercased().hasPrefix("next") else { return String(rest) }
+        guard rest.lowercased().hasPrefix("next") else { return scalar(String(rest)) }
         let bare = rest.dropFirst(4).drop { $0 == "_" || $0 == "-" }
-        return bare.isEmpty ? "cursor" : bare.prefix(1).lowercased() + bare.dropFirst()
+        return bare.isEmpty ? "cursor" : scalar(bare.prefix(1).lowercased() + bare.dropFirst())
     }
 
     private var offset: String? {
@@ -66,14 +96,14 @@ package struct PagingSuggestion: CustomStringConvertible {
         // SCIM and OpenSearch count from 1.
         let start = extent.offset.map { $0.count == 1 ? ", start: 1" : "" } ?? ""
         let (limit, most) = size ?? ("limit", answer.recordCount)
-        return "paginate: { type: offset, param: \(name), limit_param: \(limit), limit: \(most)\(start) }"
+        return "{ type: offset, param: \(scalar(name)), limit_param: \(scalar(limit)), limit: \(most)\(start) }"
     }
 
     private var number: String {
         let name = url.queryParameters.first { ListingExtent.isPageNumber($0.name) }?.name ?? "page"
-        let sized = asked.map { ", size_param: \($0.name), size: \($0.size)" } ?? ""
+        let sized = asked.map { ", size_param: \(scalar($0.name)), size: \($0.size)" } ?? ""
         let start = extent.number?.count == 0 ? ", start: 0" : ""
-        return "paginate: { type: page, param: \(name)\(sized)\(start) }"
+        return "{ type: page, param: \(scalar(name))\(sized)\(start) }"
     }
 
     /// The page size that was requested, else the one that the answer reports.
@@ -86,16 +116,26 @@ package struct PagingSuggestion: CustomStringConvertible {
 
     /// The page size that was requested, by the parameter whose name says so most clearly.
     private var asked: (name: String, size: Int)? { url.askedPageSize ?? answer.askedPageSizes(at: url).first }
+
+    /// A name as YAML takes it inside braces, such as `'page[size]'`.
+    private func scalar(_ name: String) -> String {
+        let isPlain =
+            name.utf8.first.map { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "_") || Self.isLetter($0) } ?? false
+            && name.utf8.allSatisfy { Self.isLetter($0) || "$_.-0123456789".utf8.contains($0) }
+        return isPlain ? name : "'\(name.replacing("'", with: "''"))'"
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }
 
-extension ListingExtent.Lead {
+extension ListingExtent.NextPageReference {
     /// Whether its name says that a number is a token, rather than that of a page.
     fileprivate var isNamedToken: Bool {
         ["token", "cursor", "continuation", "evaluated"].contains { place.description.lowercased().contains($0) }
     }
 }
 
-extension ListingExtent.Lead.Place {
+extension ListingExtent.NextPageReference.Place {
     /// Whether it leads into an array of links of all relations.
     fileprivate var isInLinks: Bool {
         guard case .body(let path) = self else { return false }

@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+internal import SidingSynchronization
 
 extension Connection {
     /// Copies the database, as this connection sees it, to a new file; under a temporary name until it is complete.
@@ -10,7 +10,7 @@ extension Connection {
         let target = try DatabaseFile(at: destination, createDirectory: true)
         let partial = try DatabaseFile(at: destination + ".partial", createDirectory: false)
         guard target.size == nil else {
-            throw SQLiteError(.cannotOpen, "something is there already", operation: operation, path: path)
+            throw SQLiteError(.cannotOpen, "the file exists already", operation: operation, path: path)
         }
         // A copy that was killed leaves its files, and its journal would count as that of the new copy.
         Self.remove(partial)
@@ -58,7 +58,7 @@ extension Connection {
         unlink(partial.path)
         let directory = open(PrivateDirectory.parent(of: target.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
-        defer { Glibc.close(directory) }
+        defer { SidingSynchronization.close(directory) }
         guard fsync(directory) == 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
     }
 

@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+internal import SidingSynchronization
 
 /// The location of a database on disk, checked before SQLite opens it.
 struct DatabaseFile {

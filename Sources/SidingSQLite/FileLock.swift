@@ -1,4 +1,4 @@
-import Glibc
+internal import SidingSynchronization
 
 /// A lock between processes, held for the lifetime of this value and released whenever the process dies.
 ///

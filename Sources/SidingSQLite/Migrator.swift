@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+internal import SidingSynchronization
 
 /// Migrates a database file to the newest schema; each step is applied completely or not at all.
 public struct Migrator: Sendable {
@@ -27,7 +27,7 @@ public struct Migrator: Sendable {
                 .other, "the migrations' versions are \(migrations.map(\.version)), not 1, 2, 3 and so on",
                 operation: "migrate the schema", path: database.path)
         }
-        let time = secondsSince1970 ?? Glibc.time(nil)
+        let time = secondsSince1970 ?? SidingSynchronization.time(nil)
         guard try await !database.pending(in: migrations).isEmpty else { return [] }
         return try await database.apply(migrations, at: time)
     }

@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+internal import SidingSynchronization
 
 /// The current row of a statement, valid until the next step.
 ///
@@ -105,6 +105,8 @@ public struct Row: ~Copyable {
 /// Columns by their names, for rows with many of them: each throws ``SQLiteError`` if the result has no such column.
 extension Row {
     public func int(_ name: StaticString) throws(SQLiteError) -> Int64 { int(try index(of: name)) }
+    public func double(_ name: StaticString) throws(SQLiteError) -> Double { double(try index(of: name)) }
+    public func blob(_ name: StaticString) throws(SQLiteError) -> [UInt8] { blob(try index(of: name)) }
     public func optionalInt(_ name: StaticString) throws(SQLiteError) -> Int64? { optionalInt(try index(of: name)) }
     public func text(_ name: StaticString) throws(SQLiteError) -> String { text(try index(of: name)) }
     public func optionalText(_ name: StaticString) throws(SQLiteError) -> String? { optionalText(try index(of: name)) }
@@ -113,5 +115,15 @@ extension Row {
     public func optionalBlob(_ name: StaticString) throws(SQLiteError) -> [UInt8]? {
         let column = try index(of: name)
         return isNull(column) ? nil : blob(column)
+    }
+
+    /// The row ids that are packed in the value.
+    package func rowIDs(_ name: StaticString) throws(SQLiteError) -> RowIDs {
+        try withBytes(try index(of: name)) { bytes throws(SQLiteError) in try RowIDs(packed: bytes) }
+    }
+
+    /// The same as ``withBytes(_:_:)-(Int,_)``.
+    public func withBytes<T>(_ name: StaticString, _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
+        try withBytes(try index(of: name), body)
     }
 }

@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+internal import SidingSynchronization
 
 /// An error of the database file: ``kind`` for code that must choose, ``description`` for the user.
 ///

@@ -168,21 +168,34 @@ struct StatementCache {
         let lastUse: Int
     }
 
+    /// A statement's text. Its hash is of its end alone, as texts are long, are looked up twice per run, and seldom end alike.
+    private struct Text: Hashable {
+        let sql: String
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(sql.utf8.count)
+            var end = sql
+            end.withUTF8 {
+                hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0).suffix(24)))
+            }
+        }
+    }
+
     static let capacity = 128
-    private var entries: [String: Entry] = [:]
+    private var entries: [Text: Entry] = [:]
     private var uses = 0
 
     /// The texts of the cached statements; tests check their query plans.
-    var texts: [String] { Array(entries.keys) }
+    var texts: [String] { entries.keys.map(\.sql) }
 
     mutating func take(_ sql: String) -> OpaquePointer? {
-        entries.removeValue(forKey: sql)?.handle
+        entries.removeValue(forKey: Text(sql: sql))?.handle
     }
 
     /// Returns a statement that was reset and cleared.
     mutating func giveBack(_ handle: OpaquePointer, for sql: String) {
         uses += 1
-        if let twin = entries.updateValue(Entry(handle: handle, lastUse: uses), forKey: sql) {
+        if let twin = entries.updateValue(Entry(handle: handle, lastUse: uses), forKey: Text(sql: sql)) {
             sqlite3_finalize(twin.handle)
         }
         guard entries.count > Self.capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })

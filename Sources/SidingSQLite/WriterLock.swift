@@ -1,4 +1,4 @@
-import Glibc
+internal import SidingSynchronization
 
 /// The lock `<database>.writer`, held by every write transaction and every checkpoint.
 ///

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// Numeric addresses of the Internet Protocol.
 package enum IPAddress {
     /// The 4 or 16 bytes of an address as inet_pton(3) reads it; nil for any other text.

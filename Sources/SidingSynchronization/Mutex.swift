@@ -1,8 +1,6 @@
 @_exported public import Synchronization
 
 #if SIDING_THREAD_SANITIZER
-    internal import Glibc
-
     /// The lock for builds with ThreadSanitizer, in place of the standard library's.
     ///
     /// The standard library's lock waits in code that the sanitizer does not see, so every contended lock would be reported as

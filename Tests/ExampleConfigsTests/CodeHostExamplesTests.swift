@@ -10,7 +10,7 @@ import Testing
         let bench = try await ExampleBench("github")
         let issues = "GET https://api.github.com/repos/swiftlang/swift-subprocess/issues"
         let query = "direction=asc&per_page=100"
-        #expect(try await bench.sync("issues").line.outcome == .saved)
+        #expect(try await bench.sync("issues").result.outcome == .saved)
         let first = bench.transport.takeRequests()
         #expect(
             first.map(WatchedTransport.line) == [
@@ -32,7 +32,7 @@ import Testing
                 == ["39|bug|d73a4a", "41|bug|d73a4a", "41|documentation|0075ca"])
         #expect(try await bench.cursor("issues") == "2026-11-20T08:00:00Z")
 
-        #expect(try await bench.sync("issues").line.counters.updated == 1)
+        #expect(try await bench.sync("issues").result.counters.updated == 1)
         #expect(bench.asked() == ["\(issues)?\(query)&since=2026-11-20T08%3A00%3A00Z&sort=updated&state=all"])
         #expect(
             try await bench.rows("SELECT state, closed_at FROM issues WHERE number = 41") == [
@@ -40,26 +40,26 @@ import Testing
             ])
         #expect(try await bench.cursor("issues") == "2026-11-22T09:00:00Z")
 
-        #expect(try await bench.sync("issues").line.counters.unchanged == 1)
+        #expect(try await bench.sync("issues").result.counters.unchanged == 1)
         _ = bench.asked()
         // A page with fewer records than were asked for has room: no page behind it can have come without a change of it.
-        #expect(try await bench.sync("issues").line.counters.notModified == 1)
+        #expect(try await bench.sync("issues").result.counters.notModified == 1)
         let conditional = bench.transport.takeRequests()
         #expect(conditional.map { $0.headerFields[.ifNoneMatch] } == [#"W/"5f3c1d""#])
 
         let limited = try await bench.sync("issues")
-        #expect(limited.line.outcome == .queued)
+        #expect(limited.result.outcome == .queued)
         #expect(try await bench.entries().first?.lastError?.message.contains("rate_limited") == true)
         _ = bench.asked()
         // The whole source is left alone, not this page only.
-        #expect(try await bench.sync("releases").line.outcome == .queued)
+        #expect(try await bench.sync("releases").result.outcome == .queued)
         #expect(bench.asked() == [])
         // GitHub has said when the hour is over, and is asked no sooner.
         bench.wall.advance(by: .seconds(3_000))
-        #expect(try await bench.sync("releases").line.outcome == .queued)
+        #expect(try await bench.sync("releases").result.outcome == .queued)
         #expect(bench.asked() == [])
         bench.wall.advance(by: .seconds(601))
-        #expect(try await bench.sync("releases").line.outcome == .saved)
+        #expect(try await bench.sync("releases").result.outcome == .saved)
         #expect(try await bench.rows("SELECT tag_name FROM releases") == ["0.2.0"])
         #expect(bench.transport.unused.isEmpty)
     }
@@ -67,7 +67,7 @@ import Testing
     @Test func `gitlab: keyset pages by Link, the private token, and the end of offsets`() async throws {
         let bench = try await ExampleBench("gitlab", secrets: ["GITLAB_TOKEN": "glpat-example"])
         let api = "https://gitlab.com/api/v4"
-        #expect(try await bench.sync("projects").line.counters.inserted == 3)
+        #expect(try await bench.sync("projects").result.counters.inserted == 3)
         let first = bench.transport.takeRequests()
         #expect(
             first.map(WatchedTransport.line) == [
@@ -79,7 +79,7 @@ import Testing
             try await bench.rows("SELECT id, path, archived FROM projects ORDER BY id")
                 == ["11|ada/engine|0", "12|ada/notes|1", "13|grace/compiler|0"])
 
-        #expect(try await bench.sync("merge_requests").line.counters.inserted == 2)
+        #expect(try await bench.sync("merge_requests").result.counters.inserted == 2)
         let changes = "merge_requests?order_by=updated_at&per_page=100&sort=asc&state=all"
         #expect(bench.asked() == [11, 12, 13].map { "GET \(api)/projects/\($0)/\(changes)" })
         #expect(
@@ -93,7 +93,7 @@ import Testing
         #expect(bench.asked() == [])
 
         let issues = "GET \(api)/projects/gitlab-org%2Fcli/issues?order_by=updated_at&pagination=keyset&per_page=100"
-        #expect(try await bench.sync("issues").line.counters.inserted == 2)
+        #expect(try await bench.sync("issues").result.counters.inserted == 2)
         #expect(bench.asked() == ["\(issues)&scope=all&sort=asc"])
         #expect(
             try await bench.rows("SELECT iid, author, state FROM issues ORDER BY iid") == [
@@ -104,8 +104,8 @@ import Testing
 
         // The second page lies beyond what offsets may reach: what is there is kept, and nothing is taken for deleted.
         let cut = try await bench.sync("issues")
-        #expect(cut.line.counters.updated == 2)
-        #expect(cut.line.notes.contains { $0.contains("maximum allowed offset") || $0.contains("ignored") })
+        #expect(cut.result.counters.updated == 2)
+        #expect(cut.result.notes.contains { $0.contains("maximum allowed offset") || $0.contains("ignored") })
         #expect(
             bench.asked() == [
                 "\(issues)&scope=all&sort=asc&updated_after=2026-11-20T10%3A00%3A00.250Z",
@@ -113,7 +113,7 @@ import Testing
             ])
         // The page's last value may go on behind it: the one before is as far as the cursor goes.
         #expect(try await bench.cursor("issues") == "2026-11-21T10:00:00.000Z")
-        #expect(try await bench.sync("issues").line.counters.inserted == 1)
+        #expect(try await bench.sync("issues").result.counters.inserted == 1)
         #expect(bench.asked() == ["\(issues)&scope=all&sort=asc&updated_after=2026-11-21T10%3A00%3A00.000Z"])
         #expect(try await bench.rows("SELECT count(*) FROM issues") == ["3"])
 
@@ -135,7 +135,7 @@ import Testing
             "jira", secrets: ["JIRA_EMAIL": "ada@example.com", "JIRA_API_TOKEN": "api-token"])
         // What is searched for stands in the bodies, and the tape answers to no others.
         let search = "POST https://your-site.atlassian.net/rest/api/3/search/jql"
-        #expect(try await bench.sync("issues").line.counters.inserted == 3)
+        #expect(try await bench.sync("issues").result.counters.inserted == 3)
         let first = bench.transport.takeRequests()
         #expect(first.map(WatchedTransport.line) == [search, search])
         #expect(first.allSatisfy { $0.headerFields[.contentType] == "application/json" })
@@ -149,13 +149,13 @@ import Testing
         #expect(try await bench.rows("SELECT siding_parent, value FROM issues_labels") == ["10001|backend"])
         #expect(try await bench.cursor("issues") == "2026-11-21T00:30:00.500+0100")
 
-        #expect(try await bench.sync("issues").line.counters.updated == 1)
+        #expect(try await bench.sync("issues").result.counters.updated == 1)
         #expect(bench.asked() == [search])
         #expect(
             try await bench.rows("SELECT key, body ->> '$.fields.status.name' FROM siding_history") == [
                 "10007|In Progress"
             ])
-        #expect(try await bench.sync("projects").line.counters.inserted == 2)
+        #expect(try await bench.sync("projects").result.counters.inserted == 2)
         #expect(
             bench.asked() == [
                 "GET https://your-site.atlassian.net/rest/api/3/project/search?startAt=0&maxResults=50"
@@ -178,7 +178,7 @@ import Testing
         let issue = "https://your-site.atlassian.net/rest/api/3/issue"
         #expect(bench.asked() == ["PUT \(issue)/10007", "POST \(issue)"])
 
-        #expect(try await bench.sync("issues").line.outcome == .queued)
+        #expect(try await bench.sync("issues").result.outcome == .queued)
         let entry = try #require(try await bench.entries().first)
         #expect(entry.nextAttemptAt == bench.wall.now + .seconds(30))
         #expect(bench.transport.unused.isEmpty)

@@ -12,7 +12,7 @@ import Testing
     @Test func `stripe: pages after the last record, and a listing that begins anew where that is gone`() async throws {
         let bench = try await ExampleBench("stripe", secrets: ["STRIPE_SECRET_KEY": "rk_test_example"])
         let report = try await bench.sync("customers")
-        #expect(report.line.outcome == .saved)
+        #expect(report.result.outcome == .saved)
         #expect(report.warnings.contains { $0.hasPrefix("restarted") })
         let requests = bench.transport.takeRequests()
         #expect(
@@ -21,8 +21,8 @@ import Testing
                 "\(Self.customers)&starting_after=cus_Two",
             ])
         // The first complete listing deletes nothing; the second asks about what it lacks.
-        #expect(report.line.counters.deleted == 0)
-        #expect(try await bench.sync("customers").line.counters.deleted == 1)
+        #expect(report.result.counters.deleted == 0)
+        #expect(try await bench.sync("customers").result.counters.deleted == 1)
         #expect(
             bench.asked() == [
                 Self.customers, "\(Self.customers)&starting_after=cus_Two",
@@ -37,7 +37,7 @@ import Testing
                     "cus_Two|two@example.com|0|2026-11-19T00:00:00.000Z",
                 ])
 
-        #expect(try await bench.sync("events").line.counters.inserted == 2)
+        #expect(try await bench.sync("events").result.counters.inserted == 2)
         #expect(bench.asked() == ["\(Self.events)?limit=100", "\(Self.events)?limit=100&starting_after=evt_2"])
         #expect(try await bench.cursor("events") == "1795262400")
         #expect(
@@ -45,20 +45,20 @@ import Testing
                 == ["evt_2|customer.updated|cus_One|2026-11-21T12:00:00.000Z"])
 
         // Another request had the object in hand: 429 again, and the source is left alone for a minute.
-        #expect(try await bench.sync("events").line.outcome == .queued)
+        #expect(try await bench.sync("events").result.outcome == .queued)
         #expect(bench.asked() == ["\(Self.events)?created%5Bgte%5D=1795262100&limit=100"])
         bench.wall.advance(by: .seconds(61))
-        #expect(try await bench.sync("subscriptions").line.outcome == .saved)
+        #expect(try await bench.sync("subscriptions").result.outcome == .saved)
         _ = bench.asked()
         #expect(
             try await bench.rows("SELECT siding_parent, id, price, quantity FROM subscriptions_items") == [
                 "sub_1|si_1|price_Basic|2"
             ])
-        #expect(try await bench.sync("events").line.counters.inserted == 1)
+        #expect(try await bench.sync("events").result.counters.inserted == 1)
         #expect(bench.asked() == ["\(Self.events)?created%5Bgte%5D=1795262100&limit=100"])
         #expect(try await bench.cursor("events") == "1795345200")
 
-        let source = try #require(bench.manifest.sources.first)
+        let source = try #require(bench.config.sources.first)
         let write = WriteRequest(
             to: source.name, .post, try source.baseURL.appending(path: "/customers"),
             headerFields: [.contentType: "application/x-www-form-urlencoded"], body: Array("name=Ada".utf8),
@@ -68,7 +68,7 @@ import Testing
         #expect(bench.transport.takeRequests().map { $0.field("Idempotency-Key") } == ["key-1"])
 
         // What a subscription was is still there.
-        #expect(try await bench.sync("subscriptions").line.counters.updated == 1)
+        #expect(try await bench.sync("subscriptions").result.counters.updated == 1)
         #expect(try await bench.rows("SELECT status FROM subscriptions") == ["past_due"])
         #expect(try await bench.rows("SELECT body ->> '$.status' FROM siding_history") == ["active"])
         #expect(bench.transport.unused.isEmpty)
@@ -77,7 +77,7 @@ import Testing
     @Test func `shopify: page_info alone in next links, and two seconds of patience`() async throws {
         let bench = try await ExampleBench("shopify", secrets: ["SHOPIFY_ACCESS_TOKEN": "shpat_example"])
         let orders = "GET https://your-store.myshopify.com/admin/api/2026-10/orders.json"
-        #expect(try await bench.sync("orders").line.counters.inserted == 3)
+        #expect(try await bench.sync("orders").result.counters.inserted == 3)
         let first = bench.transport.takeRequests()
         #expect(
             first.map(WatchedTransport.line) == [
@@ -96,13 +96,13 @@ import Testing
         // Two requests a second, and no more.
         bench.wall.advance(by: .seconds(2))
 
-        #expect(try await bench.sync("orders").line.outcome == .queued)
+        #expect(try await bench.sync("orders").result.outcome == .queued)
         let since = "\(orders)?limit=250&status=any&updated_at_min=2026-11-20T14%3A55%3A00Z"
         #expect(bench.asked() == [since])
         let entry = try #require(try await bench.entries().first)
         #expect(entry.nextAttemptAt == bench.wall.now + .seconds(2))
         bench.wall.advance(by: .seconds(3))
-        #expect(try await bench.sync("orders").line.counters.updated == 1)
+        #expect(try await bench.sync("orders").result.counters.updated == 1)
         #expect(bench.asked() == [since])
         #expect(try await bench.rows("SELECT cancelled_at FROM orders WHERE id = 451") == ["2026-11-21T15:00:00.000Z"])
         #expect(bench.transport.unused.isEmpty)

@@ -10,7 +10,7 @@ import Testing
         let bench = try await ExampleBench("hubspot", secrets: ["HUBSPOT_ACCESS_TOKEN": "pat-eu1-example"])
         let contacts = "GET https://api.hubapi.com/crm/v3/objects/contacts"
         let properties = "properties=email,firstname,lastname,lifecyclestage,lastmodifieddate"
-        #expect(try await bench.sync("contacts").line.counters.inserted == 3)
+        #expect(try await bench.sync("contacts").result.counters.inserted == 3)
         let first = bench.transport.takeRequests()
         #expect(
             first.map(WatchedTransport.line) == [
@@ -25,20 +25,20 @@ import Testing
                     "53|integer|-|Example|lead|2026-11-20T10:00:00.000Z",
                 ])
 
-        #expect(try await bench.sync("contacts").line.outcome == .queued)
+        #expect(try await bench.sync("contacts").result.outcome == .queued)
         #expect(bench.asked().count == 2)
         #expect(try await bench.rows("SELECT stage FROM contacts WHERE id = 51") == ["customer"])
         bench.wall.advance(by: .seconds(61))
-        #expect(try await bench.sync("contacts").line.outcome == .saved)
+        #expect(try await bench.sync("contacts").result.outcome == .saved)
         #expect(bench.asked() == ["\(contacts)?limit=100&\(properties)&after=52"])
 
-        #expect(try await bench.sync("companies").line.outcome == .queued)
+        #expect(try await bench.sync("companies").result.outcome == .queued)
         _ = bench.asked()
         let gated = try await bench.send("contacts", .update, id: "53", #"{"properties":{"email":"x@example.com"}}"#)
         #expect(gated.state == .queued)
         #expect(bench.asked() == [])
         bench.wall.advance(by: .seconds(3600))
-        #expect(try await bench.sync("companies").line.counters.inserted == 1)
+        #expect(try await bench.sync("companies").result.counters.inserted == 1)
         #expect(try await bench.rows("SELECT id, domain, employees FROM companies") == ["91|example.com|12"])
 
         _ = bench.asked()
@@ -57,7 +57,7 @@ import Testing
             "zendesk", secrets: ["ZENDESK_USER": "ada@example.com/token", "ZENDESK_API_TOKEN": "api-token"])
         let api = "https://your-subdomain.zendesk.com/api/v2"
         let export = "GET \(api)/incremental/tickets/cursor.json"
-        #expect(try await bench.sync("tickets").line.counters.inserted == 3)
+        #expect(try await bench.sync("tickets").result.counters.inserted == 3)
         let first = bench.transport.takeRequests()
         #expect(
             first.map(WatchedTransport.line) == [
@@ -79,12 +79,12 @@ import Testing
         #expect(try await bench.rows("SELECT siding_parent, id, value FROM tickets_fields") == ["100|27642|745"])
         #expect(try await bench.cursor("tickets") == "1795078800")
 
-        #expect(try await bench.sync("tickets").line.counters.updated == 1)
+        #expect(try await bench.sync("tickets").result.counters.updated == 1)
         #expect(bench.asked() == ["\(export)?start_time=1795078800"])
         #expect(try await bench.rows("SELECT status FROM tickets WHERE id = 101") == ["deleted"])
         #expect(try await bench.cursor("tickets") == "1795251600")
 
-        #expect(try await bench.sync("users").line.counters.inserted == 2)
+        #expect(try await bench.sync("users").result.counters.inserted == 2)
         #expect(
             bench.asked() == [
                 "GET \(api)/users.json?page%5Bsize%5D=100",
@@ -114,7 +114,7 @@ import Testing
         #expect(stored.contains("requester_id") && !stored.contains("ticket") && !stored.contains("audit"))
         #expect(!stored.contains("comment"))
 
-        #expect(try await bench.sync("users").line.outcome == .queued)
+        #expect(try await bench.sync("users").result.outcome == .queued)
         #expect(try await bench.entries().first { $0.state == .queued }?.nextAttemptAt == bench.wall.now + .seconds(31))
         #expect(bench.transport.unused.isEmpty)
     }

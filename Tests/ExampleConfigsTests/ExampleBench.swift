@@ -9,7 +9,7 @@ import Testing
 
 /// One example on its tape: the config as `siding init` writes it, a real SQLite file, and no network.
 struct ExampleBench {
-    let manifest: Manifest
+    let config: Config
     /// It is noon on 22 November 2026, in UTC.
     let wall = ManualWallClock(Timestamp(secondsSince1970: 1_795_348_800))
     let transport: WatchedTransport
@@ -20,16 +20,16 @@ struct ExampleBench {
     /// - Parameter secrets: the environment variables that the config names.
     init(_ name: String, secrets: [String: String] = [:]) async throws {
         directory = try TemporaryDirectory()
-        let example = try #require(ExampleManifest.named(name))
+        let example = try #require(ExampleConfig.named(name))
         let place = directory.path
-        manifest = try Manifest.parse(
+        config = try Config.parse(
             example.text, file: directory.path(of: "siding.yaml"),
-            environment: ManifestEnvironment(variables: secrets, workingDirectory: place))
-        #expect(await manifest.secretFaults() == [])
+            environment: ConfigEnvironment(variables: secrets, workingDirectory: place))
+        #expect(await config.secretFaults() == [])
         transport = WatchedTransport(try Tape(contentsOf: Self.tape(name)))
         store = try await Store.open(at: directory.path(of: "siding.db"), clock: wall.clock)
         siding = try await Siding(
-            store: .store(store), resources: manifest.resources, sources: manifest.sources, transports: transport,
+            store: .store(store), resources: config.resources, sources: config.sources, transports: transport,
             environment: Environment(connectivity: TestConnectivity(), wallClock: wall.clock))
     }
 
@@ -42,7 +42,7 @@ struct ExampleBench {
     /// Syncs one resource.
     @discardableResult
     func sync(_ name: String) async throws -> SyncReport {
-        var resource = try #require(manifest.resources.first { $0.name == name })
+        var resource = try #require(config.resources.first { $0.name == name })
         // What a run makes of a failure, without the patience that it has inside.
         resource.source.retry.retries = 0
         let engine = SyncEngine(
@@ -73,7 +73,7 @@ struct ExampleBench {
     private func request(
         _ name: String, _ verb: WriteDeclaration.Verb, id: String?, _ body: String
     ) throws -> WriteRequest {
-        let declaration = try #require(manifest.writes.first { $0.name == name })
+        let declaration = try #require(config.writes.first { $0.name == name })
         let fields: HTTPFields = [.contentType: "application/json"]
         return try declaration.request(verb, id: id, headerFields: fields, body: Array(body.utf8))
     }

@@ -13,15 +13,15 @@ import Testing
     }
 
     @Test func `each config in the folder is an example, and each example is the file byte for byte`() throws {
-        #expect(try Self.names(in: Self.configs, "yaml") == Set(ExampleManifest.all.map(\.name)))
-        for example in ExampleManifest.all {
+        #expect(try Self.names(in: Self.configs, "yaml") == Set(ExampleConfig.all.map(\.name)))
+        for example in ExampleConfig.all {
             let file = Self.configs.appending(path: "\(example.name).yaml")
             #expect(try Data(contentsOf: file) == Data(example.text.utf8), "\(example.name)")
         }
     }
 
     @Test func `each example of a public API has a tape`() throws {
-        let examples = Set(ExampleManifest.all.map(\.name)).subtracting(["blog", "local"])
+        let examples = Set(ExampleConfig.all.map(\.name)).subtracting(["blog", "local"])
         #expect(try Self.names(in: ExampleBench.tapes, "json") == examples)
         #expect(examples.count == 10)
     }
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ExampleManifest.all) func `an example says whose documentation it follows`(
-        _ example: ExampleManifest
+    @Test(arguments: ExampleConfig.all) func `an example says whose documentation it follows`(
+        _ example: ExampleConfig
     )
         throws
     {

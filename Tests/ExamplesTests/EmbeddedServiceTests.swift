@@ -106,12 +106,12 @@ struct EmbeddedServiceTests {
                 + "auth: { type: bearer, token: { env: T\(number) } } }"
         }
         let items = (0..<3).map { "  items\($0): { source: s\($0), path: /items, key: id }" }
-        let manifest = try Manifest.parse(
+        let config = try Config.parse(
             "version: 1\nsources:\n\(yaml.joined(separator: "\n"))\nresources:\n\(items.joined(separator: "\n"))\n",
             file: directory.path(of: "siding.yaml"),
-            environment: ManifestEnvironment(
+            environment: ConfigEnvironment(
                 variables: ["T0": "token-0", "T1": "token-1", "T2": "token-2"], workingDirectory: directory.path))
-        #expect(try await credentials(of: manifest.resources, manifest.sources, [one, other], "yaml") == expected)
+        #expect(try await credentials(of: config.resources, config.sources, [one, other], "yaml") == expected)
         await one.stop()
         await other.stop()
     }

@@ -84,8 +84,8 @@ import Testing
                 partition_field: owner, stream: { name: owners, primary_key: id, retriever: { requester: \
                 { url_base: "https://api.example.com/v2/", path: /owners } } } }] } }
                 """)
-        let bindings = imported.manifest.resources.last?.forEach?.bindings
-        #expect(bindings?.mapValues(\.description) == ["owner": path], "\(imported.config)")
+        let bindings = imported.config.resources.last?.forEach?.bindings
+        #expect(bindings?.mapValues(\.description) == ["owner": path], "\(imported.text)")
         #expect(imported.lines == [])
     }
 
@@ -107,8 +107,8 @@ import Testing
                 { partition_router: { type: ListPartitionRouter, values: [a, b], cursor_field: org, \(option) } }
                 """)
         let name = try #require(HTTPField.Name("X-Org"))
-        #expect(imported.manifest.resources.map(\.name) == ["items_a", "items_b"])
-        #expect(imported.manifest.resources.map { $0.source.headerFields[name] } == ["a", "b"])
+        #expect(imported.config.resources.map(\.name) == ["items_a", "items_b"])
+        #expect(imported.config.resources.map { $0.source.headerFields[name] } == ["a", "b"])
         #expect(imported.lines == [])
     }
 
@@ -121,7 +121,7 @@ import Testing
             requester: "{ request_headers: { X-Org: \"\(value)\" } }", retriever: Self.values)
         let name = try #require(HTTPField.Name("X-Org"))
         #expect(try imported.source.headerFields[name] == nil)
-        #expect(imported.manifest.sources.count == 1)
+        #expect(imported.config.sources.count == 1)
         #expect(
             imported.unmapped.map(\.reason)
                 == ["siding.yaml does not support a header field that differs between requests"])
@@ -138,12 +138,12 @@ import Testing
                     """)
         }
         let (alone, beside) = (try read("/items"), try read("/items/{{ stream_slice.owner }}"))
-        #expect(alone.manifest.resources.map(\.name) == ["owners"])
+        #expect(alone.config.resources.map(\.name) == ["owners"])
         #expect(alone.lines.contains { $0.contains("which no request uses") }, "\(alone.lines)")
-        #expect(beside.manifest.resources.map(\.name) == ["owners", "items"])
+        #expect(beside.config.resources.map(\.name) == ["owners", "items"])
         for imported in [alone, beside] {
             #expect(imported.lines.contains { $0.contains("a header field that differs between requests") })
-            #expect(imported.manifest.sources.count == 1)
+            #expect(imported.config.sources.count == 1)
             #expect(try imported.source.headerFields[#require(HTTPField.Name("X-Owner"))] == nil)
         }
     }

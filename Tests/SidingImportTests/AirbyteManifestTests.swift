@@ -57,37 +57,37 @@ import Testing
 
     @Test func `Parents that are no streams of their own are resources, each before its children`() throws {
         let imported = try Self.manifest(Self.zoom, Self.substream("\"#/definitions/tmp\""))
-        #expect(imported.manifest.resources.map(\.name) == ["users", "meetings_list_tmp", "meetings"])
+        #expect(imported.config.resources.map(\.name) == ["users", "meetings_list_tmp", "meetings"])
         #expect(
-            imported.manifest.resources.map(\.path) == [
+            imported.config.resources.map(\.path) == [
                 "/users", "/users/{user_id}/meetings", "/meetings/{parent_id}",
             ])
-        #expect(imported.manifest.resources.map(\.forEach?.resource) == [nil, "users", "meetings_list_tmp"])
+        #expect(imported.config.resources.map(\.forEach?.resource) == [nil, "users", "meetings_list_tmp"])
         #expect(imported.lines == [])
         #expect(
-            imported.config.contains(
+            imported.text.contains(
                 "  # Airbyte fetches it only as the parent of 'meetings'; 'siding sync' stores its records too.\n"
-                    + "  meetings_list_tmp:\n"), "\(imported.config)")
+                    + "  meetings_list_tmp:\n"), "\(imported.text)")
     }
 
     @Test func `A parent that is a stream stays where it is, and one without a name is called after the child`() throws
     {
         let listed = try Self.manifest(
             Self.zoom, Self.substream("\"#/definitions/users\""), "{ $ref: \"#/definitions/users\" }")
-        #expect(listed.manifest.resources.map(\.name) == ["meetings", "users"])
+        #expect(listed.config.resources.map(\.name) == ["meetings", "users"])
         #expect(listed.lines == [])
         // An inline parent has the child's parameters, and their name is not its own.
         let groups = """
             { primary_key: id, retriever: { requester: { url_base: "https://api.zoom.us/v2", path: groups } } }
             """
         let unnamed = try Self.manifest(Self.zoom, Self.substream(groups))
-        #expect(unnamed.manifest.resources.map(\.name) == ["meetings_parent", "meetings"])
-        #expect(unnamed.manifest.resources.map(\.path) == ["/groups", "/meetings/{parent_id}"])
-        #expect(unnamed.manifest.resources.last?.forEach?.resource == "meetings_parent")
+        #expect(unnamed.config.resources.map(\.name) == ["meetings_parent", "meetings"])
+        #expect(unnamed.config.resources.map(\.path) == ["/groups", "/meetings/{parent_id}"])
+        #expect(unnamed.config.resources.last?.forEach?.resource == "meetings_parent")
         let users = groups.replacing("groups", with: "users")
         let same = try Self.manifest(Self.zoom, "{ $ref: \"#/definitions/users\" }", Self.substream(users))
-        #expect(same.manifest.resources.map(\.name) == ["users", "meetings"])
-        #expect(same.manifest.resources.last?.forEach?.resource == "users")
+        #expect(same.config.resources.map(\.name) == ["users", "meetings"])
+        #expect(same.config.resources.last?.forEach?.resource == "users")
         #expect(unnamed.lines + same.lines == [])
     }
 
@@ -97,7 +97,7 @@ import Testing
             { url_base: "https://api.zoom.us/v2", path: people } } }
             """
         let imported = try Self.manifest(Self.zoom, other, Self.substream("\"#/definitions/users\""))
-        #expect(imported.manifest.resources.map(\.path) == ["/people", "/meetings/{parent_id}"])
+        #expect(imported.config.resources.map(\.path) == ["/people", "/meetings/{parent_id}"])
         #expect(imported.unmapped.map(\.reason) == ["another stream has the name 'users' too"])
     }
 
@@ -115,7 +115,7 @@ import Testing
         let text =
             "version: 6.0.0\ndefinitions: \(loop)\nstreams:\n  - { $ref: \"#/definitions/loop\", name: a }\n"
             + "  - { $ref: \"#/definitions/base\", name: b }\n"
-        #expect(try Imported(text, .airbyte).manifest.resources.contains { $0.name == "b" })
+        #expect(try Imported(text, .airbyte).config.resources.contains { $0.name == "b" })
     }
 
     @Test func `Without any other resource a parent that is not there has no cut-off hint`() throws {
@@ -123,7 +123,7 @@ import Testing
             { name: a, primary_key: id, endpoint: { path: "x/{resources.nothing.id}/y" } }
             """
         do throws(ImportError) {
-            _ = try ManifestImport.read(
+            _ = try ConfigImport.read(
                 "client: { base_url: \"https://api.example.com\" }\nresources:\n  - \(text)", file: "in.yaml",
                 format: .dlt)
             #expect(Bool(false), "taken")
@@ -146,7 +146,7 @@ import Testing
             """
         let imported = try Self.manifest(Self.zoom, Self.substream(parent, key: "parent/id"))
         #expect(
-            imported.manifest.resources.last?.forEach?.bindings.mapValues(\.description) == ["parent_id": path])
+            imported.config.resources.last?.forEach?.bindings.mapValues(\.description) == ["parent_id": path])
         let told = imported.unmapped.filter { $0.reason.contains("is added by AddFields of 'users'") }
         #expect(told.count == count)
     }
@@ -171,7 +171,7 @@ import Testing
             """,
             "{ name: b, primary_key: id, retriever: { requester: { url_base: \"https://api.example.com\", path: b } } }"
         )
-        #expect(secret.manifest.resources.map(\.name) == ["b"])
+        #expect(secret.config.resources.map(\.name) == ["b"])
         #expect(secret.lines.first?.contains("the path holds a secret") == true)
     }
 
@@ -197,7 +197,7 @@ import Testing
     @Test func `A user and a secret in a URL that the user completes are not copied`() throws {
         let imported = try Imported.airbyte(
             requester: "{ url_base: \"https://ada:canary@{{ config['host'] or config['b'] }}/x?api_key=canary\" }")
-        #expect(!(imported.config + imported.lines.joined()).contains("canary"), "\(imported.config)")
+        #expect(!(imported.text + imported.lines.joined()).contains("canary"), "\(imported.text)")
     }
 
     @Test(
@@ -209,7 +209,7 @@ import Testing
     func `The body of a request comes over`(type: String, value: String, line: String) throws {
         let imported = try Imported.airbyte(
             requester: "{ http_method: POST, request_body: { type: \(type), value: \(value) } }")
-        #expect(imported.config.contains(line), "\(imported.config)")
+        #expect(imported.text.contains(line), "\(imported.text)")
         #expect(imported.lines == [])
     }
 
@@ -217,7 +217,7 @@ import Testing
         let text = try Imported.airbyte(
             requester: "{ http_method: POST, request_body: { type: RequestBodyPlainText, value: canary } }")
         #expect(text.unmapped.map(\.path) == ["streams[0].retriever.requester.request_body"])
-        #expect(!text.config.contains("canary"))
+        #expect(!text.text.contains("canary"))
         let form = try Imported.airbyte(requester: "{ http_method: POST, request_body_data: { q: all } }")
         #expect(try form.resource.body?.encoding == .form)
         #expect(form.lines == [])
@@ -262,8 +262,8 @@ import Testing
     @Test func `An empty password is none, once siding.yaml has that`() throws {
         let imported = try Imported.airbyte(
             requester: "{ authenticator: { type: BasicHttpAuthenticator, username: \"{{ config['api_key'] }}\" } }")
-        let isKnown = !imported.config.contains("password")
-        #expect(imported.config.contains("user: { env: EXAMPLE_API_KEY }"))
+        let isKnown = !imported.text.contains("password")
+        #expect(imported.text.contains("user: { env: EXAMPLE_API_KEY }"))
         #expect(imported.lines.isEmpty == isKnown)
     }
 }

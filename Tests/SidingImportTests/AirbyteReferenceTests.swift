@@ -43,12 +43,12 @@ import Testing
 
     @Test func `References as maps and as texts are followed, own keys win, parameters are inherited`() throws {
         let imported = try Imported(Self.shop, .airbyte)
-        #expect(imported.manifest.sources.map(\.name) == ["example"])
-        #expect(imported.manifest.resources.map(\.name) == ["products", "orders"])
-        #expect(imported.manifest.resources.map(\.path) == ["/products", "/orders/"])
-        #expect(imported.manifest.resources.map { $0.key.map(\.description) } == [["$.id"], ["$.number"]])
-        #expect(imported.manifest.resources.map { $0.records?.description } == ["$.data", "$.data"])
-        #expect(imported.config.contains("{ env: EXAMPLE_API_KEY }"))
+        #expect(imported.config.sources.map(\.name) == ["example"])
+        #expect(imported.config.resources.map(\.name) == ["products", "orders"])
+        #expect(imported.config.resources.map(\.path) == ["/products", "/orders/"])
+        #expect(imported.config.resources.map { $0.key.map(\.description) } == [["$.id"], ["$.number"]])
+        #expect(imported.config.resources.map { $0.records?.description } == ["$.data", "$.data"])
+        #expect(imported.text.contains("{ env: EXAMPLE_API_KEY }"))
         #expect(imported.lines == [])
     }
 
@@ -61,7 +61,7 @@ import Testing
         ])
     func `A reference to itself or to nothing is refused in words`(definitions: String) {
         let text = "version: 6.0.0\ndefinitions:\n  \(definitions)\nstreams:\n  - $ref: \"#/definitions/a\"\n"
-        #expect(throws: ImportError.self) { try ManifestImport.read(text, file: "m.yaml", format: .airbyte) }
+        #expect(throws: ImportError.self) { try ConfigImport.read(text, file: "m.yaml", format: .airbyte) }
     }
 
     @Test func `A parent stream is named by its reference`() throws {
@@ -84,9 +84,9 @@ import Testing
                             incremental_dependency: true
                 """, .airbyte)
         let each = "for_each: { resource: orders, where: changed, bind: { order_id: $.number } }"
-        let isKnown = imported.manifest.resources.contains { $0.name == "lines" }
-        #expect(imported.config.contains(isKnown ? each : "lines: {"), "\(imported.config)")
-        #expect(imported.config.contains("order_id: $.number"))
+        let isKnown = imported.config.resources.contains { $0.name == "lines" }
+        #expect(imported.text.contains(isKnown ? each : "lines: {"), "\(imported.text)")
+        #expect(imported.text.contains("order_id: $.number"))
         #expect(imported.lines.isEmpty == isKnown)
         if let line = imported.unmapped.first {
             #expect(line.path == "streams[2].retriever.partition_router.parent_stream_configs[0]")

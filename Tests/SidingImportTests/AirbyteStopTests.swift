@@ -28,7 +28,7 @@ import Testing
         let isKnown = !stop.contains("false")
         #expect(
             try imported.resource.stop
-                == StopRules(isLast: isKnown ? JSONPath(member: "end_of_stream") : nil), "\(imported.config)")
+                == StopRules(isLast: isKnown ? JSONPath(member: "end_of_stream") : nil), "\(imported.text)")
         #expect(imported.lines.isEmpty == isKnown)
     }
 
@@ -42,7 +42,7 @@ import Testing
         ])
     func `A member that is false on the last page is has_more`(stop: String) throws {
         let imported = try Self.stream(stop)
-        #expect(try imported.resource.stop == StopRules(hasMore: JSONPath(member: "has_more")), "\(imported.config)")
+        #expect(try imported.resource.stop == StopRules(hasMore: JSONPath(member: "has_more")), "\(imported.text)")
         #expect(imported.lines == [])
     }
 

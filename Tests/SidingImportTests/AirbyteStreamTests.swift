@@ -83,7 +83,7 @@ import Testing
         let imported = try Imported.airbyte(
             requester: "{ authenticator: \(authenticator) }",
             spec: "{ key_of_app: { type: string, airbyte_secret: true }, user: { type: string } }")
-        #expect(imported.config.contains(line), "\(imported.config)")
+        #expect(imported.text.contains(line), "\(imported.text)")
         #expect(imported.lines == [])
     }
 
@@ -99,7 +99,7 @@ import Testing
             "scope: a b".replacing("a b", with: "\"a b\""),
             "refresh_token: { env: EXAMPLE_REFRESH_TOKEN }", "client_auth: body",
         ] {
-            #expect(oauth.config.contains(part), "\(part) in \(oauth.config)")
+            #expect(oauth.text.contains(part), "\(part) in \(oauth.text)")
         }
         #expect(oauth.lines == [])
         let session = try Imported.airbyte(
@@ -114,7 +114,7 @@ import Testing
             "type: session", "path: /session", "password: { env: EXAMPLE_PASSWORD }", "lifetime: 14d",
             "token: $.data.id", "header: X-Session",
         ] {
-            #expect(session.config.contains(part), "\(part) in \(session.config)")
+            #expect(session.text.contains(part), "\(part) in \(session.text)")
         }
         #expect(session.lines == [])
     }
@@ -136,7 +136,7 @@ import Testing
         guard case .answer(let fourth) = source.failureRules[3].condition else { return #expect(Bool(false)) }
         #expect(fourth.statuses == [])
         #expect(fourth.body?.test == .contains("busy"))
-        #expect(imported.config.contains("retry: { base: 30s, factor: 1, inline: 4 }"), "\(imported.config)")
+        #expect(imported.text.contains("retry: { base: 30s, factor: 1, inline: 4 }"), "\(imported.text)")
         #expect(imported.unmapped.count == 2)
     }
 
@@ -158,8 +158,8 @@ import Testing
         #expect(
             resource.schema.columns.map(\.type)
                 == [.text, .datetime(.rfc3339), .integer, .real, .boolean, .json, .json])
-        #expect(imported.config.contains("where: { path: $.state, not_equals: spam }"), "\(imported.config)")
-        #expect(imported.config.contains("drop: [\"$.x.y\"]") || imported.config.contains("drop: [$.x.y]"))
+        #expect(imported.text.contains("where: { path: $.state, not_equals: spam }"), "\(imported.text)")
+        #expect(imported.text.contains("drop: [\"$.x.y\"]") || imported.text.contains("drop: [$.x.y]"))
         #expect(imported.reasons("streams[0].transformations[1]").count == 1)
     }
 
@@ -186,8 +186,8 @@ import Testing
         let list = try Imported.airbyte(
             requester: "{ path: \"/repos/{{ stream_partition.repo }}/tags\" }",
             retriever: "{ partition_router: { type: ListPartitionRouter, values: [a, b], cursor_field: repo } }")
-        #expect(list.manifest.resources.map(\.name) == ["items_a", "items_b"])
-        #expect(list.manifest.resources.map(\.path) == ["/repos/a/tags", "/repos/b/tags"])
+        #expect(list.config.resources.map(\.name) == ["items_a", "items_b"])
+        #expect(list.config.resources.map(\.path) == ["/repos/a/tags", "/repos/b/tags"])
         #expect(list.lines == [])
     }
 
@@ -204,7 +204,7 @@ import Testing
     @Test func `Secrets in header fields and parameters are sign-ins, and literals never are copied`() throws {
         let header = try Imported.airbyte(
             requester: "{ request_headers: { X-Custom: \"{{ config['api_token'] }}\", X-Version: '3' } }")
-        #expect(header.config.contains("auth: { type: api_key, key: { env: EXAMPLE_API_TOKEN }, name: X-Custom }"))
+        #expect(header.text.contains("auth: { type: api_key, key: { env: EXAMPLE_API_TOKEN }, name: X-Custom }"))
         let version = try #require(HTTPField.Name("X-Version"))
         #expect(try header.source.headerFields[version] == "3")
         for requester in [
@@ -215,7 +215,7 @@ import Testing
             "{ authenticator: { type: SessionTokenAuthenticator, login_requester: { url_base: \"https://api.example.com/v2/\", path: s, http_method: POST, request_body_json: { password: canary } } } }",
         ] {
             let imported = try Imported.airbyte(requester: requester)
-            #expect(!(imported.config + imported.lines.joined()).contains("canary"), "\(requester)")
+            #expect(!(imported.text + imported.lines.joined()).contains("canary"), "\(requester)")
             #expect(!imported.lines.isEmpty)
         }
     }

@@ -52,7 +52,7 @@ import Testing
         ])
     func `Sign-ins name the variables that dlt's own secrets mean`(auth: String, line: String) throws {
         let imported = try Imported.dlt(client: "{ auth: \(auth) }", "{ name: items, primary_key: id }")
-        #expect(imported.config.contains("    \(line)\n"), "\(imported.config)")
+        #expect(imported.text.contains("    \(line)\n"), "\(imported.text)")
         #expect(imported.lines == [])
     }
 
@@ -68,7 +68,7 @@ import Testing
             "type: oauth2_client", "client_id: app", "client_secret: { env: S }", "client_auth: body",
             "scope: read", "params: { tenant: t1 }",
         ] {
-            #expect(imported.config.contains(part), "\(part) in \(imported.config)")
+            #expect(imported.text.contains(part), "\(part) in \(imported.text)")
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
     func `A literal secret is never copied, and is told`(client: String) throws {
         let imported = try Imported.dlt(
             client: "{ \(client.replacing("CANARY", with: Self.canary)) }", "{ name: items, primary_key: id }")
-        #expect(!imported.config.contains("canary"), "\(imported.config)")
+        #expect(!imported.text.contains("canary"), "\(imported.text)")
         #expect(!imported.lines.joined().contains("canary"), "\(imported.lines)")
         #expect(!imported.lines.isEmpty)
     }
@@ -108,7 +108,7 @@ import Testing
         // Without any resource beside it the import may be refused; what is said then holds no secret either.
         let imported = try Imported.dlt(
             "{ name: items, primary_key: id, endpoint: { \(text) } }", "{ name: b, primary_key: id }")
-        #expect(!imported.config.contains("canary"), "\(imported.config)")
+        #expect(!imported.text.contains("canary"), "\(imported.text)")
         #expect(!imported.lines.joined().contains("canary"))
         #expect(!imported.lines.isEmpty)
     }

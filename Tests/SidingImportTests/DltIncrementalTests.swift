@@ -39,7 +39,7 @@ import Testing
             { name: a, primary_key: id, endpoint: { method: POST, \
             json: { query: "query { users {id} posts { author {name} } }", variables: { n: 1 } } } }
             """)
-        #expect(dlt.config.contains("query { users { id } posts { author { name } } }"), "\(dlt.config)")
+        #expect(dlt.text.contains("query { users { id } posts { author { name } } }"), "\(dlt.text)")
         #expect(dlt.lines == [])
         let airbyte = try Imported.airbyte(
             requester: """
@@ -47,7 +47,7 @@ import Testing
                 { query: "{ org(id: {{ stream_partition.org }}) {id} }" } } }
                 """,
             retriever: "{ partition_router: { type: ListPartitionRouter, values: [a], cursor_field: org } }")
-        #expect(airbyte.config.contains("{ org(id: a) { id } }"), "\(airbyte.config)")
+        #expect(airbyte.text.contains("{ org(id: a) { id } }"), "\(airbyte.text)")
         #expect(airbyte.lines == [])
     }
 }

@@ -13,7 +13,7 @@ import Testing
         let imported = try Imported.dlt(
             defaults: "{ primary_key: uid, endpoint: { params: { limit: 100, sort: up }, data_selector: data.items } }",
             "posts", "{ name: tags, primary_key: [a, b], endpoint: { path: all/tags, params: { sort: down } } }")
-        let (posts, tags) = (imported.manifest.resources[0], imported.manifest.resources[1])
+        let (posts, tags) = (imported.config.resources[0], imported.config.resources[1])
         #expect(posts.path == "/posts")
         #expect(posts.key == [JSONPath(member: "uid")])
         #expect(posts.query == ["limit": .int(100), "sort": .string("up")])
@@ -83,19 +83,19 @@ import Testing
     ) throws {
         let imported = try Imported.dlt(
             "{ name: posts, primary_key: id }", "{ name: comments, primary_key: id, endpoint: { \(endpoint) } }")
-        #expect(imported.config.contains(each), "\(imported.config)")
-        let isKnown = imported.manifest.resources.contains { $0.name == "comments" }
+        #expect(imported.text.contains(each), "\(imported.text)")
+        let isKnown = imported.config.resources.contains { $0.name == "comments" }
         #expect(imported.lines.isEmpty == isKnown)
-        if isKnown { #expect(imported.config.contains(path)) }
+        if isKnown { #expect(imported.text.contains(path)) }
     }
 
     @Test func `Rules for answers are the resource's, so that it needs no source of its own`() throws {
         let imported = try Imported.dlt(
             "{ name: posts, primary_key: id }",
             "{ name: tags, primary_key: id, endpoint: { response_actions: [{ status_code: 404, action: ignore }] } }")
-        #expect(imported.manifest.sources.map(\.name) == ["example"])
-        #expect(imported.manifest.sources.map(\.failureRules.count) == [0])
-        #expect(imported.manifest.resources.map(\.source.failureRules.count) == [0, 1])
+        #expect(imported.config.sources.map(\.name) == ["example"])
+        #expect(imported.config.sources.map(\.failureRules.count) == [0])
+        #expect(imported.config.resources.map(\.source.failureRules.count) == [0, 1])
         #expect(imported.lines == [])
     }
 
@@ -110,10 +110,10 @@ import Testing
                 "resources[0].include_from_parent", "resources[0].processing_steps[0].filter",
                 "resources[0].endpoint.response_actions[0]", "resources[0].endpoint.response_actions[1]",
             ])
-        let lines = imported.config.split(separator: "\n")
+        let lines = imported.text.split(separator: "\n")
         let place = try #require(lines.firstIndex(of: "  a:"))
         #expect(
-            lines[place - 1].hasPrefix("  # line 4, resources[0].endpoint.response_actions[1]: "), "\(imported.config)")
+            lines[place - 1].hasPrefix("  # line 4, resources[0].endpoint.response_actions[1]: "), "\(imported.text)")
     }
 
     @Test func `Columns keep their types, and dlt's nested names their paths`() throws {
@@ -137,7 +137,7 @@ import Testing
             try imported.resource.query == [
                 "all": .bool(true), "ids": .array([.int(1), .int(2)]), "version": .string("1"),
             ])
-        #expect(imported.config.contains("query_encoding: { bool: text, array: plain }"))
+        #expect(imported.text.contains("query_encoding: { bool: text, array: plain }"))
     }
 
     @Test(
@@ -155,7 +155,7 @@ import Testing
         let imported = try Imported.dlt(
             client: "{ paginator: { type: offset, limit: 10 } }", "{ name: posts, primary_key: id }",
             "{ name: one, primary_key: id, endpoint: { \(endpoint) } }")
-        let resource = imported.manifest.resources[1]
+        let resource = imported.config.resources[1]
         #expect(resource.records?.description == records)
         #expect(resource.paging == paging)
         #expect(imported.lines == [])
@@ -169,14 +169,14 @@ import Testing
             "{ name: beside, primary_key: id, endpoint: \"https://api.example.com/v1/x?a=b\" }",
             "{ name: away, primary_key: id, endpoint: { path: \"https://other.example.org/y/{resources.root.id}/z\" } }"
         )
-        #expect(imported.manifest.resources.map(\.path) == ["/", "/x", "/v1/x?a=b", "/y/{id}/z"])
+        #expect(imported.config.resources.map(\.path) == ["/", "/x", "/v1/x?a=b", "/y/{id}/z"])
         #expect(
-            imported.manifest.resources.map(\.source.baseURL.description) == [
+            imported.config.resources.map(\.source.baseURL.description) == [
                 "https://api.example.com/v2", "https://api.example.com/v2", "https://api.example.com/",
                 "https://other.example.org/",
             ])
-        #expect(imported.config.components(separatedBy: "token: { env: T }").count == 3, "\(imported.config)")
-        #expect(imported.config.components(separatedBy: "X-A: b").count == 4)
+        #expect(imported.text.components(separatedBy: "token: { env: T }").count == 3, "\(imported.text)")
+        #expect(imported.text.components(separatedBy: "X-A: b").count == 4)
         #expect(imported.unmapped.map(\.path) == ["resources[3].endpoint.path"])
         #expect(imported.lines.joined().contains("does not get the client's sign-in"))
     }

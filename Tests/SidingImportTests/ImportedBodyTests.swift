@@ -33,7 +33,7 @@ import Testing
     func `dlt pages inside the body`(paginator: String, paging: Paging) throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id, endpoint: { path: a, \(Self.search), paginator: \(paginator) } }")
-        #expect(try imported.resource.paging == paging, "\(imported.config)")
+        #expect(try imported.resource.paging == paging, "\(imported.text)")
         #expect(imported.lines == [])
     }
 
@@ -78,7 +78,7 @@ import Testing
                 == .cursor(JSONPath(members: ["paging", "next", "after"]), parameter: Self.body("page", "after")))
         #expect(resource.cursor != nil)
         #expect(
-            imported.config.contains("body: { q: all, limit: 100, since: \"{cursor}\" }"), "\(imported.config)")
+            imported.text.contains("body: { q: all, limit: 100, since: \"{cursor}\" }"), "\(imported.text)")
         #expect(imported.lines == [])
     }
 
@@ -103,7 +103,7 @@ import Testing
             "{ name: b, primary_key: id, endpoint: { path: \"x/{resources.a.user.id}/y/{resources.a.user_id}/z/{resources.a.user.id}\" } }",
             "{ name: c, primary_key: id, endpoint: { path: \"x/{user_id}/{resources.a.user.id}/{resources.a.cursor}\", params: { user_id: { type: resolve, resource: a, field: owner } } } }"
         )
-        let (second, third) = (imported.manifest.resources[1], imported.manifest.resources[2])
+        let (second, third) = (imported.config.resources[1], imported.config.resources[2])
         #expect(second.path == "/x/{user_id}/y/{user_id_2}/z/{user_id}")
         #expect(
             second.forEach?.bindings == [
@@ -118,7 +118,7 @@ import Testing
         let airbyte = try Imported.airbyte(
             retriever: "{ record_selector: { extractor: { field_path: [] } } }")
         for imported in [dlt, airbyte] {
-            #expect(try imported.resource.records == .root, "\(imported.config)")
+            #expect(try imported.resource.records == .root, "\(imported.text)")
             #expect(imported.lines == [])
         }
     }

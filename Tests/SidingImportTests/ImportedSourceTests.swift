@@ -33,10 +33,10 @@ import Testing
     @Test func `Rules of answers are a resource's, so that the streams keep one source and one budget`() throws {
         let imported = try Self.manifest(
             Self.budget, ("a", Self.handler("{ http_codes: [404], action: IGNORE }")), ("b", ""))
-        #expect(imported.manifest.sources.map(\.name) == ["example"])
-        #expect(imported.manifest.sources.map(\.failureRules.count) == [0])
-        #expect(imported.manifest.resources.map(\.source.failureRules.count) == [1, 0])
-        #expect(imported.manifest.sources.map(\.limits.count) == [1])
+        #expect(imported.config.sources.map(\.name) == ["example"])
+        #expect(imported.config.sources.map(\.failureRules.count) == [0])
+        #expect(imported.config.resources.map(\.source.failureRules.count) == [1, 0])
+        #expect(imported.config.sources.map(\.limits.count) == [1])
         #expect(imported.lines == [])
     }
 
@@ -45,11 +45,11 @@ import Testing
             "error_handler: { backoff_strategies: [{ type: ConstantBackoffStrategy, backoff_time_in_seconds: \(seconds) }] }"
         }
         let imported = try Self.manifest("", ("a", ""), ("b", waiting(30)), ("c", waiting(30)))
-        #expect(imported.manifest.sources.map(\.name) == ["example"])
-        #expect(imported.config.contains("retry: { base: 30s, factor: 1 }"), "\(imported.config)")
+        #expect(imported.config.sources.map(\.name) == ["example"])
+        #expect(imported.text.contains("retry: { base: 30s, factor: 1 }"), "\(imported.text)")
         #expect(imported.lines == [])
         let two = try Self.manifest("", ("a", waiting(30)), ("b", waiting(60)))
-        #expect(two.manifest.sources.count == 1 && two.config.contains("base: 30s"))
+        #expect(two.config.sources.count == 1 && two.text.contains("base: 30s"))
         #expect(
             two.unmapped.map(\.reason) == ["the source 'example' has the retry settings of another of its resources"])
     }
@@ -57,8 +57,8 @@ import Testing
     @Test func `Rules that all of them have are the source's`() throws {
         let rules = Self.handler("{ http_codes: [404], action: IGNORE }")
         let imported = try Self.manifest("", ("a", rules), ("b", rules))
-        #expect(imported.manifest.sources.map(\.failureRules.count) == [1])
-        #expect(imported.manifest.resources.map(\.source.failureRules.count) == [1, 1])
+        #expect(imported.config.sources.map(\.failureRules.count) == [1])
+        #expect(imported.config.resources.map(\.source.failureRules.count) == [1, 1])
     }
 
     @Test func `Where header fields keep streams apart, a budget and a refresh token of both are told`() throws {
@@ -68,14 +68,14 @@ import Testing
             """
         let imported = try Self.manifest(
             Self.budget, ("a", auth), ("b", "\(auth), request_headers: { X-Version: b }"))
-        #expect(imported.manifest.sources.map(\.name) == ["example", "example_b"])
+        #expect(imported.config.sources.map(\.name) == ["example", "example_b"])
         #expect(imported.unmapped.count == 2)
         #expect(
             imported.lines.contains {
                 $0.contains("'example' and 'example_b' are two sources, and each has its own budget")
             })
         #expect(imported.lines.contains { $0.contains("each starts with the refresh token") })
-        #expect(imported.config.contains("# line 2, api_budget: 'example' and 'example_b'"), "\(imported.config)")
+        #expect(imported.text.contains("# line 2, api_budget: 'example' and 'example_b'"), "\(imported.text)")
     }
 
     @Test func `Any condition of a filter is enough, in Airbyte as in the rules that are made of it`() throws {
@@ -132,7 +132,7 @@ import Testing
                 retriever: { requester: { type: HttpRequester, url: "\(url)" } }
             """, .airbyte)
         let resource = try imported.resource
-        #expect(imported.config.contains("base_url: \(root)\n"), "\(imported.config)")
+        #expect(imported.text.contains("base_url: \(root)\n"), "\(imported.text)")
         #expect(resource.path == path)
     }
 
@@ -152,7 +152,7 @@ import Testing
             resources: [{ name: a, primary_key: id }]
             """, .dlt)
         #expect(try imported.source.baseURL.description == "https://api.example.com:8080/v1")
-        #expect(!imported.config.contains("allow_plain_http: true"))
+        #expect(!imported.text.contains("allow_plain_http: true"))
         #expect(imported.lines.contains { $0.contains("with 'auth' the source uses https instead") })
     }
 
@@ -163,8 +163,8 @@ import Testing
             resources: [{ name: a, primary_key: id }]
             """, .dlt)
         #expect(imported.variables == ["B__TOKEN"])
-        #expect(imported.config.contains("\n# Secrets come from the environment: B__TOKEN.\n"))
+        #expect(imported.text.contains("\n# Secrets come from the environment: B__TOKEN.\n"))
         let none = try Imported.dlt("{ name: a, primary_key: id }")
-        #expect(none.variables == [] && !none.config.contains("Secrets come"))
+        #expect(none.variables == [] && !none.text.contains("Secrets come"))
     }
 }

@@ -8,16 +8,16 @@ import Testing
 
 /// What an import gave, and the configuration read back.
 struct Imported {
-    let config: String
+    let text: String
     let unmapped: [Unmapped]
     let variables: [String]
-    let manifest: Manifest
+    let config: Config
 
     init(_ text: String, _ format: ImportFormat) throws {
-        let result = try ManifestImport.read(text, file: "in.yaml", format: format)
-        (config, unmapped, variables) = (result.config, result.unmapped, result.variables)
-        let environment = ManifestEnvironment(variables: [:], workingDirectory: "/srv/app", home: "/home/ada")
-        manifest = try Manifest.parse(result.config, file: "siding.yaml", environment: environment)
+        let result = try ConfigImport.read(text, file: "in.yaml", format: format)
+        (self.text, unmapped, variables) = (result.config, result.unmapped, result.variables)
+        let environment = ConfigEnvironment(variables: [:], workingDirectory: "/srv/app", home: "/home/ada")
+        config = try Config.parse(result.config, file: "siding.yaml", environment: environment)
     }
 
     /// A dlt source around one resource.
@@ -58,11 +58,11 @@ struct Imported {
     }
 
     var resource: AnyResource {
-        get throws { try #require(manifest.resources.first) }
+        get throws { try #require(config.resources.first) }
     }
 
     var source: Source {
-        get throws { try #require(manifest.sources.first) }
+        get throws { try #require(config.sources.first) }
     }
 
     /// The lines that a person sees.

@@ -12,10 +12,10 @@ import Testing
     /// Valid, or refused with at least one line; anything else is a failed expectation or a crash.
     private func survives(_ text: String, _ format: ImportFormat) throws {
         do throws(ImportError) {
-            let result = try ManifestImport.read(text, file: "in.yaml", format: format)
-            let environment = ManifestEnvironment(variables: [:], workingDirectory: "/", home: "/")
+            let result = try ConfigImport.read(text, file: "in.yaml", format: format)
+            let environment = ConfigEnvironment(variables: [:], workingDirectory: "/", home: "/")
             #expect(throws: Never.self) {
-                try Manifest.parse(result.config, file: "siding.yaml", environment: environment)
+                try Config.parse(result.config, file: "siding.yaml", environment: environment)
             }
             #expect(result.unmapped.allSatisfy { !$0.path.isEmpty && !$0.reason.isEmpty && $0.place.line >= 1 })
         } catch {
@@ -70,7 +70,7 @@ import Testing
         let imported = try Imported.dlt(
             "{ name: good, primary_key: id, endpoint: { path: good, params: { q: x } } }",
             "{ name: bad, primary_key: id, endpoint: { \(endpoint) } }")
-        let good = try #require(imported.manifest.resources.first { $0.name == "good" })
+        let good = try #require(imported.config.resources.first { $0.name == "good" })
         #expect(good.path == "/good" && good.query == ["q": .string("x")])
     }
 
@@ -79,7 +79,7 @@ import Testing
             "{ name: ads, primary_key: id, endpoint: { path: ads, params: { fields: \"campaign{name}\" } } }")
         #expect(try imported.resource.path == "/ads")
         #expect(try imported.resource.query == [:])
-        #expect(imported.config.contains("# query: { fields: \"campaign{name}\" }"), "\(imported.config)")
+        #expect(imported.text.contains("# query: { fields: \"campaign{name}\" }"), "\(imported.text)")
         #expect(imported.unmapped.count == 1)
     }
 
@@ -88,7 +88,7 @@ import Testing
         let airbyte = "version: 1\nstreams: []\ndefinitions: {}"
         for (text, format, word) in [(dlt, ImportFormat.airbyte, "--from dlt"), (airbyte, .dlt, "--from airbyte")] {
             do {
-                _ = try ManifestImport.read(text, file: "f.yaml", format: format)
+                _ = try ConfigImport.read(text, file: "f.yaml", format: format)
                 #expect(Bool(false), "taken")
             } catch {
                 #expect(error.description.contains(word))
@@ -100,7 +100,7 @@ import Testing
     @Test func `A file that is too large is refused unread`() {
         let text = "# " + String(repeating: "x", count: 10 << 20)
         #expect(throws: ImportError.refused(["big.yaml: is too large; the limit is 4096 KiB"])) {
-            try ManifestImport.read(text, file: "big.yaml", format: .dlt)
+            try ConfigImport.read(text, file: "big.yaml", format: .dlt)
         }
     }
 

@@ -103,7 +103,7 @@ import Testing
     }
 
     private static func schema() throws -> Keys {
-        keys(try JSONSerialization.jsonObject(with: Data(Manifest.jsonSchema().utf8)), "")
+        keys(try JSONSerialization.jsonObject(with: Data(Config.jsonSchema().utf8)), "")
     }
 
     @Test func `every key of the config stands in its document, and no other`() throws {

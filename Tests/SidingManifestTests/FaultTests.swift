@@ -154,8 +154,24 @@ import Testing
                 + "expected letters, digits and dashes such as X-API-Key"),
         .resource(
             "paginate: { type: page, size_param: per_page }",
-            "7:29: 'size_param' in 'paginate' of resource 'posts' has no 'size' to send; expected a whole number from 1 to 1000000"
-        ),
+            "7:29: 'size_param' in 'paginate' of resource 'posts' has no 'size' to send; "
+                + "expected a number such as 100, or { max: 1000, min: 10 }"),
+        .resource(
+            "paginate: { type: page, size_param: n, size: { max: 10, min: 100 } }",
+            "7:50: 'size' in 'paginate' of resource 'posts' has a minimum above its maximum; expected min: 10 or less"),
+        .resource(
+            "paginate: { type: page, size: { max: 100, min: 10 } }",
+            "7:29: no parameter sends 'size' in 'paginate' of resource 'posts'; expected size_param"),
+        .resource(
+            "paginate: { type: link_header, size: 100 }",
+            "7:36: no parameter sends 'size' in 'paginate' of resource 'posts'; expected size_param"),
+        .resource(
+            "paginate: { type: page, start: 2, size_param: n, size: { max: 100, min: 10 } }",
+            "7:29: 'size' in 'paginate' of resource 'posts' has a minimum, and a smaller page has another number; "
+                + "expected start: 0 or start: 1"),
+        .resource(
+            "paginate: { type: offset, limit: 10, size: { max: 100, min: 10 } }",
+            "7:42: 'paginate' in resource 'posts' has two page sizes; expected one of limit and size"),
         .resource(
             "stop: { max_pages: 1_000 }",
             "7:24: 'max_pages' in 'stop' of resource 'posts' is '1_000'; expected a whole number from 1 to 1000000000; "

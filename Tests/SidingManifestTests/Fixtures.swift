@@ -3,11 +3,11 @@ import Testing
 
 /// A configuration as tests write it: named siding.yaml, in a directory and with a home of its own.
 enum Fixture {
-    static let environment = ManifestEnvironment(
+    static let environment = ConfigEnvironment(
         variables: ["TOKEN": "canary-token-value"], workingDirectory: "/srv/app", home: "/home/ada")
 
-    static func parse(_ text: String) throws(ManifestError) -> Manifest {
-        try Manifest.parse(text, file: "siding.yaml", environment: environment)
+    static func parse(_ text: String) throws(ConfigError) -> Config {
+        try Config.parse(text, file: "siding.yaml", environment: environment)
     }
 
     /// The faults of `text` as a person sees them; empty where there are none.

@@ -242,6 +242,9 @@ enum KeyEvidence {
           resources.NAME.records
           resources.NAME.stop
           resources.NAME.stop.has_more
+        Tests/SidingCLITests/Lines/PageSizeSyncTests.swift
+          resources.NAME.paginate.size.max
+          resources.NAME.paginate.size.min
         Tests/SidingTests/Paging/EmptyPageTests.swift
           resources.NAME.stop.empty_page
         Tests/SidingTests/Paging/ListingEndTests.swift

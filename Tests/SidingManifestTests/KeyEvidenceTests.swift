@@ -18,7 +18,7 @@ import Testing
     }()
 
     @Test func `each key of the config is listed with the file that shows what it does, once`() throws {
-        let schema = try JSONSerialization.jsonObject(with: Data(Manifest.jsonSchema().utf8))
+        let schema = try JSONSerialization.jsonObject(with: Data(Config.jsonSchema().utf8))
         let keys = Set(ConfigDocumentTests.keys(schema, "").read.keys)
         let listed = Self.files.map(\.key)
         #expect(keys.subtracting(listed).sorted() == [], "name the file of a test in KeyEvidence")

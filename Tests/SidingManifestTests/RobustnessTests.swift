@@ -25,9 +25,9 @@ import Testing
             try directory.write("random.yaml", bytes: (0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
             try directory.makePipe("fifo")
             try directory.makeLink("loop", to: "loop")
-            let environment = ManifestEnvironment(variables: [:], workingDirectory: directory.path)
-            #expect(throws: ManifestError.unreadable(path: path, reason: reason)) {
-                try Manifest.load(path: path, environment: environment)
+            let environment = ConfigEnvironment(variables: [:], workingDirectory: directory.path)
+            #expect(throws: ConfigError.unreadable(path: path, reason: reason)) {
+                try Config.load(path: path, environment: environment)
             }
         }
     }
@@ -36,13 +36,13 @@ import Testing
         try TemporaryDirectory.with { directory in
             try directory.makeDirectory("conf")
             try directory.write(
-                "conf/siding.yaml", ExampleManifest.blog.text.replacing("path: blog.db", with: "path: x.db"))
-            let environment = ManifestEnvironment(variables: [:], workingDirectory: directory.path)
-            let manifest = try Manifest.load(path: "conf/siding.yaml", environment: environment)
-            #expect(manifest.file == "conf/siding.yaml")
-            #expect(manifest.databasePath == directory.path + "/conf/x.db")
-            #expect(throws: ManifestError.unreadable(path: "~/conf/siding.yaml", reason: "does not exist")) {
-                try Manifest.load(path: "~/conf/siding.yaml", environment: environment)
+                "conf/siding.yaml", ExampleConfig.blog.text.replacing("path: blog.db", with: "path: x.db"))
+            let environment = ConfigEnvironment(variables: [:], workingDirectory: directory.path)
+            let config = try Config.load(path: "conf/siding.yaml", environment: environment)
+            #expect(config.file == "conf/siding.yaml")
+            #expect(config.databasePath == directory.path + "/conf/x.db")
+            #expect(throws: ConfigError.unreadable(path: "~/conf/siding.yaml", reason: "does not exist")) {
+                try Config.load(path: "~/conf/siding.yaml", environment: environment)
             }
         }
     }
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `no change of one value for another makes anything but a configuration or faults with places`() async {
-        let root = Sample.manifest
+        let root = Sample.config
         var accepted = 0
         for (path, replacement) in Sample.exchanges {
             await Task.yield()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `no damage to the text makes anything but a configuration or faults with places`() async {
-        let original = Array(FullManifest.text.unicodeScalars)
+        let original = Array(FullConfig.text.unicodeScalars)
         let alphabet = Array(" \n\t:-?[]{},#&*!|>'\"%@`\\~<0aZ\u{0}\u{85}é🙂".unicodeScalars)
         var random = SplitMix(seed: 42)
         for _ in 0..<1500 {

@@ -18,9 +18,9 @@ indirect enum Sample: Sendable {
     /// One in so many of all exchanges; in the longer proofs all of them, which takes minutes.
     static let stride = Proof.choose(short: 7, middle: 1, long: 1)
 
-    /// What takes the place of each value in ``manifest``. Each value has its share, and each replacement its turn.
+    /// What takes the place of each value in ``config``. Each value has its share, and each replacement its turn.
     static var exchanges: [(path: [Int], replacement: Sample)] {
-        manifest.paths.enumerated().flatMap { number, path in
+        config.paths.enumerated().flatMap { number, path in
             replacements.enumerated().filter { ($0.offset + number) % stride == 0 }.map { (path, $0.element) }
         }
     }
@@ -67,7 +67,7 @@ extension Sample {
     }
 
     /// Every key that this release understands.
-    static let manifest = Sample.map([
+    static let config = Sample.map([
         ("version", .word("1")), ("database", words(["path": "t.db", "synchronous": "full"])),
         ("sources", .map([("tracker", tracker), ("shop", shop), ("maps", maps)] + signIns)),
         (

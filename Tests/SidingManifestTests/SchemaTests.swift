@@ -6,7 +6,7 @@ import Testing
     private let schema: SchemaDocument
 
     init() throws {
-        schema = try SchemaDocument(Manifest.jsonSchema())
+        schema = try SchemaDocument(Config.jsonSchema())
     }
 
     @Test func `the schema says which draft it is`() throws {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `what loads is valid against the schema, whatever value was exchanged`() async {
-        let root = Sample.manifest
+        let root = Sample.config
         var refused: [String] = []
         for (path, replacement) in Sample.exchanges {
             await Task.yield()
@@ -52,13 +52,13 @@ import Testing
 
     @Test("the schema refuses what an editor can see to be wrong", arguments: refused)
     func refusals(_ path: [Int], _ replacement: Sample) {
-        let changed = Sample.manifest.replacing(path, with: replacement)
+        let changed = Sample.config.replacing(path, with: replacement)
         #expect(!schema.accepts(changed.value))
         #expect(!Fixture.faults(changed.yaml).isEmpty)
     }
 
     @Test func `the schema is the same text each time`() {
-        #expect(Manifest.jsonSchema() == Manifest.jsonSchema())
-        #expect(Manifest.jsonSchema().hasSuffix("}\n"))
+        #expect(Config.jsonSchema() == Config.jsonSchema())
+        #expect(Config.jsonSchema().hasSuffix("}\n"))
     }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite struct SecretTests {
     /// A source whose bearer token is `secret`, with siding.yaml in `directory`.
-    private static func manifest(
+    private static func config(
         _ secret: String, in directory: TemporaryDirectory, variables: [String: String] = ["PATH": "/usr/bin:/bin"]
-    ) throws -> Manifest {
-        let environment = ManifestEnvironment(
+    ) throws -> Config {
+        let environment = ConfigEnvironment(
             variables: variables, workingDirectory: directory.path, home: directory.path)
-        return try Manifest.parse(
+        return try Config.parse(
             """
             version: 1
             sources: { a: { base_url: https://example.com, auth: { type: bearer, token: \(secret) } } }
@@ -20,15 +20,15 @@ import Testing
             """, file: "siding.yaml", environment: environment)
     }
 
-    private static func read(_ manifest: Manifest, _ index: Int = 0) async throws -> String {
-        let secrets = manifest.sources[0].authorization.secrets
+    private static func read(_ config: Config, _ index: Int = 0) async throws -> String {
+        let secrets = config.sources[0].authorization.secrets
         return try await #require(secrets.dropFirst(index).first).read()
     }
 
     /// The words of the failure that reading the secret ends with.
-    private static func refusal(_ manifest: Manifest, _ index: Int = 0) async -> String? {
+    private static func refusal(_ config: Config, _ index: Int = 0) async -> String? {
         do {
-            _ = try await read(manifest, index)
+            _ = try await read(config, index)
             return nil
         } catch {
             return (error as? Failure)?.detail
@@ -49,20 +49,20 @@ import Testing
             try directory.write("token", "from file\n")
             try directory.write("windows", "from windows\r\n")
             try directory.write("tool", bytes: Array("#!/bin/sh\necho tool $1\n".utf8), mode: 0o700)
-            let manifest = try Self.manifest(
+            let config = try Self.config(
                 secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "TOKEN": "from env"])
-            #expect(try await Self.read(manifest) == value)
-            #expect(await manifest.secretFaults() == [])
+            #expect(try await Self.read(config) == value)
+            #expect(await config.secretFaults() == [])
         }
     }
 
     @Test func `a rotated secret is used at once`() async throws {
         try await TemporaryDirectory.with { directory in
             try directory.write("token", "old")
-            let manifest = try Self.manifest("{ file: token }", in: directory)
-            #expect(try await Self.read(manifest) == "old")
+            let config = try Self.config("{ file: token }", in: directory)
+            #expect(try await Self.read(config) == "old")
             try directory.write("token", "new\n")
-            #expect(try await Self.read(manifest) == "new")
+            #expect(try await Self.read(config) == "new")
         }
     }
 
@@ -87,34 +87,34 @@ import Testing
             try directory.write("empty", "\n")
             try directory.write("large", String(repeating: "x", count: 65_537))
             try directory.write("binary", bytes: [0xFF, 0xFE])
-            let manifest = try Self.manifest(secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "EMPTY": ""])
-            let faults = await manifest.secretFaults()
+            let config = try Self.config(secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "EMPTY": ""])
+            let faults = await config.secretFaults()
             #expect(faults.map(\.description) == ["siding.yaml:2:77: the secret \(shown) cannot be read: \(reason)"])
-            let refusal = try #require(await Self.refusal(manifest))
+            let refusal = try #require(await Self.refusal(config))
             #expect(refusal.hasPrefix("secret \(shown): "))
             #expect(!refusal.contains("canary"))
         }
     }
 
     @Test func `a password is left out where it is to be empty, and not put in as nothing`() async throws {
-        let environment = ManifestEnvironment(
+        let environment = ConfigEnvironment(
             variables: ["EMPTY": "", "KEY": "k"], workingDirectory: "/", home: "/")
-        func manifest(_ more: String) throws(ManifestError) -> Manifest {
-            try Manifest.parse(
+        func config(_ more: String) throws(ConfigError) -> Config {
+            try Config.parse(
                 """
                 version: 1
                 sources: { a: { base_url: https://example.com, auth: { type: basic, user: { env: KEY }\(more) } } }
                 resources: { b: { path: /b, key: id } }
                 """, file: "siding.yaml", environment: environment)
         }
-        let left = try manifest("")
+        let left = try config("")
         #expect(left.sources[0].authorization.secrets.map(\.description) == ["env KEY"])
         #expect(await left.secretFaults() == [])
-        let empty = try manifest(", password: { env: EMPTY }")
+        let empty = try config(", password: { env: EMPTY }")
         let words = "it is empty; leave 'password' out where it is to be empty"
         #expect(await empty.secretFaults().map(\.message) == ["the secret env EMPTY cannot be read: \(words)"])
         #expect(await Self.refusal(empty, 1) == "secret env EMPTY: \(words)")
-        let literal = #expect(throws: ManifestError.self) { try manifest(", password: ''") }
+        let literal = #expect(throws: ConfigError.self) { try config(", password: ''") }
         let fault = try #require(literal?.faults.first)
         #expect(fault.message == "'password' in 'auth' of source 'a' is empty text")
         #expect(fault.expected?.hasSuffix("leave 'password' out where it is to be empty") == true)
@@ -133,8 +133,8 @@ import Testing
         ])
     func failures(_ command: String, _ reason: String) async throws {
         try await TemporaryDirectory.with { directory in
-            let manifest = try Self.manifest("{ command: \(command) }", in: directory)
-            let refusal = try #require(await Self.refusal(manifest))
+            let config = try Self.config("{ command: \(command) }", in: directory)
+            let refusal = try #require(await Self.refusal(config))
             #expect(refusal.hasSuffix(reason), "\(refusal)")
             #expect(!refusal.contains("canary"))
         }
@@ -165,12 +165,12 @@ import Testing
         SecretCommand(program: "/bin/sh", arguments: ["-c", script], directory: directory.path, timeLimit: timeLimit)
     }
 
-    private static func environment(_ directory: TemporaryDirectory) -> ManifestEnvironment {
-        ManifestEnvironment(variables: ["PATH": "/usr/bin:/bin"], workingDirectory: directory.path)
+    private static func environment(_ directory: TemporaryDirectory) -> ConfigEnvironment {
+        ConfigEnvironment(variables: ["PATH": "/usr/bin:/bin"], workingDirectory: directory.path)
     }
 
     @Test func `every secret that is missing is told, in file order`() async throws {
-        let faults = try await Fixture.parse(FullManifest.text).secretFaults()
+        let faults = try await Fixture.parse(FullConfig.text).secretFaults()
         #expect(
             faults.map(\.description) == [
                 "siding.yaml:21:88: the secret file ~/pass cannot be read: the file does not exist",
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func `a user name may be text or a secret`() async throws {
-        let user = try Fixture.parse(FullManifest.text).sources[1].authorization.secrets[0]
+        let user = try Fixture.parse(FullConfig.text).sources[1].authorization.secrets[0]
         #expect(try await user.read() == "ada")
     }
 }

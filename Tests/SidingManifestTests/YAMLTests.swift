@@ -9,7 +9,7 @@ import Testing
         "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id } }\n"
 
     @Test func `aliases and merge keys stand for what they name`() throws {
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             """
             version: 1
             sources: { blog: { base_url: https://example.com, http: &patient { total_timeout: 5m } }, b: { base_url: https://b.example, http: *patient } }
@@ -20,10 +20,10 @@ import Testing
                 <<: [{ path: /users }, *base]
                 key: login
             """)
-        #expect(manifest.sources[1].transport.totalTimeout == .seconds(300))
-        #expect(manifest.resources.map(\.path) == ["/posts", "/comments", "/users"])
-        #expect(manifest.resources.map(\.paging) == [.none, .none, .none])
-        #expect(manifest.resources[2].key.map(\.components) == [[.member("login")]])
+        #expect(config.sources[1].transport.totalTimeout == .seconds(300))
+        #expect(config.resources.map(\.path) == ["/posts", "/comments", "/users"])
+        #expect(config.resources.map(\.paging) == [.none, .none, .none])
+        #expect(config.resources[2].key.map(\.components) == [[.member("login")]])
     }
 
     @Test func `a fault in what an alias repeats is told once for each owner, where it is written`() {
@@ -39,10 +39,10 @@ import Testing
 
     @Test("an asterisk that is no alias is text", arguments: ["'*x'", "\"*x\"", "a*x", "a *x", "|-\n     *x"])
     func asterisks(_ text: String) throws {
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources:\n  b:\n   path: /b\n   key: id\n   query:\n    q: \(text)\n"
         )
-        guard let value = manifest.resources[0].query["q"], case .string(let text) = value else {
+        guard let value = config.resources[0].query["q"], case .string(let text) = value else {
             Issue.record("q is no text")
             return
         }

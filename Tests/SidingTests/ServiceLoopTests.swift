@@ -123,7 +123,7 @@ import Testing
                 store: siding.store, transports: OfflineOrigin(),
                 environment: Environment(connectivity: TestConnectivity()))
             let report = try await offline.sync(Self.posts(from: source))
-            #expect(report.line.outcome == .queued)
+            #expect(report.result.outcome == .queued)
         }
         await running.passes()
         await running.clock.sleepers(1, waiting: Siding.pace)
@@ -185,6 +185,55 @@ import Testing
         token.withLock { $0 = "new" }
         // No clock is moved from here on.
         try await running.runs { asked.withLock { $0.count } > 3 }
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test(arguments: ["/orders", "/posts"])
+    func `what is to be tried again goes out when it is due, not with the next look`(path: String) async throws {
+        let asked = Mutex(0)
+        let isBack = Promise<Void>()
+        let origin = ScriptedOrigin { target in
+            guard target == path else { return }
+            let count = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            if count == 2 { isBack.settle(()) }
+        }
+        origin.set(
+            path, .status(.serviceUnavailable, headerFields: [.retryAfter: "2"]),
+            path == "/orders" ? .status(.created) : ScriptedOrigin.page("[1]"))
+        let (source, time) = (try Self.source(), ManualWallClock())
+        let posts = path == "/posts" ? [Self.posts(from: source)] : []
+        let running = try await Running(origin, resources: posts, sources: [source], time: time) { siding in
+            if path == "/orders" { _ = try await siding.store.enqueue(Self.write("/orders")) }
+        }
+        await running.clock.sleepers(1, waiting: .seconds(2))
+        time.advance(by: .seconds(2))
+        running.clock.advance(by: .seconds(2))
+        await isBack.value()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test(arguments: [true, false])
+    func `what an earlier service kept for lack of a network goes out at the start, if there is one`(
+        isOnline: Bool
+    ) async throws {
+        let isSent = Promise<Void>()
+        let origin = ScriptedOrigin { _ in isSent.settle(()) }
+        origin.set("/orders", .status(.created))
+        let source = try Self.source()
+        let running = try await Running(
+            origin, resources: [], sources: [source], time: ManualWallClock(), isOnline: isOnline
+        ) { siding in
+            _ = try await siding.store.enqueue(Self.write("/orders"))
+            try await siding.store.record(.offline(note: "no route"), of: "blog")
+        }
+        // No clock is moved.
+        if isOnline { await isSent.value() } else { await running.clock.sleepers(1, waiting: Siding.pace) }
+        #expect(origin.waiting == (isOnline ? 1 : 0))
         running.stop()
         try await running.ended()
     }

@@ -83,9 +83,9 @@ struct AuthForgetCommand: AsyncParsableCommand {
         if options.json {
             Output.line(["source": name, "forgotten": isKept && !dryRun])
         } else if isKept {
-            options.printMessage("\(name): the kept token \(dryRun ? "would be" : "is") forgotten")
+            options.printMessage("\(name): the stored token \(dryRun ? "would be" : "was") removed")
         } else {
-            options.printMessage("\(name): no token is kept")
+            options.printMessage("\(name): no token is stored")
         }
     }
 }
@@ -95,10 +95,10 @@ extension Workspace {
     ///
     /// - Throws: ``CommandError`` with code 66 for a name that is not in the config.
     fileprivate func sources(named names: [String]) throws -> [Source] {
-        guard !names.isEmpty else { return manifest.sources }
+        guard !names.isEmpty else { return config.sources }
         return try names.reduce(into: [Source]()) { chosen, name in
-            guard let source = manifest.sources.first(where: { $0.name == name }) else {
-                throw notFound("source", name, among: manifest.sources.map(\.name))
+            guard let source = config.sources.first(where: { $0.name == name }) else {
+                throw notFound("source", name, among: config.sources.map(\.name))
             }
             if !chosen.contains(where: { $0.name == name }) { chosen.append(source) }
         }

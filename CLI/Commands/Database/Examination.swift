@@ -19,14 +19,14 @@ struct Examination {
         do {
             workspace = try Workspace.load(options)
             findings.append(
-                Finding(check: "config", level: .good, message: "\(workspace.manifest.file) is valid"))
+                Finding(check: "config", level: .good, message: "\(workspace.config.file) is valid"))
         } catch {
             let problem = CommandError(error)
             return findings + [bad("config", problem)] + machine
         }
         findings += await secrets(workspace)
         findings += permissions(workspace)
-        findings += await SourceNetwork.findings(for: workspace.manifest.sources, now: WallClock.system.now)
+        findings += await SourceNetwork.findings(for: workspace.config.sources, now: WallClock.system.now)
         findings += await database(workspace)
         return findings + machine
     }
@@ -41,7 +41,7 @@ struct Examination {
     }
 
     private func secrets(_ workspace: Workspace) async -> [Finding] {
-        await workspace.manifest.secretFaults().map { fault in
+        await workspace.config.secretFaults().map { fault in
             Finding(check: "secret", level: .bad, message: fault.description, status: .config)
         }
     }
@@ -50,8 +50,8 @@ struct Examination {
 
     private func permissions(_ workspace: Workspace) -> [Finding] {
         func directory(_ path: String) -> String { URL(filePath: path).deletingLastPathComponent().path }
-        let (database, config) = (workspace.databasePath, workspace.manifest.file)
-        let secrets = workspace.manifest.secretFiles.map { ($0, 0o037) }
+        let (database, config) = (workspace.databasePath, workspace.config.file)
+        let secrets = workspace.config.secretFiles.map { ($0, 0o037) }
         // Who can write the config can send credentials anywhere, and run programs.
         let others = [(database, 0o077), (directory(database), 0o022), (config, 0o022), (directory(config), 0o022)]
         return (others + secrets).compactMap { path, unwanted in
@@ -65,7 +65,7 @@ struct Examination {
             let (what, bits) = mode & unwanted & 0o022 != 0 ? ("change", "w") : ("read", "rwx")
             return Finding(
                 check: "permissions", level: .warning,
-                message: "\(path) has mode \(shown): others can \(what) it; 'chmod \(who)-\(bits)' ends that")
+                message: "\(path) has mode \(shown): others can \(what) it; 'chmod \(who)-\(bits)' stops that")
         }
     }
 
@@ -93,7 +93,7 @@ struct Examination {
             Finding(
                 check: "sqlite", level: about.hasWALResetBug ? .warning : .good,
                 message: about.hasWALResetBug
-                    ? "\(about.sqliteVersion) has the WAL-reset bug; Siding's checkpoints avoid it, so write the file with nothing else"
+                    ? "\(about.sqliteVersion) has the WAL-reset bug; Siding's checkpoints avoid it, so let no other program write the file"
                     : about.sqliteVersion),
         ]
         findings += problems.map { Finding(check: "integrity", level: .bad, message: $0, status: .inputOutput) }
@@ -103,13 +103,13 @@ struct Examination {
 
     /// Resources that are stored and that the config has no more.
     private func leftovers(_ workspace: Workspace, _ store: Store) async throws -> [Finding] {
-        let known = Set(workspace.manifest.resources.map(\.name))
+        let known = Set(workspace.config.resources.map(\.name))
         return try await store.resourceStates().filter { !known.contains($0.resource) }.map { state in
             let name = PlainText.oneLine(state.resource)
             return Finding(
                 check: "resource", level: .warning,
                 message:
-                    "\(name): \(MessageFormat.count(state.records, "record")) stored, and the config does not have it; "
+                    "\(name): \(MessageFormat.count(state.records, "record")) stored, but the config no longer has the resource; "
                     + "'siding records forget \(name)' removes them")
         }
     }
@@ -129,13 +129,13 @@ struct Examination {
     private func sources(_ workspace: Workspace, _ store: Store) async throws -> [Finding] {
         let runs = try await store.runs(limit: 50)
         let gates = try await store.gates()
-        return workspace.manifest.sources.map { source in
+        return workspace.config.sources.map { source in
             if let gate = gates.first(where: { $0.source == source.name }) {
                 return Finding(
                     check: "source", level: .warning, message: "\(source.name): \(gate.reason.rawValue): \(gate.note)"
                 )
             }
-            let names = Set(workspace.manifest.resources.filter { $0.source.name == source.name }.map(\.name))
+            let names = Set(workspace.config.resources.filter { $0.source.name == source.name }.map(\.name))
             for run in runs {
                 guard let line = run.resources.first(where: { names.contains($0.resource) && $0.counters.requests > 0 })
                 else { continue }

@@ -2,7 +2,8 @@ import Foundation
 import SidingChain
 import SidingOrigin
 
-/// `siding demo --relay`: a line to an origin that fails at random, to see what a config makes of it.
+/// `siding demo --relay`: a local address that forwards to an origin, over a simulated network line that fails at random. It
+/// shows how a config copes with bad networks.
 struct DemoRelay {
     let origin: String
     let seed: UInt64

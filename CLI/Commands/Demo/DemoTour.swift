@@ -14,13 +14,13 @@ struct DemoTour {
         let data = DemoData()
         let origin = try await Origin.start(routes: data.routes)
         let relay = try await Relay.start(to: origin.url)
-        try manifest(relay.url).write(toFile: config, atomically: true, encoding: .utf8)
+        try configText(relay.url).write(toFile: config, atomically: true, encoding: .utf8)
 
         say(
             "An origin with \(data.stations.count) stations and \(data.readings.count) readings listens on \(relay.url.origin)."
         )
         say("The config \(config) names both in a few lines:")
-        Output.line(indented(manifest(relay.url)))
+        Output.line(indented(configText(relay.url)))
 
         say("1. The first sync fetches every page and saves it:")
         try await siding("sync", expecting: .success)
@@ -107,7 +107,7 @@ struct DemoTour {
         text.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     }
 
-    private func manifest(_ url: HTTPURL) -> String {
+    private func configText(_ url: HTTPURL) -> String {
         """
         version: 1
         database: { path: demo.db }

@@ -151,7 +151,7 @@ final class AtomicFile: ExportTarget {
     }
 
     private static func exists(_ path: String) -> CommandError {
-        CommandError(.usage, "exists", "\(shown(path)) is there already", hint: "--force replaces it")
+        CommandError(.usage, "exists", "\(shown(path)) exists already", hint: "--force replaces it")
     }
 
     private static func failure(_ code: Int32, _ path: String) -> CommandError {
@@ -159,7 +159,7 @@ final class AtomicFile: ExportTarget {
         return CommandError(
             .inputOutput, isFull ? "full" : "input_output",
             "\(shown(path)) cannot be written: \(String(cString: strerror(code)))",
-            hint: isFull ? "make room, and try again: nothing of it was left" : nil)
+            hint: isFull ? "free space and try again; the unfinished file was removed" : nil)
     }
 
     private static func shown(_ path: String) -> String { PlainText.oneLine(path, limit: 300) }

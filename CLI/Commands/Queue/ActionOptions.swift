@@ -22,8 +22,8 @@ struct ActionOptions: ParsableArguments {
         try await selection.selection(now: WallClock.system.now, workspace, store)
     }
 
-    /// The selection without the writes that may have arrived, of which some are told: sent again they could act twice, so they
-    /// are named, by id or by reason, by somebody who has looked at the origin.
+    /// The selection without the writes that may have arrived; a message counts those left out. Sent again they could act twice,
+    /// so the operator has to look at the origin first, and then select them by id or by reason.
     func chosenSurely(_ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
         var chosen = try await chosen(workspace, store)
         guard chosen.ids.isEmpty, chosen.reasons.isEmpty else { return chosen }
@@ -35,9 +35,9 @@ struct ActionOptions: ParsableArguments {
         guard count > 0 else { return chosen }
         Output.printMessage(
             """
-            \(MessageFormat.count(count, "write")) that may have arrived \(count == 1 ? "is" : "are") left as \
-            \(count == 1 ? "it is" : "they are"): sent again, \(count == 1 ? "it" : "they") could act twice. Look at the origin, then \
-            'siding queue resolve ID --arrived' if it is there, or name it by id, or by --reason uncertain or key_expired
+            \(MessageFormat.count(count, "write")) that may have arrived \(count == 1 ? "was" : "were") left \
+            unchanged: sent again, \(count == 1 ? "it" : "they") could act twice. Look at the origin: if it has the write, \
+            'siding queue resolve ID --arrived'; if not, select it by id, or by --reason uncertain or key_expired
             """)
         if try await store.count(chosen) == 0 { throw ExitStatus.success }
         return chosen
@@ -54,14 +54,14 @@ struct ActionOptions: ParsableArguments {
     /// - Throws: ``CommandError`` with code 66 if no entry was selected.
     func checkMeansAny<Element>(_ meant: [Element]) throws {
         guard meant.isEmpty else { return }
-        throw CommandError(.notFound, "not_found", "no entry is meant by that", hint: "'siding queue list' shows them")
+        throw CommandError(.notFound, "not_found", "no entry is selected", hint: "'siding queue list' shows them")
     }
 
     /// - Throws: ``CommandError`` with code 64 if several entries were selected for an action on one.
     func checkMeansOne(_ meant: [QueueEntry], _ means: String, hint: String = "name one by its id") throws {
         guard meant.count > 1 else { return }
         throw CommandError(
-            .usage, "usage", "\(means) is for one entry, and \(MessageFormat.grouped(meant.count)) are meant",
+            .usage, "usage", "\(means) is for one entry, and \(MessageFormat.grouped(meant.count)) are selected",
             hint: hint)
     }
 

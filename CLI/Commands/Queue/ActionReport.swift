@@ -78,7 +78,7 @@ extension OperatorAction {
         case .resolve(.mine): "queued again"
         case .resolve(.theirs): "dropped"
         case .resolve(.merge): "replaced"
-        case .resolve(.arrived): "settled as delivered"
+        case .resolve(.arrived): "completed as delivered"
         case .purge: "forgotten"
         }
     }

@@ -39,7 +39,7 @@ struct QueueEditCommand: AsyncParsableCommand {
         let status = try await action.options.withStore(.readWrite) { workspace, store in
             let meant = try await store.entries(action.chosenSurely(workspace, store))
             try action.checkMeansAny(meant)
-            guard let change = try await change(of: meant, workspace.manifest, store) else { return ExitStatus.success }
+            guard let change = try await change(of: meant, workspace.config, store) else { return ExitStatus.success }
             // Exactly the entries that were examined, not those queued since, and none that was put in doubt since.
             var examined = QueueSelection(ids: meant.map(\.id))
             examined.exceptReasons = Set(ActionOptions.doubtful).subtracting(meant.compactMap(\.reason))
@@ -50,11 +50,11 @@ struct QueueEditCommand: AsyncParsableCommand {
 
     /// The edit for all selected entries; nil if the user changed nothing.
     private func change(
-        of meant: [QueueEntry], _ manifest: Manifest, _ store: Store
+        of meant: [QueueEntry], _ config: Config, _ store: Store
     ) async throws -> WriteChange? {
         var change = WriteChange(releases: !hold)
         if !header.isEmpty { change.headerFields = try HeaderArguments.fields(header) }
-        if let url { change.url = try WriteTarget.url(url, for: meant, in: manifest) }
+        if let url { change.url = try WriteTarget.url(url, for: meant, in: config) }
         if let body { change.body = try BodyArgument.read(body) }
         let isTold = body != nil || !header.isEmpty || url != nil
         if !isTold {
@@ -64,7 +64,7 @@ struct QueueEditCommand: AsyncParsableCommand {
             if change.body == nil { return nil }
         }
         try await check(change, meant, store)
-        try WriteTarget.check(change, of: meant, in: manifest)
+        try WriteTarget.check(change, of: meant, in: config)
         return change
     }
 

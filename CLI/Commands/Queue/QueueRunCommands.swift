@@ -47,7 +47,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     private var isOfAll: Bool { !selection.isNarrow || watch }
     private var sources: Set<String>? { selection.source.isEmpty ? nil : Set(selection.source) }
 
-    /// A person asks: what waits for the network or for a sign-in is worth a try. Where some entries are chosen, no others are let go.
+    /// An operator asked for it, so entries that wait for the network or a sign-in are tried too; of a selection, only its entries.
     ///
     /// - Returns: whether any entry can be meant.
     private func endWaits(of chosen: inout QueueSelection, in store: Store) async throws -> Bool {
@@ -123,7 +123,7 @@ struct QueueDrain {
 
     private func resources(of pages: Set<QueueEntry>) -> [AnyResource] {
         let names = Set(pages.compactMap(\.resource))
-        return workspace.manifest.resources.filter { names.contains($0.name) }
+        return workspace.config.resources.filter { names.contains($0.name) }
     }
 
     private func pages(of sources: Set<String>?, dueBy moment: Timestamp?) async throws(StoreError) -> Set<QueueEntry> {
@@ -145,7 +145,7 @@ struct QueueDrain {
         guard !due.isEmpty else { return ([], []) }
         let reports = try await sync(due, over: transports)
         let left = try await self.pages(of: sources, dueBy: nil)
-        let tried = Set(reports.filter { $0.heldBy == nil }.map(\.line.resource))
+        let tried = Set(reports.filter { $0.heldBy == nil }.map(\.result.resource))
         return (reports, pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false })
     }
 
@@ -162,11 +162,12 @@ struct QueueDrain {
         let names = entries.compactMap(\.resource).reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }
         }
-        let known = workspace.manifest.resources.filter { names.contains($0.name) }
+        let known = workspace.config.resources.filter { names.contains($0.name) }
         let unknown = names.filter { name in !known.contains { $0.name == name } }
         for name in unknown {
             Output.printMessage(
-                "\(PlainText.oneLine(name)): the config has no such resource any more; 'siding queue drop' gives it up")
+                "\(PlainText.oneLine(name)): the config has no such resource any more; 'siding queue drop' drops its entries"
+            )
         }
         if tellsEmpty, options.terminal.isOutput { options.printMessage("nothing is due") }
         guard !known.isEmpty else { return unknown.isEmpty ? nil : .notFound }

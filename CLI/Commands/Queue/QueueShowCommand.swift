@@ -24,7 +24,7 @@ struct QueueShowCommand: AsyncParsableCommand {
             let sent = entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body
             if body { return Output.write(sent ?? []) }
             if curl {
-                let resource = workspace.manifest.resources.first { $0.name == entry.resource }
+                let resource = workspace.config.resources.first { $0.name == entry.resource }
                 let type = entry.kind == .fetch && sent != nil ? resource?.bodyType : nil
                 return Output.line(CurlCommand(entry, content, body: sent, type: type).text)
             }

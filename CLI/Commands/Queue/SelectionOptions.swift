@@ -51,10 +51,10 @@ struct SelectionOptions: ParsableArguments {
                 throw workspace.notFound(what, name, among: known)
             }
         }
-        try await check("source", source, among: workspace.manifest.sources.map(\.name)) {
+        try await check("source", source, among: workspace.config.sources.map(\.name)) {
             QueueSelection(sources: [$0], states: every)
         }
-        try await check("resource", resource, among: workspace.manifest.resources.map(\.name)) {
+        try await check("resource", resource, among: workspace.config.resources.map(\.name)) {
             QueueSelection(resources: [$0], states: every)
         }
         let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }

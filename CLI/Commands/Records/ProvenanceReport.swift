@@ -23,7 +23,7 @@ struct ProvenanceReport {
         var lines: [Line] = [("came from", cause)]
         if let request = provenance.request {
             lines.append(("request", "\(request.method) \(request.url)"))
-            if let scope = request.scope { lines.append(("asked for", "each record, this one for '\(scope)'")) }
+            if let scope = request.scope { lines.append(("asked for", "the listing of the parent '\(scope)'")) }
             if let page = request.page { lines.append(("page", String(page))) }
             let validators =
                 [request.etag.map { "ETag \($0)" }, request.lastModified.map { "Last-Modified \($0)" }].compactMap(
@@ -43,8 +43,8 @@ struct ProvenanceReport {
         case .page: "a page of a listing"
         case .write: "the answer to your own write \(entry): 'siding queue show \(entry)'"
         case .quarantine: "a page, by way of the quarantine"
-        case .local: "a program that saved it here; the origin was not asked"
-        case .edit: "nothing of the origin's: only your own edit"
+        case .local: "saved by a program, without a request to the origin"
+        case .edit: "only your own edit; the origin has not shown it yet"
         }
     }
 
@@ -58,11 +58,11 @@ struct ProvenanceReport {
             lines.append(("confirmed", "\(format.time(at)): \(how)"))
         } else if let at = known.pageAnsweredAt {
             let status = known.pageStatus.map { " (\($0))" } ?? ""
-            lines.append(("page", "last answered \(format.time(at))\(status); that left the record as it is"))
+            lines.append(("page", "last answered \(format.time(at))\(status); the record was unchanged"))
         }
         if let at = known.listingCompletedAt {
             let run = known.listingRun.map { ", run \($0)" } ?? ""
-            lines.append(("listing", "last complete \(format.time(at))\(run); it left the record as it is"))
+            lines.append(("listing", "last complete \(format.time(at))\(run); the record was unchanged"))
         }
         return lines
     }

@@ -104,7 +104,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
             try await workspace.checkAreKnown(selection.resource, in: store)
-            let changes = try await store.retryQuarantined(selection.selection, as: workspace.manifest.resources)
+            let changes = try await store.retryQuarantined(selection.selection, as: workspace.config.resources)
             for change in changes { tell(change) }
             let statuses = changes.map { change -> ExitStatus in
                 change.refusal == nil ? .success : change.heldBy == nil ? .failure : .locked
@@ -150,7 +150,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
             let meant = try await store.quarantined(selection.selection)
             guard !meant.isEmpty else {
                 throw CommandError(
-                    .notFound, "not_found", "no quarantined record is meant by that",
+                    .notFound, "not_found", "no quarantined record is selected",
                     hint: "'siding quarantine list' shows them")
             }
             try Confirmation(options, isGiven: yes || dryRun).ask(
@@ -185,7 +185,7 @@ extension Workspace {
     /// - Throws: ``CommandError`` with code 66 for a resource that is neither in the config nor stored.
     fileprivate func checkAreKnown(_ resources: [String], in store: Store) async throws {
         guard !resources.isEmpty else { return }
-        let (known, stored) = (manifest.resources.map(\.name), try await store.resourceStates().map(\.resource))
+        let (known, stored) = (config.resources.map(\.name), try await store.resourceStates().map(\.resource))
         for name in resources where !known.contains(name) && !stored.contains(name) {
             throw notFound("resource", name, among: known)
         }

@@ -31,7 +31,8 @@ struct RecordsHistoryCommand: AsyncParsableCommand {
             }
             if history.since == nil {
                 options.printMessage(
-                    "'\(resource)' keeps no history: 'history: true' in its config begins one with the next sync")
+                    "'\(resource)' keeps no history: set 'history: true' in its config, and it begins with the next sync"
+                )
             }
         }
     }

@@ -13,7 +13,7 @@ final class DeliveryStatuses: Sendable {
     /// Ignores a resource that was not tried because another run has it locked.
     func add(_ report: SyncReport) {
         guard report.heldBy == nil else { return }
-        state.withLock { $0["resource:\(report.line.resource)"] = (ExitStatus(report), false) }
+        state.withLock { $0["resource:\(report.result.resource)"] = (ExitStatus(report), false) }
     }
 
     /// Whether the last recorded state of the entry is parked.
@@ -47,7 +47,7 @@ extension QueueEvent {
     /// Why the entry was dropped, as a message.
     var ending: String {
         switch event {
-        case "cancelled": "dropped, as it undoes what was not sent yet"
+        case "cancelled": "dropped, as it undoes a write that was not sent yet"
         // `detail` is "by " and the whole id.
         case "replaced": "dropped: replaced \(String((detail ?? "").prefix(11))), its edited form"
         default: detail.map { "dropped (\($0))" } ?? "dropped"

@@ -56,7 +56,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workspace = try Workspace.load(options)
-        let target = try WriteTarget(words, in: workspace.manifest)
+        let target = try WriteTarget(words, in: workspace.config)
         let write = try request(to: target)
         try target.source.check(write)
         let status = try await workspace.withStore(.readWriteCreate) { store in

@@ -24,7 +24,7 @@ struct WriteDelivery {
     ///   - waits: whether to wait until the write is complete or parked.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
         guard sends, !entry.state.isSettled else { return try await tell(entry, isKept: !sends) }
-        if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) { return try await tell(entry) }
+        if !waits, !source.isReachable(by: LinuxConnectivity()) { return try await tell(entry) }
         let status = try await withSender { sender, _ in
             if waits {
                 let loop = ServiceLoop(
@@ -98,10 +98,12 @@ struct WriteDelivery {
     func drainDue(sources: Set<String>) async throws -> ExitStatus? {
         // Reading rows is cheaper than starting a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
-        // Entries still claimed by a dead sender count as work, too.
-        let others = outlook.wantingSignIn.union(outlook.claimed)
+        // Entries still claimed by a dead sender count as work, too, and those that waited for the network may be due.
+        let offline = try await store.gates().filter { $0.reason == .offline }.map(\.source)
+        let others = outlook.wantingSignIn.union(outlook.claimed).union(offline)
         guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender, _ in
+            try await sender.endEarlierWaits(of: sources)
             _ = try await sender.drain(sources: sources) { entry in
                 statuses.add(entry)
                 if !options.json || entry.state == .parked { report(entry) }
@@ -180,12 +182,12 @@ struct WriteDelivery {
     }
 
     private func isKnown(_ source: String) -> Bool {
-        workspace.manifest.sources.contains { $0.name == source }
+        workspace.config.sources.contains { $0.name == source }
     }
 
     /// Whether any write of `sources` can be sent without an operator action. Entries behind a parked one cannot.
     private func canGoOn(_ sources: Set<String>?, _ outlook: QueueOutlook) -> Bool {
-        let names = workspace.manifest.sources.map(\.name).filter { sources?.contains($0) ?? true }
+        let names = workspace.config.sources.map(\.name).filter { sources?.contains($0) ?? true }
         return outlook.nextDue != nil || !outlook.claimed.isDisjoint(with: names)
     }
 
@@ -195,7 +197,7 @@ struct WriteDelivery {
         let result = try await Network.using { http in
             try await body(
                 WriteSender(
-                    store: store, sources: workspace.manifest.sources, transports: http,
+                    store: store, sources: workspace.config.sources, transports: http,
                     signIns: workspace.signIns(http), environment: Environment(logger: options.logger())), http)
         }
         return result.stopped ?? result.value
@@ -252,8 +254,8 @@ struct WriteDelivery {
 
     /// Why a queued entry waits, in short.
     private static func wait(of entry: QueueEntry) -> String? {
-        if entry.state == .queued, !entry.isHead { return "others stand before it in its lane" }
-        if entry.state == .queued, entry.waitsOn > 0 { return "what it is to wait for is not settled" }
+        if entry.state == .queued, !entry.isHead { return "other entries are before it in its lane" }
+        if entry.state == .queued, entry.waitsOn > 0 { return "the entries that it depends on are not settled" }
         return entry.lastError?.message
     }
 }

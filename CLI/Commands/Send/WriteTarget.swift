@@ -12,20 +12,20 @@ struct WriteTarget {
 
     /// - Parameter words: `POST source:/path`, or `issues.update 7`.
     /// - Throws: ``CommandError`` with code 66 for a source or write that is not in the config, 64 for any other bad argument.
-    init(_ words: [String], in manifest: Manifest) throws {
-        if let declared = try Self.declared(words, manifest) {
+    init(_ words: [String], in config: Config) throws {
+        if let declared = try Self.declared(words, config) {
             self = declared
             return
         }
         guard words.count == 2 else {
             throw CommandError(
-                .usage, "usage", "a write is told as METHOD URL, METHOD source:/path, or NAME.VERB [ID]",
+                .usage, "usage", "write it as METHOD URL, METHOD source:/path, or NAME.VERB [ID]",
                 hint: "'siding send --help' has examples")
         }
         guard let method = HTTPRequest.Method(words[0].uppercased()) else {
             throw CommandError(.usage, "usage", "'\(PlainText.oneLine(words[0], limit: 40))' is no HTTP method")
         }
-        let (source, url) = try Self.place(words[1], manifest)
+        let (source, url) = try Self.place(words[1], config)
         self.init(
             source: source,
             request: WriteRequest(to: source.name, method, url, idempotency: source.idempotency, expiry: source.expiry))
@@ -34,15 +34,15 @@ struct WriteTarget {
     private init(source: Source, request: WriteRequest) { (self.source, self.request) = (source, request) }
 
     /// A declared write, such as `issues.create` or `issues.update 7`; nil if the first word is not NAME.VERB.
-    private static func declared(_ words: [String], _ manifest: Manifest) throws -> WriteTarget? {
+    private static func declared(_ words: [String], _ config: Config) throws -> WriteTarget? {
         guard let match = words.first?.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_-]*)\.([a-z]+)/), words.count < 3 else {
             return nil
         }
         let name = String(match.1)
-        guard let declaration = manifest.writes.first(where: { $0.name == name }) else {
-            let names = manifest.writes.map(\.name)
+        guard let declaration = config.writes.first(where: { $0.name == name }) else {
+            let names = config.writes.map(\.name)
             throw CommandError(
-                .notFound, "not_found", "\(manifest.file) declares no writes '\(name)'",
+                .notFound, "not_found", "\(config.file) declares no writes '\(name)'",
                 hint: names.isEmpty ? "'writes:' declares them" : "it has: \(names.joined(separator: ", "))")
         }
         guard let verb = WriteDeclaration.Verb(rawValue: String(match.2)) else {
@@ -57,29 +57,29 @@ struct WriteTarget {
     }
 
     /// - Parameter text: `source:/path`, or a URL, which belongs to the source with the longest matching base_url.
-    private static func place(_ text: String, _ manifest: Manifest) throws -> (Source, HTTPURL) {
-        if let named = try named(text, manifest) { return named }
+    private static func place(_ text: String, _ config: Config) throws -> (Source, HTTPURL) {
+        if let named = try named(text, config) { return named }
         let url: HTTPURL
         do { url = try HTTPURL(text) } catch {
             throw CommandError(.usage, "usage", error.detail ?? error.description, hint: "give source:/path or a URL")
         }
-        let below = manifest.sources.filter { self.is(url, below: $0.baseURL) }
+        let below = config.sources.filter { self.is(url, below: $0.baseURL) }
         guard let source = below.max(by: { $0.baseURL.path.utf8.count < $1.baseURL.path.utf8.count }) else {
             throw CommandError(
                 .usage, "usage",
                 "\(Redaction.url(url)) is not below the base_url of any source, so no credentials belong to it",
-                hint: "\(manifest.file) has: \(names(manifest))")
+                hint: "\(config.file) has: \(names(config))")
         }
         return (source, url)
     }
 
-    private static func named(_ text: String, _ manifest: Manifest) throws -> (Source, HTTPURL)? {
+    private static func named(_ text: String, _ config: Config) throws -> (Source, HTTPURL)? {
         guard let match = text.wholeMatch(of: /([a-z][a-z0-9_-]*):(?!\/\/)(.*)/) else { return nil }
-        guard let source = manifest.sources.first(where: { $0.name == String(match.1) }) else {
+        guard let source = config.sources.first(where: { $0.name == String(match.1) }) else {
             throw CommandError(
                 .notFound, "not_found",
-                "\(manifest.file) has no source '\(PlainText.oneLine(String(match.1), limit: 100))'",
-                hint: "it has: \(names(manifest))")
+                "\(config.file) has no source '\(PlainText.oneLine(String(match.1), limit: 100))'",
+                hint: "it has: \(names(config))")
         }
         do { return (source, try source.baseURL.appending(path: String(match.2))) } catch {
             throw CommandError(.usage, "usage", error.detail ?? error.description)
@@ -91,21 +91,22 @@ struct WriteTarget {
     /// - Parameter text: a path below the source's base URL, `source:/path`, or a URL of its origin.
     /// - Throws: ``CommandError`` with code 66 if the config no longer has the source, 64 for entries of several sources or any
     ///   other text.
-    static func url(_ text: String, for entries: [QueueEntry], in manifest: Manifest) throws -> HTTPURL {
+    static func url(_ text: String, for entries: [QueueEntry], in config: Config) throws -> HTTPURL {
         let names = Set(entries.map(\.source)).sorted()
         guard let name = names.first, names.count == 1 else {
             throw CommandError(
-                .usage, "usage", "the entries go to \(names.joined(separator: ", ")), and a URL leads to one of them",
-                hint: "narrow them by --source")
+                .usage, "usage",
+                "the entries belong to several sources (\(names.joined(separator: ", "))), but a URL belongs to one",
+                hint: "select one with --source")
         }
-        guard let source = manifest.sources.first(where: { $0.name == name }) else {
+        guard let source = config.sources.first(where: { $0.name == name }) else {
             throw CommandError(
                 .notFound, "not_found", "the config has no source '\(PlainText.oneLine(name))' any more",
-                hint: "it has: \(self.names(manifest))")
+                hint: "it has: \(self.names(config))")
         }
         do {
             if text.hasPrefix("/") { return try source.baseURL.appending(path: text) }
-            if let (named, url) = try named(text, manifest), named.name == name { return url }
+            if let (named, url) = try named(text, config), named.name == name { return url }
             let url = try HTTPURL(text)
             if url.origin == source.baseURL.origin { return url }
         } catch let error as Failure {
@@ -113,21 +114,21 @@ struct WriteTarget {
                 .usage, "usage", error.detail ?? error.description, hint: "give a path that begins with /, or a URL")
         }
         throw CommandError(
-            .usage, "usage", "the new URL is not of the origin of source '\(name)', \(source.baseURL.origin)",
+            .usage, "usage", "the new URL is not at \(source.baseURL.origin), the origin of source '\(name)'",
             hint: "give a path below its base_url that begins with /")
     }
 
     /// Throws if the change carries a credential of the entries' sources, as `siding send` does.
-    static func check(_ change: WriteChange, of entries: [QueueEntry], in manifest: Manifest) throws {
+    static func check(_ change: WriteChange, of entries: [QueueEntry], in config: Config) throws {
         let names = Set(entries.map(\.source))
-        for source in manifest.sources where names.contains(source.name) {
+        for source in config.sources where names.contains(source.name) {
             let write = WriteRequest(
                 to: source.name, .post, change.url ?? source.baseURL, headerFields: change.headerFields ?? [:])
             try source.check(write)
         }
     }
 
-    private static func names(_ manifest: Manifest) -> String { manifest.sources.map(\.name).joined(separator: ", ") }
+    private static func names(_ config: Config) -> String { config.sources.map(\.name).joined(separator: ", ") }
 
     private static func `is`(_ url: HTTPURL, below base: HTTPURL) -> Bool {
         let folder = base.path.hasSuffix("/") ? base.path : base.path + "/"

@@ -15,33 +15,33 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         if schema {
-            Output.line(Manifest.jsonSchema())
+            Output.line(Config.jsonSchema())
             return
         }
         let workspace = try Workspace.load(options)
         try await workspace.checkSecrets()
-        let manifest = workspace.manifest
-        let warnings = manifest.resources.flatMap { resource in
+        let config = workspace.config
+        let warnings = config.resources.flatMap { resource in
             resource.cautions.map { caution in
-                (manifest.place(ofResource: resource.name).map { "\($0): " } ?? "") + "\(resource.name): \(caution)"
+                (config.place(ofResource: resource.name).map { "\($0): " } ?? "") + "\(resource.name): \(caution)"
             }
         }
         if options.json {
             Output.line([
-                "valid": true, "file": manifest.file, "sources": manifest.sources.map(\.name),
-                "resources": manifest.resources.map(\.name), "writes": manifest.writes.map(\.name),
+                "valid": true, "file": config.file, "sources": config.sources.map(\.name),
+                "resources": config.resources.map(\.name), "writes": config.writes.map(\.name),
                 "database": workspace.databasePath, "warnings": !warnings.isEmpty ? warnings : nil,
             ])
         } else if options.terminal.isOutput || options.verbose > 0 {
             var parts = [
-                MessageFormat.count(manifest.sources.count, "source"),
-                MessageFormat.count(manifest.resources.count, "resource"),
+                MessageFormat.count(config.sources.count, "source"),
+                MessageFormat.count(config.resources.count, "resource"),
             ]
-            if manifest.resources.isEmpty {
-                parts.append("writes: \(manifest.writes.map(\.name).joined(separator: ", "))")
+            if config.resources.isEmpty {
+                parts.append("writes: \(config.writes.map(\.name).joined(separator: ", "))")
             }
-            let said = parts.joined(separator: ", ")
-            options.printMessage("\(manifest.file) is valid: \(said), database \(workspace.databasePath)")
+            let summary = parts.joined(separator: ", ")
+            options.printMessage("\(config.file) is valid: \(summary), database \(workspace.databasePath)")
         }
         if !options.json { warnings.forEach { options.printMessage($0) } }
     }

@@ -41,9 +41,9 @@ struct ImportCommand: ParsableCommand {
     var force = false
 
     func run() throws {
-        let result: ManifestImport
+        let result: ConfigImport
         do throws(ImportError) {
-            result = try ManifestImport.load(path: file, format: from.format, environment: .process)
+            result = try ConfigImport.load(path: file, format: from.format, environment: .process)
         } catch {
             throw CommandError(error)
         }
@@ -59,7 +59,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     /// The next steps for the user, as a message.
-    private func next(_ result: ManifestImport) -> String {
+    private func next(_ result: ConfigImport) -> String {
         let secrets =
             result.variables.isEmpty
             ? "" : "set the environment variables \(result.variables.joined(separator: ", ")); "
@@ -78,7 +78,7 @@ extension CommandError {
 }
 
 extension Shapes {
-    fileprivate static func manifestImport(_ result: ManifestImport) -> JSONObject {
+    fileprivate static func manifestImport(_ result: ConfigImport) -> JSONObject {
         [
             "config": result.config, "variables": result.variables,
             "unmapped": result.unmapped.map { unmapped -> JSONObject in

@@ -12,14 +12,14 @@ extension AnyResource {
         if let cursor {
             if paging.isNumbered {
                 cautions.append(
-                    "a record that changes during a listing leaves its page, and the records behind it move up: changes "
+                    "a record that changes during a listing moves to another page, and the records behind it move up: changes "
                         + "between two numbered pages can be missed. Page by link or token if the origin can, and run "
                         + "'siding sync \(name) --full' now and then")
             } else if cursor.isOfRecords, cursor.order == nil,
                 !(asksUntil && cursor.type.isTime && cursor.direction == .max)
             {
                 cautions.append(
-                    "nothing says in which order the changes come, nor where a listing ends: changes during a listing can "
+                    "neither the order of the changes nor the end of a listing is declared: changes during a listing can "
                         + "be missed. Declare 'order' if the origin sorts by \(cursor), or send {until} as the end")
             }
         }
@@ -36,18 +36,18 @@ extension AnyResource {
         guard deletions.recordPath == nil else { return cautions }
         if records == .lines {
             cautions.append(
-                "lines have no end of their own: where the origin stops behind a whole line, the records that it leaves out "
+                "an answer of lines does not show whether it is complete: if it breaks off after a whole line, the other records "
                     + "count as missing, and can be deleted. Declare 'verify'")
         }
         if stop.trustsEnd {
             cautions.append(
-                "'trust_end' takes any page without a next one for the last: if the origin drops a link, records that live can "
+                "'trust_end' treats any page without a next one as the last: if the origin drops a link, live records can "
                     + "be deleted. Declare 'verify', or the rule for the next page instead of 'trust_end'")
         }
         if let sort = changingOrder {
             cautions.append(
-                "\(sort) is an order that changes while records do, so a record can be missing from all listings although it "
-                    + "lives, and would be deleted. Sort by a member that never changes, or declare 'verify'")
+                "\(sort) is an order that changes when records do, so a live record can be missing from all listings, and would "
+                    + "be deleted. Sort by a member that never changes, or declare 'verify'")
         } else if paging.isNumbered {
             cautions.append(
                 "records move between numbered pages while others come and go: one that every listing misses at the border of "

@@ -16,15 +16,15 @@ struct FailureStreak {
     init?(of resource: String, in runs: [Run]) {
         var found: (error: RecordedError, isQueued: Bool, since: Timestamp)?
         for run in runs {
-            guard let line = run.resources.first(where: { $0.resource == resource }) else { continue }
-            // A line without an outcome is of a sync under way, or of a process that was killed.
-            guard let outcome = line.outcome ?? (run.endedAt == nil ? nil : .interrupted), outcome != .skipped else {
+            guard let result = run.resources.first(where: { $0.resource == resource }) else { continue }
+            // Without an outcome the sync is still under way, or its process was killed.
+            guard let outcome = result.outcome ?? (run.endedAt == nil ? nil : .interrupted), outcome != .skipped else {
                 continue
             }
             if outcome == .saved || outcome == .notModified { break }
-            // Whoever ended it meant to.
-            if line.error?.name == Failure.Reason.cancelled.name { continue }
-            let error = line.error ?? RecordedError(name: outcome.rawValue, message: Self.message(outcome))
+            // A sync that was cancelled on purpose is no failure.
+            if result.error?.name == Failure.Reason.cancelled.name { continue }
+            let error = result.error ?? RecordedError(name: outcome.rawValue, message: Self.message(outcome))
             found = (found?.error ?? error, found?.isQueued ?? (outcome == .queued), run.startedAt)
         }
         guard let found else { return nil }
@@ -32,6 +32,6 @@ struct FailureStreak {
     }
 
     private static func message(_ outcome: RunOutcome) -> String {
-        outcome == .interrupted ? "the process ended before the sync did" : "some of it was not saved"
+        outcome == .interrupted ? "the process ended before the sync did" : "not everything was saved"
     }
 }

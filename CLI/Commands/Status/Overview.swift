@@ -25,7 +25,7 @@ struct Overview {
         /// Its failed syncs since the last success; nil if there are none.
         var failure: FailureStreak?
         /// Until when the origin declares the stored data fresh, and the time before which it asks not to be requested.
-        var said: ListingFreshness
+        var reported: ListingFreshness
     }
 
     var resources: [ResourceLine]
@@ -45,22 +45,23 @@ struct Overview {
         let states = try await store.resourceStates()
         let runs = try await store.runs(limit: 100)
         let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
-        let lines = workspace.manifest.resources.map { resource in
+        let lines = workspace.config.resources.map { resource in
             let state = states.first { $0.resource == resource.name }
             let limit = maxAge ?? resource.maxAge
             let age = state?.completedAt.map { now - $0 }
-            let said = ListingFreshness(
-                freshUntil: state?.standing.freshUntil(at: now), notBefore: state?.standing.notBefore(at: now))
+            let reported = ListingFreshness(
+                freshUntil: state?.resourceFreshness.freshUntil(at: now),
+                notBefore: state?.resourceFreshness.notBefore(at: now))
             return ResourceLine(
                 name: resource.name, source: resource.source.name, records: state?.records ?? 0,
                 quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
                 incomplete: state?.incomplete, completedAt: state?.completedAt,
                 checkpointPage: state?.checkpoint?.number,
                 isPassOpen: state?.pass?.isOpen ?? false,
-                isStale: said.freshUntil == nil && limit.map { Self.isOver($0, age) } ?? false,
+                isStale: reported.freshUntil == nil && limit.map { Self.isOver($0, age) } ?? false,
                 isRunning: held.contains(Lease.name(ofResource: resource.name)),
                 failure: FailureStreak(of: resource.name, in: runs),
-                said: said)
+                reported: reported)
         }
         return Overview(
             resources: lines, waiting: try await store.queueCounts(),
@@ -107,8 +108,8 @@ struct Overview {
             "missing": line.missing, "incomplete": line.incomplete, "completed_at": line.completedAt,
             "checkpoint_page": line.checkpointPage, "round_open": line.isPassOpen ? true : nil, "stale": line.isStale,
             "running": line.isRunning ? true : nil, "failing_since": line.failure?.since,
-            "error": (line.failure?.error).map(Shapes.error), "fresh_until": line.said.freshUntil,
-            "not_before": line.said.notBefore,
+            "error": (line.failure?.error).map(Shapes.error), "fresh_until": line.reported.freshUntil,
+            "not_before": line.reported.notBefore,
         ]
     }
 
@@ -151,22 +152,22 @@ struct Overview {
 
     private static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
         if line.isRunning { return line.checkpointPage.map { "running, page \($0)" } ?? "running" }
-        let state = standing(of: line, format.now)
+        let state = summary(of: line, format.now)
         guard let failure = line.failure, line.incomplete == nil else { return state }
         let word = failure.isQueued ? "waiting" : "failing"
         return "\(word) since \(format.time(failure.since)): \(failure.error.message); \(state)"
     }
 
-    private static func standing(of line: ResourceLine, _ now: Timestamp) -> String {
-        if let page = line.checkpointPage { return page > 1 ? "stopped before page \(page)" : "begun, no page yet" }
+    private static func summary(of line: ResourceLine, _ now: Timestamp) -> String {
+        if let page = line.checkpointPage { return page > 1 ? "stopped before page \(page)" : "started, no page yet" }
         if line.isPassOpen { return "stopped half-way" }
         if let why = line.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
         if line.completedAt == nil { return "not synced" }
         var state = line.isStale ? "stale" : "fresh"
-        if let until = line.said.freshUntil {
+        if let until = line.reported.freshUntil {
             state += ", as the origin says for \(MessageFormat.duration(until - now))"
         }
-        if let from = line.said.notBefore { state += "; not asked for \(MessageFormat.duration(from - now))" }
+        if let from = line.reported.notBefore { state += "; no request for \(MessageFormat.duration(from - now))" }
         if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
         return state
     }

@@ -70,24 +70,24 @@ struct RunsShowCommand: AsyncParsableCommand {
         Output.line(
             "started \(format.time(run.startedAt))"
                 + (run.endedAt.map { ", took \(MessageFormat.duration($0 - run.startedAt))" } ?? ""))
-        for line in run.resources { print(line) }
+        for result in run.resources { print(result) }
     }
 
-    private func print(_ line: RunResource) {
-        let counters = line.counters
-        let outcome = line.outcome == .notModified ? "not modified" : line.outcome?.rawValue ?? "unfinished"
-        Output.line("\(PlainText.oneLine(line.resource)): \(outcome)")
+    private func print(_ result: RunResource) {
+        let counters = result.counters
+        let outcome = result.outcome == .notModified ? "not modified" : result.outcome?.rawValue ?? "unfinished"
+        Output.line("\(PlainText.oneLine(result.resource)): \(outcome)")
         Output.line(
             "  pages \(counters.pages), requests \(counters.requests), 304s \(counters.notModified), "
-                + "\(MessageFormat.size(counters.bytes)) over the network, \(MessageFormat.duration(line.duration))")
+                + "\(MessageFormat.size(counters.bytes)) over the network, \(MessageFormat.duration(result.duration))")
         Output.line(
             "  inserted \(counters.inserted), updated \(counters.updated), unchanged \(counters.unchanged), "
                 + "stale \(counters.stale), deleted \(counters.deleted), quarantined \(counters.quarantined), "
                 + "duplicates \(counters.duplicates)"
                 + (counters.withheld > 0 ? ", withheld \(counters.withheld)" : ""))
-        for note in line.notes { Output.line("  \(PlainText.oneLine(note))") }
-        if let entry = line.entry { Output.line("  queued as \(entry.prefix(8))") }
-        if let error = line.error {
+        for note in result.notes { Output.line("  \(PlainText.oneLine(note))") }
+        if let entry = result.entry { Output.line("  queued as \(entry.prefix(8))") }
+        if let error = result.error {
             Output.line("  \(PlainText.oneLine(error.message, limit: 2_000))")
             if let hint = error.hint { Output.line("  \(hint)") }
         }

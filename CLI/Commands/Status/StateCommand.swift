@@ -23,7 +23,7 @@ struct StateShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { workspace, store in
             let states = try await store.resourceStates()
-            var table = Table(["resource", "cursor", "moved", "goes on at"])
+            var table = Table(["resource", "cursor", "moved", "continues at"])
             for resource in try workspace.resources(named: resources) {
                 let state = states.first { $0.resource == resource.name }
                 let cursor = try await store.cursor(of: resource.name)
@@ -98,7 +98,7 @@ struct StateSetCommand: AsyncParsableCommand {
                     throw CommandError(
                         .usage, "usage", "'\(resource.name)' has a cursor for each record of '\(each.resource)'",
                         hint:
-                            "'siding state reset \(resource.name)' forgets them; 'siding sync --since' begins elsewhere"
+                            "'siding state reset \(resource.name)' removes them; 'siding sync --since' starts from a time of your choice"
                     )
                 }
                 try await store.setCursor(value, of: resource, "state set")

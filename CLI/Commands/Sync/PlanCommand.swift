@@ -84,13 +84,13 @@ struct PlanCommand: AsyncParsableCommand {
     private func print(_ plan: SyncPlan, _ network: String?) {
         if let refusal = plan.refusal {
             Output.line(
-                "\(PlainText.oneLine(plan.resource)): a sync refuses: \(PlainText.oneLine(refusal.message, limit: 2000))"
+                "\(PlainText.oneLine(plan.resource)): a sync would refuse: \(PlainText.oneLine(refusal.message, limit: 2000))"
             )
             if let hint = refusal.hint { Output.line("    \(hint)") }
             return
         }
         let request = "\(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))"
-        let what = plan.asksNothing ? "nothing is asked for now" : request
+        let what = plan.asksNothing ? "no request now" : request
         Output.line("\(PlainText.oneLine(plan.resource)): \(what)")
         if plan.asksNothing, plan.fanOut?.urls.isEmpty != true { Output.line("    later: \(request)") }
         if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }

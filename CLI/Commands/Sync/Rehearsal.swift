@@ -42,17 +42,17 @@ struct Rehearsal {
             Output.flush()
             return
         }
-        let (line, counters) = (rehearsed.report.line, rehearsed.report.line.counters)
-        let outcome = line.outcome?.rawValue ?? ""
+        let (result, counters) = (rehearsed.report.result, rehearsed.report.result.counters)
+        let outcome = result.outcome?.rawValue ?? ""
         Output.line(
-            "\(PlainText.oneLine(line.resource)): a sync would be \(outcome): \(rehearsed.count(.inserted)) new, "
+            "\(PlainText.oneLine(result.resource)): a sync would be \(outcome): \(rehearsed.count(.inserted)) new, "
                 + "\(rehearsed.count(.updated)) changed, \(rehearsed.count(.deleted)) deleted, "
                 + "\(counters.unchanged) unchanged\(counters.unsaved) (\(MessageFormat.count(counters.pages, "page")))")
-        if let error = line.error {
+        if let error = result.error {
             Output.line("    \(PlainText.oneLine(error.message, limit: 2000))")
             if let hint = error.hint { Output.line("    \(hint)") }
         }
-        for note in line.notes { Output.line("    \(PlainText.oneLine(note, limit: 2000))") }
+        for note in result.notes { Output.line("    \(PlainText.oneLine(note, limit: 2000))") }
         listed(rehearsed.requests) { request in
             "\(request.method) \(PlainText.oneLine(request.url, limit: 2000)): \(request.status.map(String.init) ?? "no answer")"
         }

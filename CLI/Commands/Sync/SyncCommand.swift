@@ -46,13 +46,13 @@ struct SyncCommand: AsyncParsableCommand {
 
     private func sync(_ named: [AnyResource], _ workspace: Workspace, _ store: Store) async throws -> ExitStatus {
         let chosen = failed ? try await onlyFailed(named, store) : named
-        let sendsOnly = workspace.manifest.resources.isEmpty && !failed
+        let sendsOnly = workspace.config.resources.isEmpty && !failed
         guard sendsOnly || !chosen.isEmpty else {
-            if options.terminal.isOutput { options.printMessage("nothing failed the last time") }
+            if options.terminal.isOutput { options.printMessage("no resource failed in its last sync") }
             return .success
         }
         let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
-        let sources = sendsOnly ? workspace.manifest.sources : chosen.map(\.source)
+        let sources = sendsOnly ? workspace.config.sources : chosen.map(\.source)
         if let stop = try await deliver(to: sources, delivery) { return stop }
         guard !sendsOnly else {
             try await delivery.tellParked()
@@ -97,8 +97,8 @@ struct SyncCommand: AsyncParsableCommand {
     private func onlyFailed(_ resources: [AnyResource], _ store: Store) async throws -> [AnyResource] {
         var newest: [String: RunOutcome] = [:]
         for run in try await store.runs(limit: 100) {
-            for line in run.resources where newest[line.resource] == nil {
-                newest[line.resource] = line.outcome ?? .interrupted
+            for result in run.resources where newest[result.resource] == nil {
+                newest[result.resource] = result.outcome ?? .interrupted
             }
         }
         return resources.filter { [.failed, .queued, .partial, .interrupted].contains(newest[$0.name]) }

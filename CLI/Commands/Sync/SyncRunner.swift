@@ -40,7 +40,7 @@ struct SyncRunner {
         let statuses = reports.map(ExitStatus.init)
         // With a single resource the failure's own code is more useful than "partial".
         let saved =
-            reports.count > 1 && reports.contains { $0.line.outcome == .saved || $0.line.outcome == .notModified }
+            reports.count > 1 && reports.contains { $0.result.outcome == .saved || $0.result.outcome == .notModified }
         return ExitStatus.combining(statuses, savedAnything: saved)
     }
 
@@ -50,26 +50,26 @@ struct SyncRunner {
             Output.flush()
             return
         }
-        let line = report.line
-        switch line.outcome {
+        let result = report.result
+        switch result.outcome {
         case .failed where report.failure?.reason == .cancelled:
-            options.printMessage("\(line.resource): stopped; the next sync continues there")
+            options.printMessage("\(result.resource): stopped; the next sync continues from here")
         case .failed:
-            Output.printMessage("\(line.resource): failed: \(line.error?.message ?? "")")
-            if let hint = line.error?.hint { Output.printMessage("    \(hint)") }
+            Output.printMessage("\(result.resource): failed: \(result.error?.message ?? "")")
+            if let hint = result.error?.hint { Output.printMessage("    \(hint)") }
         case .queued:
-            options.printMessage("\(line.resource): queued: \(line.error?.message ?? "")")
-            if let entry = line.entry { options.printMessage("    'siding queue show \(entry.prefix(8))' explains") }
+            options.printMessage("\(result.resource): queued: \(result.error?.message ?? "")")
+            if let entry = result.entry { options.printMessage("    'siding queue show \(entry.prefix(8))' explains") }
         case .skipped where report.failure != nil:
-            options.printMessage("\(line.resource): skipped: \(line.error?.message ?? "")")
+            options.printMessage("\(result.resource): skipped: \(result.error?.message ?? "")")
         case .skipped where report.heldBy != nil:
-            Output.printMessage("\(line.error?.message ?? "")")
-            if let hint = line.error?.hint { Output.printMessage("    \(hint)") }
-        case .saved where line.counters.quarantined > 0:
+            Output.printMessage("\(result.error?.message ?? "")")
+            if let hint = result.error?.hint { Output.printMessage("    \(hint)") }
+        case .saved where result.counters.quarantined > 0:
             Output.printMessage(
-                "\(line.resource): \(setAside(line.counters)): 'siding quarantine list' shows which and why")
-            summary(line)
-        default: summary(line)
+                "\(result.resource): \(setAside(result.counters)): 'siding quarantine list' shows which and why")
+            summary(result)
+        default: summary(result)
         }
         notes(report)
     }
@@ -82,37 +82,37 @@ struct SyncRunner {
         if records > 0 { parts.append("\(MessageFormat.count(records, "record")) broke the contract") }
         if answers > 0 {
             parts.append(
-                "\(MessageFormat.count(answers, "answer")) \(answers == 1 ? "was" : "were") set aside by a rule")
+                "\(MessageFormat.count(answers, "answer")) \(answers == 1 ? "was" : "were") quarantined by a rule")
         }
         return parts.joined(separator: ", and ")
     }
 
     private var isChatty: Bool { (options.terminal.isOutput || options.verbose > 0) && !options.quiet }
 
-    private func summary(_ line: RunResource) {
+    private func summary(_ result: RunResource) {
         guard isChatty else { return }
-        let counters = line.counters
-        switch line.outcome {
+        let counters = result.counters
+        switch result.outcome {
         case .notModified:
             Output.printMessage(
-                "\(line.resource): not modified (\(MessageFormat.count(counters.pages, "page")), "
-                    + "\(MessageFormat.duration(line.duration)))")
-        case .skipped: Output.printMessage("\(line.resource): skipped")
+                "\(result.resource): not modified (\(MessageFormat.count(counters.pages, "page")), "
+                    + "\(MessageFormat.duration(result.duration)))")
+        case .skipped: Output.printMessage("\(result.resource): skipped")
         default:
             Output.printMessage(
-                "\(line.resource): \(line.outcome == .partial ? "partly " : "")saved \(counters.inserted) new, "
+                "\(result.resource): \(result.outcome == .partial ? "partly " : "")saved \(counters.inserted) new, "
                     + "\(counters.updated) changed, "
                     + "\(counters.unchanged) unchanged"
                     + (counters.deleted > 0 ? ", \(counters.deleted) deleted" : "") + "\(counters.unsaved) ("
                     + "\(MessageFormat.count(counters.pages, "page")), "
-                    + "\(MessageFormat.size(counters.bytes)), \(MessageFormat.duration(line.duration)))")
+                    + "\(MessageFormat.size(counters.bytes)), \(MessageFormat.duration(result.duration)))")
         }
     }
 
     /// Prints warnings always, other notes only on a terminal or with `-v`.
     private func notes(_ report: SyncReport) {
-        let told = isChatty ? report.line.notes : report.warnings
-        for note in told { options.printMessage("\(report.line.resource): \(note)") }
+        let notes = isChatty ? report.result.notes : report.warnings
+        for note in notes { options.printMessage("\(report.result.resource): \(note)") }
     }
 }
 
@@ -127,7 +127,7 @@ extension RunCounters {
 extension ExitStatus {
     /// The exit code of one resource's report.
     init(_ report: SyncReport) {
-        switch report.line.outcome {
+        switch report.result.outcome {
         case .failed:
             let status = report.failure.map(ExitStatus.init) ?? .failure
             // A failure rule of the config made a temporary failure permanent.
@@ -135,9 +135,9 @@ extension ExitStatus {
         case .queued: self = .queued
         case .skipped: self = report.heldBy == nil ? report.failure.map(ExitStatus.init) ?? .success : .locked
         case .saved, .notModified:
-            let counters = report.line.counters
+            let counters = report.result.counters
             self = counters.withheld > 0 ? .deletionGuard : counters.quarantined > 0 ? .partial : .success
-        case .partial: self = report.line.counters.withheld > 0 ? .deletionGuard : .partial
+        case .partial: self = report.result.counters.withheld > 0 ? .deletionGuard : .partial
         case .interrupted, nil: self = .failure
         }
     }

@@ -21,7 +21,7 @@ struct HighWaterMark: Sendable {
     /// The high-water mark of the saved pages, in this run and before.
     private var reached: String?
     /// The highest value below ``reached``: all records up to it are saved.
-    private var vouched: String?
+    private var safe: String?
     /// The highest value of this run's pages. A resumed listing may repeat earlier values.
     private var last: String?
     private var isDisordered = false
@@ -39,30 +39,30 @@ struct HighWaterMark: Sendable {
         _ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool,
         isResumed: Bool = false
     ) {
-        (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
+        (self.rule, self.start, self.stored, self.reached, safe) = (rule, start, stored, reached, reached)
         (waitsForEnd, isUnbounded) = (waits, isResumed && start.began == nil)
         descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
     }
 
     /// Checks the order of the next page. Call it before any other use of the page.
-    mutating func look(at page: FetchedPage) {
+    mutating func checkOrder(of page: FetchedPage) {
         guard let rule, rule.order == .descending, rule.isOfRecords else { return }
         if let cursor = page.cursor {
-            descent.look(at: cursor.values, highest: cursor.highWaterMark, isInOrder: cursor.isDescending, rule)
+            descent.add(cursor.values, highest: cursor.highWaterMark, isInOrder: cursor.isDescending, rule)
         } else {
-            descent.look(atUnchanged: page.highWaterMark, rule)
+            descent.add(unchanged: page.highWaterMark, rule)
         }
         if descent.isPageBroken { isDisordered = true }
     }
 
     /// The highest value to store for `page`, which was checked last: nil for a page out of order, so that its 304 ends no
     /// listing.
-    func highWaterMark(of page: FetchedPage) -> String? { descent.isPageBroken ? nil : page.highWaterMark }
+    func value(for page: FetchedPage) -> String? { descent.isPageBroken ? nil : page.highWaterMark }
 
     /// Records the values of `page`, and returns the cursor changes to store with it; nil without a cursor.
     mutating func move(with page: FetchedPage) -> CursorMove? {
         guard let rule else { return nil }
-        if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
+        if let cursor = page.cursor { record(cursor, rule, isFirst: page.page.number == 1) }
         if page.next == .end { return end(rule) }
         guard rule.resumesAtCursor else {
             return CursorMove(from: start.from, reached: reached, moved: nil, waits: descent.isBroken)
@@ -72,8 +72,8 @@ struct HighWaterMark: Sendable {
                 from: start.from, reached: nil, moved: start.moves ? stored : nil, takesBack: start.moves, waits: true)
         }
         guard !waitsForEnd else { return CursorMove(from: start.from, reached: nil, moved: nil, waits: true) }
-        let moved = start.moves ? vouched.map { rule.further(stored, $0) } : nil
-        return CursorMove(from: start.from, reached: vouched, moved: moved == stored ? nil : moved)
+        let moved = start.moves ? safe.map { rule.further(stored, $0) } : nil
+        return CursorMove(from: start.from, reached: safe, moved: moved == stored ? nil : moved)
     }
 
     private func end(_ rule: IncrementalCursor) -> CursorMove {
@@ -83,7 +83,7 @@ struct HighWaterMark: Sendable {
         return CursorMove(from: start.from, reached: reached, moved: moved ?? stored)
     }
 
-    private mutating func see(_ cursor: PageCursor, _ rule: IncrementalCursor, isFirst: Bool) {
+    private mutating func record(_ cursor: PageCursor, _ rule: IncrementalCursor, isFirst: Bool) {
         unusable += cursor.unusable
         future = future ?? cursor.future
         guard let highWaterMark = cursor.highWaterMark else { return }
@@ -108,7 +108,7 @@ struct HighWaterMark: Sendable {
         last = rule.further(last, highWaterMark)
         guard !isUnbounded else { return }
         for value in [reached, cursor.below].compactMap(\.self) where rule.isFurther(highWaterMark, than: value) {
-            vouched = rule.further(vouched, covered(value, rule))
+            safe = rule.further(safe, covered(value, rule))
         }
     }
 
@@ -129,7 +129,7 @@ struct HighWaterMark: Sendable {
     func isPast(unchanged highWaterMark: String?) -> Bool {
         guard let rule, rule.order == .descending else { return false }
         var descent = descent
-        if rule.isOfRecords { descent.look(atUnchanged: highWaterMark, rule) }
+        if rule.isOfRecords { descent.add(unchanged: highWaterMark, rule) }
         return isPast(highWaterMark, nearest: nil, descent)
     }
 
@@ -178,13 +178,13 @@ private struct DescendingOrder: Sendable {
 
     init(isBroken: Bool, top: String?) { (self.isBroken, self.top) = (isBroken, top) }
 
-    /// Checks the next page of the listing, of which only the stored highest value is known; nil if it has none.
-    mutating func look(atUnchanged highest: String?, _ rule: IncrementalCursor) {
-        look(at: [highest].compactMap(\.self), highest: highest, isInOrder: true, rule)
+    /// Adds the next page of the listing, of which only the stored highest value is known; nil if it has none.
+    mutating func add(unchanged highest: String?, _ rule: IncrementalCursor) {
+        add([highest].compactMap(\.self), highest: highest, isInOrder: true, rule)
     }
 
-    /// Checks the next page of the listing.
-    mutating func look(at values: [String], highest: String?, isInOrder: Bool, _ rule: IncrementalCursor) {
+    /// Adds the next page of the listing, and checks its order.
+    mutating func add(_ values: [String], highest: String?, isInOrder: Bool, _ rule: IncrementalCursor) {
         isPageBroken = !isInOrder || goesUp(to: values, rule)
         if isPageBroken { isBroken = true }
         if let highest, isInOrder { top = rule.further(top, highest) }

@@ -60,15 +60,15 @@ struct RecordsToRemove: Sendable, Hashable {
     /// The mark of `deletes` that they have; nil where `where` excludes them.
     var mark: String?
     /// What looks wrong about the filter; nil if nothing does.
-    var doubt: String?
+    var caution: String?
 
     /// Which key of the config would do it, and how.
     var consequence: String { mark == nil ? "'where' would leave out" : "'deletes' would delete" }
 
     /// The count, the total and the reason, as text.
-    var words: String {
+    var message: String {
         "\(count) of \(stored) stored records" + (mark.map { ", which have the mark (\($0))" } ?? "")
-            + (doubt.map { " (\($0))" } ?? "")
+            + (caution.map { " (\($0))" } ?? "")
     }
 
     /// Whether the mass-deletion guard blocks the removal; see ``DeletionGuard``.
@@ -81,7 +81,7 @@ extension Store {
     /// The live records that have the mark; nil if there are none.
     func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> RecordsToRemove? {
         try await read { snapshot in
-            guard let id = try Self.resourceRow(resource, snapshot)?.id else { return nil }
+            guard let id = try ResourcesTable.load(named: resource, snapshot)?.id else { return nil }
             var marked = RecordsToRemove(stored: 0, count: 0, mark: PlainText.oneLine("\(mark)", limit: 80))
             try RecordsTable.load(id, snapshot).forEachBody(snapshot) { body in
                 marked.stored += 1

@@ -23,36 +23,21 @@ struct DeletionReconciliation {
     /// - Parameter isDoubtful: whether its first page led to a next one before, and no longer does: it does not count.
     /// - Returns: how many records were deleted, and how many deletions the guard blocked.
     func reconcileListing(isDoubtful: Bool = false, _ transaction: borrowing Transaction) throws -> RunCounters {
-        let listing = try transaction.first(
-            """
-            SELECT cursor_from IS NULL, run <> ?2, moved, started_at FROM siding_listings
-            WHERE resource = ?1 AND scope = ''
-            """, resource, run
-        ) { row in
-            (
-                isWhole: row.int(0) == 1, isInterrupted: row.int(1) == 1, hasMoved: row.int(2) == 1,
-                startedAt: Timestamp(microseconds: row.int(3))
-            )
+        guard let listing = try ListingsTable.load(resource, scope: "", transaction), listing.cursor.from == nil else {
+            return RunCounters()
         }
-        guard let listing, listing.isWhole, try unknownListings(transaction) == 0 else {
-            if listing?.isWhole == true { try resetCounts(transaction) }
+        guard try PagesTable.unknownListings(of: resource, transaction) == 0 else {
+            try resetCounts(transaction)
             return RunCounters()
         }
         let evidence = ListingEvidence(
-            isStable: terms.isStable, isInterrupted: listing.isInterrupted, hasMoved: listing.hasMoved,
+            isStable: terms.isStable, isInterrupted: listing.run != run, hasMoved: listing.hasMoved,
             isVerified: terms.rule.recordPath != nil)
         guard evidence.counts, !isDoubtful, try isNeeded(transaction) else { return RunCounters() }
         return try reconcile(try absentRecords(since: listing.startedAt, transaction), evidence, transaction)
     }
 
     // MARK: Pages of which not all records are known
-
-    /// How many listings have such pages.
-    func unknownListings(_ transaction: borrowing Transaction) throws -> Int {
-        try transaction.first(
-            "SELECT COUNT(DISTINCT scope) FROM siding_pages WHERE resource = ?1 AND members IS NULL", resource
-        ) { Int($0.int(0)) } ?? 0
-    }
 
     /// Resets the counters, because a missing record may be on such a page. These pages are fetched in full again: a 304 would
     /// leave them unknown for ever.
@@ -66,11 +51,9 @@ struct DeletionReconciliation {
     /// Whether the pages or the records changed since the last reconciliation, or a record has to be counted again. An origin
     /// that answers 304 to everything costs nothing.
     func isNeeded(_ transaction: borrowing Transaction) throws -> Bool {
-        let isUnchanged =
-            try transaction.first(
-                "SELECT reconciled_revision = revision FROM siding_resources WHERE id = ?1", resource
-            ) { $0.int(0) == 1 } ?? false
-        return try !isUnchanged || MissingTable.hasCounts(below: countedPasses, of: resource, transaction)
+        let row = try ResourcesTable.load(resource, transaction)
+        return try row == nil || row?.reconciledRevision != row?.revision
+            || MissingTable.hasCounts(below: countedPasses, of: resource, transaction)
     }
 
     /// A record with as many passes need not be counted again: the origin is asked about it. Others are counted until they are deleted.
@@ -81,7 +64,7 @@ struct DeletionReconciliation {
 
     /// Living records that no page shows.
     struct AbsentRecords {
-        var ids = RecordIDs([])
+        var ids = RowIDs([])
         /// Whether others were written after the listing began, so that the next one has to look at them.
         var hasNewer = false
     }
@@ -92,7 +75,7 @@ struct DeletionReconciliation {
         let living = try transaction.query(
             "SELECT rowid FROM \(records) WHERE deleted_at IS NULL AND pending = 0"
         ) { $0.int(0) }
-        var candidates = Candidates(RecordIDs(living))
+        var candidates = Candidates(RowIDs(living))
         try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
         candidates.find(try MissingTable.exemptRecords(of: resource, isFanOut: parent != nil, transaction))
         return try sort(candidates.left, startedAt, transaction)
@@ -123,7 +106,7 @@ struct DeletionReconciliation {
             }
             find.reset()
         }
-        absent.ids = RecordIDs(kept)
+        absent.ids = RowIDs(kept)
         return absent
     }
 
@@ -134,7 +117,8 @@ struct DeletionReconciliation {
     func reconcile(
         _ absent: AbsentRecords, _ evidence: ListingEvidence, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
-        let isFirst = try isFirst(transaction)
+        // Whether no complete listing was reconciled under this definition yet.
+        let isFirst = try ResourcesTable.load(resource, transaction)?.reconciledRevision == nil
         // The first listing under a definition may lack records that it no longer asks for: these are not verified.
         guard !(isFirst && evidence.isVerified) else {
             try ResourcesTable.setReconciled(
@@ -154,13 +138,6 @@ struct DeletionReconciliation {
         }
         try ResourcesTable.setReconciled(isUpToDate: !absent.hasNewer, of: resource, transaction)
         return counters
-    }
-
-    /// Whether no complete listing was reconciled under this definition yet.
-    private func isFirst(_ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first("SELECT reconciled_revision IS NULL FROM siding_resources WHERE id = ?1", resource) {
-            $0.int(0) == 1
-        } ?? true
     }
 
     /// Makes the next complete listing the first again: the definition changed, or missing records no longer count.

@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// The table `siding_missing`: live records that no page shows.
 ///
-/// `passes` counts the complete listings or fan-out passes in a row that lacked the record. Without a count the record is
+/// `passes` counts the complete listings or fan-out passes in a row without the record. Without a count the record is
 /// exempt: a local write, a program or an operator put it here, and no page has shown it since, so its absence is no evidence,
 /// until the origin has answered for it.
 enum MissingTable {
@@ -23,10 +23,10 @@ enum MissingTable {
     ///
     /// - Returns: how many of them were here, and which were exempt.
     static func remove(
-        shown: RecordIDs, of resource: Int64, _ transaction: borrowing Transaction
+        shown: RowIDs, of resource: Int64, _ transaction: borrowing Transaction
     ) throws -> (count: Int, exempt: [Int64]) {
         // Most of the time there are none or few: then these are looked for on the page, rather than the page's records here.
-        let some = RecordIDs(
+        let some = RowIDs(
             try transaction.query(
                 "SELECT record FROM siding_missing WHERE resource = ?1 LIMIT ?2", resource, shown.ids.count + 1
             ) { $0.int(0) })
@@ -48,13 +48,13 @@ enum MissingTable {
     /// - Parameter needed: how many passes this listing asks for.
     /// - Returns: the records that were absent often enough.
     static func count(
-        _ absent: RecordIDs, needed: Int, of resource: Int64, _ transaction: borrowing Transaction
+        _ absent: RowIDs, needed: Int, of resource: Int64, _ transaction: borrowing Transaction
     ) throws -> [Int64] {
         var before: [Int64: (passes: Int, needed: Int)] = [:]
         try transaction.forEach(
             "SELECT record, passes, needed FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource
-        ) { before[$0.int(0)] = (Int($0.int(1)), Int($0.int(2))) }
-        for id in RecordIDs(Array(before.keys)).subtracting(absent).ids {
+        ) { before[try $0.int("record")] = (Int(try $0.int("passes")), Int(try $0.int("needed"))) }
+        for id in RowIDs(Array(before.keys)).subtracting(absent).ids {
             try remove(id, of: resource, transaction)
         }
         var proven: [Int64] = []
@@ -95,9 +95,9 @@ enum MissingTable {
     ///   it, and may be one that is not listed.
     static func exemptRecords(
         of resource: Int64, isFanOut: Bool, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> RecordIDs {
+    ) throws -> RowIDs {
         let records = try RecordsTable.load(resource, database).rows
-        return RecordIDs(
+        return RowIDs(
             try database.query(
                 """
                 SELECT m.record FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
@@ -116,7 +116,7 @@ enum MissingTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether any absent record has fewer passes than so many.
+    /// Whether any missing record has fewer than this many passes.
     static func hasCounts(
         below passes: Int, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
@@ -139,16 +139,17 @@ enum MissingTable {
         let records = try RecordsTable.load(resource, database).rows
         try database.forEach(
             """
-            SELECT r.key, r.scope, m.checked_at IS NULL
+            SELECT r.key, r.scope, m.checked_at
             FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
             WHERE m.resource = ?1 AND m.passes >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
                 AND (m.checked_at IS NULL OR m.checked_at < ?3 OR m.checked_at > ?4) AND (NOT ?5 OR r.scope IS NOT NULL)
             ORDER BY m.checked_at, r.key
             """, resource, passes, moment.microseconds, now.microseconds, withParent
         ) { row in
-            found.keys.append(row.text(0))
-            found.parents[row.text(0)] = row.optionalText(1)
-            if row.int(2) == 1 { found.unchecked += 1 }
+            let key = try row.text("key")
+            found.keys.append(key)
+            found.parents[key] = try row.optionalText("scope")
+            if try row.optionalInt("checked_at") == nil { found.unchecked += 1 }
         }
         return found
     }
@@ -163,6 +164,14 @@ enum MissingTable {
     }
 
     // MARK: For people
+
+    /// The number of missing records that the origin was not asked about.
+    static func count(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try database.first(
+            "SELECT COUNT(*) FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL AND checked_at IS NULL",
+            resource
+        ) { Int($0.int(0)) } ?? 0
+    }
 
     /// Keys of missing records, in key order.
     static func keys(

@@ -27,7 +27,7 @@ struct PageMembers {
     ///
     /// - Parameter isStored: whether the page has a row; a page of an ad-hoc listing has none.
     func replace(with shown: Shown, isStored: Bool, _ transaction: borrowing Transaction) throws {
-        let ids = RecordIDs(shown.ids)
+        let ids = RowIDs(shown.ids)
         let removed = try MissingTable.remove(shown: ids, of: resource, transaction)
         guard isStored else {
             if removed.count > 0 { try ResourcesTable.setPagesChanged(resource, transaction) }
@@ -37,7 +37,7 @@ struct PageMembers {
         let before = try stored(transaction)
         guard before != now else { return }
         if let now {
-            let moved = now.subtracting(before ?? RecordIDs([])).subtracting(RecordIDs(shown.fresh + removed.exempt))
+            let moved = now.subtracting(before ?? RowIDs([])).subtracting(RowIDs(shown.fresh + removed.exempt))
             // The page shows a stored record that it did not show before.
             if !moved.isEmpty { try ListingsTable.setMoved(resource, scope: scope, transaction) }
         }
@@ -45,32 +45,30 @@ struct PageMembers {
         try ResourcesTable.setPagesChanged(resource, transaction)
     }
 
-    private func stored(_ transaction: borrowing Transaction) throws -> RecordIDs? {
+    private func stored(_ transaction: borrowing Transaction) throws -> RowIDs? {
         try transaction.first(
             """
             SELECT members FROM siding_pages
             WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4 AND members IS NOT NULL
             """, resource, scope, url, sent
-        ) { row in try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) } }
+        ) { try $0.rowIDs("members") }
     }
 
     // MARK: All pages
 
     /// The records that any page shows.
-    static func all(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RecordIDs {
+    static func all(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RowIDs {
         var ids: [Int64] = []
         try forEachPage(of: resource, database) { ids += $0.ids }
-        return RecordIDs(ids)
+        return RowIDs(ids)
     }
 
     /// Calls `body` with the records of each page whose membership is known.
     static func forEachPage(
-        of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (RecordIDs) -> Void
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (RowIDs) -> Void
     ) throws {
         try database.forEach(
             "SELECT members FROM siding_pages WHERE resource = ?1 AND length(members) > 0", resource
-        ) { row in
-            body(try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) })
-        }
+        ) { body(try $0.rowIDs("members")) }
     }
 }

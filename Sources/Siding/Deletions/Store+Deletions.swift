@@ -3,10 +3,10 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// Keys of live records that the last complete listing lacked, in key order.
+    /// Keys of missing records, in key order.
     func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(resource, snapshot) else { return [] }
+            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return [] }
             return try MissingTable.keys(of: row.id, limit: limit, snapshot)
         }
     }
@@ -14,14 +14,14 @@ extension Store {
     /// Missing records that the origin was not asked about since `moment`.
     ///
     /// - Parameters:
-    ///   - passes: only records that so many listings in a row lacked.
+    ///   - passes: the least number of complete listings in a row without the record.
     ///   - withParent: only records that were seen in the listing of a parent.
     func unconfirmedDeletions(
         of resource: String, passes: Int = 1, withParent: Bool = false, askedBefore moment: Timestamp
     ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
         return try await read { snapshot in
-            guard let row = try Self.resourceRow(resource, snapshot) else { return UnconfirmedDeletions() }
+            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return UnconfirmedDeletions() }
             return try MissingTable.unconfirmed(
                 row.id, passes: passes, withParent: withParent, askedBefore: moment, now: now, snapshot)
         }
@@ -32,7 +32,7 @@ extension Store {
         deleting count: Int, of resource: String, _ terms: DeletionTerms
     ) async throws(StoreError) -> Bool {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(resource, snapshot) else { return false }
+            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return false }
             return try DeletionGuard.blocks(count, of: row.id, terms, snapshot)
         }
     }
@@ -49,11 +49,13 @@ extension Store {
     private static func apply(
         _ findings: VerificationFindings, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
-        guard let resource = try ResourceRow.load(named: findings.resource, transaction) else { return RunCounters() }
+        guard let resource = try ResourcesTable.load(named: findings.resource, transaction) else {
+            return RunCounters()
+        }
         let table = try RecordsTable.load(resource.id, transaction)
-        var gone: [Int64] = []
-        for (key, isGone) in findings.isGone {
-            guard isGone else {
+        var deleted: [Int64] = []
+        for (key, isDeleted) in findings.isDeleted {
+            guard isDeleted else {
                 let row = try table.row(of: key, transaction)
                 try MissingTable.setChecked(row, of: resource.id, at: now, transaction)
                 continue
@@ -62,17 +64,17 @@ extension Store {
                 record.changedAt <= findings.since,
                 try MissingTable.isCounted(record.row, of: resource.id, transaction)
             else { continue }
-            gone.append(record.row)
+            deleted.append(record.row)
         }
         var counters = findings.counters
-        if try DeletionGuard.blocks(gone.count, of: resource.id, findings.terms, transaction) {
-            counters.withheld = gone.count
+        if try DeletionGuard.blocks(deleted.count, of: resource.id, findings.terms, transaction) {
+            counters.withheld = deleted.count
             // They count as unconfirmed again, so that the guard also blocks their next verification.
-            for id in gone { try MissingTable.setChecked(id, of: resource.id, at: nil, transaction) }
+            for id in deleted { try MissingTable.setChecked(id, of: resource.id, at: nil, transaction) }
         } else {
-            counters.deleted = gone.count
+            counters.deleted = deleted.count
             try Tombstones.insert(
-                for: gone, in: resource.id, cause: .missing, run: findings.run, now: now,
+                for: deleted, in: resource.id, cause: .missing, run: findings.run, now: now,
                 revision: resource.revision + 1, transaction)
         }
         try RunResourcesTable.add(counters, to: findings.resource, in: findings.run, transaction)
@@ -107,7 +109,7 @@ struct VerificationFindings: Sendable {
     var lease: Lease
     var run: RunID
     /// Whether a record is deleted at the origin, by key.
-    var isGone: [String: Bool]
+    var isDeleted: [String: Bool]
     /// The requests and bytes of the answers.
     var counters: RunCounters
     /// When the first of them was asked about: an answer says nothing of a record that was written later.

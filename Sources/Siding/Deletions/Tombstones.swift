@@ -42,14 +42,11 @@ enum Tombstones {
     static func restore(
         _ run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> [String: Int] {
-        let resources = try transaction.query(
-            """
-            SELECT id, name, revision FROM siding_resources
-            WHERE id IN (SELECT resource FROM siding_tombstones WHERE run = ?1)
-            """, run
-        ) { (id: $0.int(0), name: $0.text(1), revision: $0.int(2)) }
+        let ids = try transaction.query("SELECT DISTINCT resource FROM siding_tombstones WHERE run = ?1", run) {
+            $0.int(0)
+        }
         var counts: [String: Int] = [:]
-        for resource in resources {
+        for resource in try ids.compactMap({ try ResourcesTable.load($0, transaction) }) {
             let count = try restore(run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
             if count > 0 { counts[resource.name] = count }
         }

@@ -16,7 +16,7 @@ struct ConflictResolver {
         if case .arrived = resolution {} else { try checkIsConflict(entry, transaction) }
         switch resolution {
         case .mine: return try sendMine(entry, transaction)
-        case .theirs: return try takeTheirs(entry, transaction)
+        case .theirs: return try acceptTheirs(entry, transaction)
         case .merge(let body): return try send(body, of: entry, transaction)
         case .arrived(let id): return try complete(entry, id: id, transaction)
         }
@@ -29,8 +29,8 @@ struct ConflictResolver {
             return
         }
         throw QueueRefusal(
-            reason: "it is in no conflict that could be resolved",
-            hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
+            reason: "it is not in a conflict",
+            hint: "'siding queue show \(entry.shortID)' says what it waits for, and what to do")
     }
 
     private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
@@ -46,7 +46,7 @@ struct ConflictResolver {
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
-    private func takeTheirs(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+    private func acceptTheirs(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try transitions.completeWrites(
             [entry.id], as: .dropped, event: "resolved", detail: "for the origin", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
@@ -76,7 +76,7 @@ struct ConflictResolver {
             return Array(sides.edit.terms.body(sides.edit.body, carrying: record).bytes)
         case .delete:
             throw StoreError(
-                .invalidWrite, "\(entry.shortID) deletes its record, which cannot be merged with anything",
+                .invalidWrite, "\(entry.shortID) deletes its record, so there is nothing to merge",
                 hint: "resolve it with --mine or --theirs")
         case .merge: return try patch(to: body, from: sides.theirs.living, sides.edit)
         }
@@ -86,7 +86,7 @@ struct ConflictResolver {
         try EditEnqueuer.check(body, of: edit.entry.resource ?? "")
         guard let theirs else {
             throw StoreError(
-                .invalidWrite, "the origin has no record any more that \(edit.entry.shortID) could change",
+                .invalidWrite, "the origin no longer has the record that \(edit.entry.shortID) changes",
                 hint: "drop it, and send a new write that creates the record")
         }
         do {
@@ -116,14 +116,14 @@ struct ConflictResolver {
     private func complete(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
         guard entry.mayHaveArrived else {
             throw QueueRefusal(
-                reason: "it cannot have arrived unseen",
-                hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
+                reason: "it is not uncertain whether it arrived",
+                hint: "'siding queue show \(entry.shortID)' says what it waits for, and what to do")
         }
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
         try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
         try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
         try transitions.completeWrites(
-            [entry.id], as: .done, event: "found", detail: "a person says that the origin has it", transaction)
+            [entry.id], as: .done, event: "found", detail: "an operator says that the origin has it", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
@@ -132,13 +132,13 @@ struct ConflictResolver {
         guard let id else { return [] }
         guard let edit = try PendingEdit.load(entry.id, transaction), edit.temporaryID != nil,
             let document = edit.document, edit.terms.keyPaths.count == 1, let path = edit.terms.keyPaths.first
-        else { throw StoreError(.invalidWrite, "\(entry.shortID) creates no record that could be given an id") }
-        let isInteger = try keyType(of: entry, transaction).map { $0 == RecordKey.Kind.integer.rawValue } ?? false
+        else { throw StoreError(.invalidWrite, "\(entry.shortID) does not create a record, so it takes no id") }
+        let isInteger = try ResourcesTable.load(named: entry.resource, transaction)?.keyType == .integer
         let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)
         guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
             throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
         }
-        if let resource = try Store.resourceRow(edit.resource, transaction)?.id {
+        if let resource = try ResourcesTable.load(named: edit.resource, transaction)?.id {
             if let copy = try ServerCopiesTable.load(resource, id, transaction) {
                 if let body = copy.state.living { return Array(body.bytes) }
             } else if let stored = try RecordsTable.load(resource, transaction).find(id, transaction),
@@ -148,12 +148,6 @@ struct ConflictResolver {
             }
         }
         return Array(JSONMergePatch(patch).applied(to: document).bytes)
-    }
-
-    private func keyType(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> String? {
-        try transaction.first("SELECT key_type FROM siding_resources WHERE name = ?1", entry.resource) {
-            $0.optionalText(0)
-        } ?? nil
     }
 }
 

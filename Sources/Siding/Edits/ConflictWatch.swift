@@ -16,7 +16,7 @@ struct ConflictWatch {
             let overlay = try EditProjection.load(name, now: transitions.now, transaction)
         else { return }
         try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
-        try overlay.show(key, transaction)
+        try overlay.rebuild(key, transaction)
     }
 
     /// Only affects edits that wait in the queue, and parked ones with the policy `merge`, which may succeed now.
@@ -47,7 +47,8 @@ struct ConflictWatch {
         case .theirs:
             guard let why = sides.disagreement else { return }
             try transitions.completeWrites(
-                [entry.id], as: .dropped, event: "dropped", detail: "\(why), which is to win", transaction)
+                [entry.id], as: .dropped, event: "dropped",
+                detail: "\(why), and the config prefers the origin's record", transaction)
         }
     }
 
@@ -56,7 +57,7 @@ struct ConflictWatch {
         let isSame = edit.body.map { Array($0.bytes) } == body
         if !isSame {
             try Self.rekey(edit.entry.id, body: body, transaction)
-            try transitions.note(edit.entry.id, "merged", "with what the origin has now", transaction)
+            try transitions.addEvent(edit.entry.id, "merged", "with the origin's present record", transaction)
         }
         if edit.entry.state == .parked {
             try OutboxRequestsTable.clearError(of: edit.entry.id, transaction)

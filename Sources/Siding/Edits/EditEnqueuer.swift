@@ -19,12 +19,12 @@ struct EditEnqueuer {
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the key is missing or taken, or the body is not a valid record.
     func check(_ transaction: borrowing Transaction) throws {
         guard edit.key != nil || edit.change == .create else {
-            throw StoreError(.invalidWrite, "a write that changes a record of '\(edit.resource)' says which: its key")
+            throw StoreError(.invalidWrite, "a write that changes a record of '\(edit.resource)' needs its key")
         }
         if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource, at: edit.record) }
         guard isTemporary, let key = edit.key else { return }
         if try OutboxEditsTable.isTaken(temporaryID: key, transaction) {
-            throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record")
+            throw StoreError(.invalidWrite, "the temporary id \(key) belongs to another record")
         }
     }
 
@@ -50,33 +50,33 @@ struct EditEnqueuer {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)
         guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try overlay.keepBase(of: key, transaction)
+        try overlay.saveBase(of: key, transaction)
         try OutboxEditsTable.insert(
             EditTerms(edit, isNamed: write.key != nil), of: key, isTemporary: isTemporary, entry: id, transaction)
-        try ResourceView.showEdits(of: edit.resource, transaction)
-        try showColumns(overlay, transaction)
-        try overlay.show(key, transaction)
+        try ResourceView.addPendingColumn(to: edit.resource, transaction)
+        try addColumns(overlay, transaction)
+        try overlay.rebuild(key, transaction)
     }
 
     private func register(_ transaction: borrowing Transaction) throws {
-        guard try Store.resourceRow(edit.resource, transaction) == nil else { return }
+        guard try ResourcesTable.load(named: edit.resource, transaction) == nil else { return }
         let resource = try ResourceRegistration.insert(
-            edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
+            edit.resource, source: write.source, edit.definition, transaction)
         // Dropped members must be known before the first record is stored.
         try DeclaredSchema(resource: resource, name: edit.resource).apply(
             edit.schema, now: transitions.now, transaction)
     }
 
     /// Adds view columns for the members of the write's record.
-    func showColumns(_ transaction: borrowing Transaction) throws {
+    func addColumns(_ transaction: borrowing Transaction) throws {
         guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try showColumns(overlay, transaction)
+        try addColumns(overlay, transaction)
     }
 
-    private func showColumns(_ overlay: EditProjection, _ transaction: borrowing Transaction) throws {
+    private func addColumns(_ overlay: EditProjection, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
         let record = EditTerms.record(in: try Store.document(body), at: edit.record)
-        let shown = try DroppedMembers.of(overlay.resource, transaction).removed(from: record)
+        let shown = try DroppedMembers.of(overlay.name, transaction).removed(from: record)
         try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
     }
 }

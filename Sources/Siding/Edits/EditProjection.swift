@@ -14,7 +14,7 @@ struct EditProjection {
     static func load(
         _ name: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> EditProjection? {
-        try Store.resourceRow(name, transaction).map { row in
+        try ResourcesTable.load(named: name, transaction).map { row in
             EditProjection(resource: row.id, name: name, now: now, revision: row.revision + 1)
         }
     }
@@ -22,14 +22,14 @@ struct EditProjection {
     /// Rebuilds the visible record from the server copy and the remaining edits. After the last edit the server copy is
     /// deleted.
     @discardableResult
-    func show(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
+    func rebuild(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
         guard let base = try ServerCopiesTable.load(resource, key, transaction) else { return .unchanged }
         let edits = try PendingEdit.all(of: name, key, transaction)
         var state = base.state
         if edits.isEmpty {
             try ServerCopiesTable.delete(key, of: resource, transaction)
         } else {
-            let dropped = try DroppedMembers.of(resource, transaction)
+            let dropped = try DroppedMembers.of(name, transaction)
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
         let change = try ProjectedRecord(overlay: self, key: key)
@@ -43,14 +43,14 @@ struct EditProjection {
     }
 
     /// Stores the server copy before the first edit of a record. A record that exists only locally has none.
-    func keepBase(of key: String, _ transaction: borrowing Transaction) throws {
+    func saveBase(of key: String, _ transaction: borrowing Transaction) throws {
         try ServerCopiesTable.insertIfMissing(key, of: resource, transaction)
     }
 
     /// Stores a new server copy. Edits made for the old one keep that as their base.
     func setBase(of key: String, to copy: ServerCopy, _ transaction: borrowing Transaction) throws {
         if let old = try ServerCopiesTable.load(resource, key, transaction)?.state, old != copy.state {
-            try OutboxEditsTable.keepBase(
+            try OutboxEditsTable.setBase(
                 old.living.map { Array($0.bytes) } ?? [], of: key, in: name, transaction)
         }
         try ServerCopiesTable.save(copy, of: key, in: resource, transaction)
@@ -65,11 +65,11 @@ struct EditProjection {
 
 extension EditProjection {
     /// Rebuilds the records that the entries edit from the edits that are still pending.
-    static func showRecords(of entries: [String], now: Timestamp, _ transaction: borrowing Transaction) throws {
+    static func rebuildRecords(of entries: [String], now: Timestamp, _ transaction: borrowing Transaction) throws {
         var overlay: EditProjection?
         for record in try OutboxEditsTable.records(of: entries, transaction) {
             if overlay?.name != record.resource { overlay = try load(record.resource, now: now, transaction) }
-            try overlay?.show(record.key, transaction)
+            try overlay?.rebuild(record.key, transaction)
         }
     }
 }
@@ -81,7 +81,7 @@ extension QueueTransitions {
         _ transaction: borrowing Transaction
     ) throws {
         try complete(ids, as: state, event: event, detail: detail, transaction)
-        try EditProjection.showRecords(of: ids, now: now, transaction)
+        try EditProjection.rebuildRecords(of: ids, now: now, transaction)
     }
 }
 
@@ -173,7 +173,7 @@ struct RecordPull {
     ///
     /// - Returns: the change at the origin, as a page counts it. Whether the visible record changed follows from the
     ///   resource's revision.
-    func take(
+    func save(
         _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, cause: RecordCause, isDeleted: Bool,
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
@@ -189,7 +189,7 @@ struct RecordPull {
         if let transitions {
             try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         }
-        try overlay.show(key, run: run, transaction)
+        try overlay.rebuild(key, run: run, transaction)
         if isDeleted { return before.deletedAt == nil ? .deleted : .updated }
         if before.body == nil { return .inserted }
         return before.deletedAt == nil ? .updated : .revived

@@ -20,7 +20,7 @@ struct EditSettler {
         guard edit.temporaryID == nil else {
             return try name(edit, answer, isListed: isListed, overlay, transaction)
         }
-        try takeIn(answer, to: edit, edit.key, overlay, transaction)
+        try save(answer, to: edit, edit.key, overlay, transaction)
     }
 
     /// Gives a created record its real id first. If the answer lacks the id, the record is hidden until a listing brings it.
@@ -42,10 +42,10 @@ struct EditSettler {
         guard let key = try settler.settle(real, transaction) else { return }
         var named = edit
         named.identity = real
-        try takeIn(answer, to: named, key, overlay, transaction)
+        try save(answer, to: named, key, overlay, transaction)
     }
 
-    private func takeIn(
+    private func save(
         _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
@@ -63,7 +63,7 @@ struct EditSettler {
             try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
-        let state = try DroppedMembers.of(overlay.resource, transaction)
+        let state = try DroppedMembers.of(overlay.name, transaction)
             .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
         // was sent (RFC 9110 §9.3.4).
@@ -107,7 +107,7 @@ struct EditSettler {
         for record in [edit.terms.record(in: document), document] where record.kind == .object {
             guard let found = edit.terms.recordKey(of: record), found.text == key else { continue }
             guard try fits(found.kind, overlay, transaction) else { return nil }
-            return try DroppedMembers.of(overlay.resource, transaction).removed(from: record)
+            return try DroppedMembers.of(overlay.name, transaction).removed(from: record)
         }
         return nil
     }
@@ -116,11 +116,9 @@ struct EditSettler {
     static func fits(
         _ kind: RecordKey.Kind, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        let type = try transaction.first("SELECT key_type FROM siding_resources WHERE id = ?1", overlay.resource) {
-            $0.optionalText(0)
-        }
-        if let stored = type ?? nil { return stored == kind.rawValue }
-        _ = try RecordsTable.load(overlay.resource, transaction).fixKeyType(kind, transaction)
+        let table = try RecordsTable.load(overlay.resource, transaction)
+        if let stored = table.keyType { return stored == kind }
+        _ = try table.fixKeyType(kind, transaction)
         return true
     }
 }

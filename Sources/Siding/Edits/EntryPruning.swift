@@ -20,10 +20,10 @@ struct EntryPruning {
         guard entry.settledAt != nil else {
             throw QueueRefusal(
                 reason: "it is not settled (\(entry.state.rawValue))",
-                hint: "'siding queue drop \(entry.shortID)' gives it up; then it can be forgotten")
+                hint: "'siding queue drop \(entry.shortID)' drops it; then it can be purged")
         }
         if let until = entry.keyKeptUntil {
-            throw QueueRefusal(reason: "it is forgotten but for its key, until \(until.rfc3339)")
+            throw QueueRefusal(reason: "only its idempotency key is left, and is kept until \(until.rfc3339)")
         }
     }
 
@@ -40,7 +40,7 @@ struct EntryPruning {
                 deleted.append(entry.id)
                 continue
             }
-            try IdempotencyKeysTable.keep(entry.id, until: until, digest: Self.digest(of: request), transaction)
+            try IdempotencyKeysTable.reserve(entry.id, until: until, digest: Self.digest(of: request), transaction)
             stripped.append(entry.id)
         }
         try strip(stripped, transaction)
@@ -56,7 +56,7 @@ struct EntryPruning {
     /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.
     private func removeTombstone(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         guard let key = try OutboxEditsTable.load(entry.id, transaction)?.temporaryID, let name = entry.resource,
-            let resource = try Store.resourceRow(name, transaction)?.id
+            let resource = try ResourcesTable.load(named: name, transaction)?.id
         else { return }
         let table = try RecordsTable.load(resource, transaction)
         guard let record = try table.find(key, transaction), record.deletedAt != nil, record.pending == 0 else {

@@ -25,10 +25,11 @@ struct LocalSaver {
     }
 
     private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
-        if let row = try ResourceRow.load(named: changes.resource, transaction) { return row }
+        if let row = try ResourcesTable.load(named: changes.resource, transaction) { return row }
         let id = try ResourceRegistration.insert(
-            changes.resource, source: changes.source, changes.definition, now: now, transaction)
-        return ResourceRow(id: id, keyType: nil, revision: 0, schema: RecordSchema(), wasCompleted: false)
+            changes.resource, source: changes.source, changes.definition, transaction)
+        return ResourceRow(
+            id: id, name: changes.resource, source: changes.source, storedDefinition: changes.definition.text)
     }
 
     private func rows(
@@ -42,7 +43,7 @@ struct LocalSaver {
             }
             // The first record that has a key fixes the type of all.
             let type = resource.keyType ?? keys.first?.kind
-            var table = try RecordsTable.load(resource.id, transaction)
+            var table = try RecordsTable.load(resource, transaction)
             if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
             guard table.layout != nil else {
                 outcomes = changes.rows.map { .invalid($0.slice.reason(unlike: type)) }

@@ -198,9 +198,13 @@ struct OperatorActions {
 
     private func drop(_ entries: [QueueEntry], _ transaction: borrowing Transaction) throws {
         try transitions.completeWrites(
-            entries.map(\.id), as: .dropped, event: "dropped", detail: "by a person", transaction)
+            entries.map(\.id), as: .dropped, event: "dropped", detail: "by an operator", transaction)
         for entry in entries where entry.kind == .fetch {
-            guard let name = entry.resource, let row = try Store.resourceRow(name, transaction) else { continue }
+            // It may hold members that are not to be stored.
+            try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
+            guard let name = entry.resource, let row = try ResourcesTable.load(named: name, transaction) else {
+                continue
+            }
             let scope = try OutboxTable.scope(of: entry.id, transaction)
             try ListingsTable.end(row.id, scope: scope, transaction)
         }

@@ -54,7 +54,7 @@ extension Store {
     ) async throws(StoreError) -> Int {
         let now = clock.now
         let count = try await write { transaction -> Int in
-            guard let row = try Self.resourceRow(resource, transaction) else { return 0 }
+            guard let row = try ResourcesTable.load(named: resource, transaction) else { return 0 }
             let table = try RecordsTable.load(row.id, transaction)
             let ids = try find(table, transaction)
             guard !ids.isEmpty else { return 0 }
@@ -89,7 +89,7 @@ extension Store {
         try overlay.setBase(
             of: key, to: ServerCopy(state: gone, cause: gone.body == nil ? base.cause : .local, request: base.request),
             transaction)
-        try overlay.show(key, run: Run.none, transaction)
+        try overlay.rebuild(key, run: Run.none, transaction)
         return true
     }
 }

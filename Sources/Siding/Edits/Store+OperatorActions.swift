@@ -28,7 +28,10 @@ extension Store {
         let actions = OperatorActions(
             transitions: try transitions(), isAlive: owner.isAlive, reclaimed: Set(reclaimed.map(\.id)))
         let found = try await entries(selection)
-        if isRehearsal, let foretold = try await preview(decision, on: found, by: actions) { return foretold }
+        // Only a trial run can predict a resolution; for all else, reading is enough.
+        if isRehearsal, let foretold = try await read({ try actions.preview(decision, on: found, $0) }) {
+            return foretold
+        }
         // Dropping the oldest entry of a lane makes the next one ready to be sent. The newest are dropped first, so that no
         // sender claims one of them between two transactions.
         let isDrop = decision == .act(.drop)
@@ -58,13 +61,6 @@ extension Store {
         _ action: QueueAction, on selection: QueueSelection
     ) async throws(StoreError) -> [QueueChange] {
         try await carryOut(.act(action), on: selection)
-    }
-
-    /// Predicts the results of `decision` by reading only; nil if only a trial run can predict them.
-    private func preview(
-        _ decision: OperatorAction, on entries: [QueueEntry], by actions: OperatorActions
-    ) async throws(StoreError) -> [QueueChange]? {
-        try await read { try actions.preview(decision, on: entries, $0) }
     }
 
     /// The local and remote versions of a record with a pending edit; nil for a write that is not an edit, or is completed.

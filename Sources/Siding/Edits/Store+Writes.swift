@@ -26,16 +26,16 @@ extension Store {
     package func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
         let transitions = try transitions()
         let claimedWork = claimedWork
-        return try await write { transaction in try Self.take(request, claimedWork, transitions, transaction) }
+        return try await write { transaction in try Self.claim(request, claimedWork, transitions, transaction) }
     }
 
-    private static func take(
+    private static func claim(
         _ request: ClaimRequest, _ claimedWork: ClaimedWork, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
         // Registered before the commit, so that whoever sees the row also finds its owner.
-        if let write { claimedWork.take(write.entry.id, write.entry.token) }
+        if let write { claimedWork.add(write.entry.id, write.entry.token) }
         return write
     }
 
@@ -66,7 +66,7 @@ extension Store {
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
         // Recorded or not: this process is finished with the entry.
-        defer { claimedWork.leave(write.entry.id, write.entry.token) }
+        defer { claimedWork.remove(write.entry.id, write.entry.token) }
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
@@ -75,7 +75,7 @@ extension Store {
         ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
             try await self.write { transaction in
                 let entry = try settler.settle(settlement, transaction)
-                let next = try request.flatMap { try Self.take($0, claimedWork, transitions, transaction) }
+                let next = try request.flatMap { try Self.claim($0, claimedWork, transitions, transaction) }
                 return (entry: entry, next: next)
             }
         }

@@ -20,7 +20,7 @@ extension TemporaryReferences {
         self.write = write
         for id in Self.named(by: write) {
             guard let maker = try OutboxTable.maker(of: id, database) else { continue }
-            try take(id, maker.entry, maker.realID)
+            try add(id, maker.entry, maker.realID)
         }
     }
 
@@ -29,7 +29,7 @@ extension TemporaryReferences {
         return TemporaryID.found(in: Array("\(texts) ".utf8) + (write.body ?? []))
     }
 
-    private mutating func take(_ id: String, _ maker: QueueEntry, _ real: String?) throws {
+    private mutating func add(_ id: String, _ maker: QueueEntry, _ real: String?) throws {
         // Whatever looks for the id later finds it as it is made.
         let url = String(decoding: TemporaryID.plain(Array(write.url.description.utf8)), as: UTF8.self)
         let plain = (url: try? HTTPURL(url), body: write.body.map(TemporaryID.plain))
@@ -39,12 +39,12 @@ extension TemporaryReferences {
         case .queued, .sending, .parked: parents.insert(maker.id)
         case .dropped:
             throw StoreError(
-                .invalidWrite, "\(id) was never created: \(maker.shortID), which was to do so, was dropped")
+                .invalidWrite, "\(id) was never created: \(maker.shortID), which should have created it, was dropped")
         case .done:
             guard let real else {
                 throw StoreError(
                     .invalidWrite, "\(id) was created by \(maker.shortID), but the origin did not say under which id",
-                    hint: "name it as the origin does")
+                    hint: "use the origin's id")
             }
             try rewrite(try TemporaryRewriting(from: id, to: Store.document(Array(real.utf8))))
         }
@@ -73,7 +73,9 @@ struct TemporaryRewriting {
     init(from temporary: String, to real: JSONDocument) throws(StoreError) {
         guard let text = real.string ?? real.digits, !["", ".", ".."].contains(text) else {
             throw StoreError(
-                .invalidWrite, "the real id of \(temporary) is neither a number nor a text other than '', '.' and '..'")
+                .invalidWrite,
+                "the real id of \(temporary) cannot be used: it must be a number, or a text other than '', '.' and '..'"
+            )
         }
         (self.temporary, self.real, self.text) = (temporary, real, text)
     }
@@ -139,7 +141,7 @@ struct TemporarySettler {
         let key = composite ?? rewriting.text
         try moveRecord(to: key, transaction)
         try OutboxEditsTable.setRealID(String(decoding: real.bytes, as: UTF8.self), of: entry.id, transaction)
-        try transitions.note(entry.id, "named", "\(temporary) is \(rewriting.text)", transaction)
+        try transitions.addEvent(entry.id, "named", "\(temporary) is \(rewriting.text)", transaction)
         return key
     }
 
@@ -170,7 +172,7 @@ struct TemporarySettler {
             if new.probe?.id == temporary { new.probe?.id = rewriting.text }
             try OutboxRequestsTable.update(new, of: entry.id, transaction)
             guard new.url != old.url || new.body != old.body else { continue }
-            try transitions.note(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
+            try transitions.addEvent(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
         }
     }
 
@@ -198,7 +200,7 @@ struct TemporarySettler {
     // MARK: Its row
 
     private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
-        try overlay.keepBase(of: key, transaction)
+        try overlay.saveBase(of: key, transaction)
         try OutboxEditsTable.moveEdits(of: temporary, to: key, in: overlay.name, transaction)
         try removeShown(transaction)
     }

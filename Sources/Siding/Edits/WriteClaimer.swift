@@ -37,7 +37,7 @@ struct WriteClaimer {
     private func claim(next health: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         try OutboxTable.endWaits(beyond: now + RetryAfter.longest, of: health.source, now, transaction)
         while let entry = try OutboxTable.nextWrite(of: health.source, now, transaction) {
-            if let write = try usable(entry, transaction) { return try take(write, in: health, transaction) }
+            if let write = try usable(entry, transaction) { return try mark(claimed: write, in: health, transaction) }
         }
         return nil
     }
@@ -48,7 +48,7 @@ struct WriteClaimer {
         else { return nil }
         let health = try SourcesTable.load(entry.source, transaction)
         guard try request.passesGates || hasRoom(health, limit, transaction) else { return nil }
-        return try take(write, in: health, transaction)
+        return try mark(claimed: write, in: health, transaction)
     }
 
     // MARK: One write
@@ -122,7 +122,7 @@ struct WriteClaimer {
         _ candidate: ClaimedWrite, _ lifetime: Duration?, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         var write = candidate
-        guard write.question == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.entry.firstSentAt,
+        guard write.probeToRun == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.entry.firstSentAt,
             let lifetime, now - sent >= lifetime
         else { return write }
         let why = "it may have arrived at \(sent.rfc3339), and the origin forgets keys"
@@ -136,8 +136,8 @@ struct WriteClaimer {
     }
 
     /// Marks the write as claimed. The lifetime of an honoured key starts here: no attempt with the key can be earlier.
-    private func take(
-        _ candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
+    private func mark(
+        claimed candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
         var (write, served) = (candidate, health)
         served.serve(now)
@@ -152,19 +152,19 @@ struct WriteClaimer {
         write.entry.state = .sending
         write.entry.token += 1
         let lack = try condition(&write, transaction)
-        try transitions.note(write.entry.id, "claimed", lack, transaction)
+        try transitions.addEvent(write.entry.id, "claimed", lack, transaction)
         return write
     }
 
     /// Adds `If-Match` with the record's strong ETag, if the write asks for it; an `If-Match` of the write itself is kept.
     ///
-    /// - Returns: why the write goes out without a condition that it asked for, for the history; else nil.
+    /// - Returns: why the write is sent without the condition that it asked for, for the history; else nil.
     private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
-        guard let terms = write.terms, terms.ifMatch, write.question == nil else { return nil }
+        guard let terms = write.terms, terms.ifMatch, write.probeToRun == nil else { return nil }
         write.headerFields[.ifMatch] = try etag(for: write, transaction)
         guard write.headerFields[.ifMatch] == nil else { return nil }
         let place = terms.etagPath.map { ", nor is there one at \($0)" } ?? ""
-        return "no strong ETag of the record is known\(place): it goes out without If-Match"
+        return "no strong ETag of the record is known\(place): it is sent without If-Match"
     }
 }
 
@@ -188,11 +188,11 @@ struct WriteReclaimer {
     func reclaim(_ id: String, from owner: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard var entry = try OutboxTable.claimedWrite(id, by: owner, transaction) else { return nil }
         entry.crashes += 1
-        try transitions.note(entry.id, "crashed", "its sender ended without a word", transaction)
+        try transitions.addEvent(entry.id, "crashed", "its sender died", transaction)
         if entry.unknownSince == nil, entry.mayHaveArrived,
             try IdempotencyKeysTable.load(entry.id, transaction)?.isHonoured != true
         {
-            let why = "it may have arrived before its sender ended"
+            let why = "it may have arrived before its sender died"
             guard try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil else {
                 return try transitions.park(entry, as: .uncertain, why, transaction)
             }

@@ -90,7 +90,7 @@ struct WriteCoalescer {
         request.body = Array(body.bytes)
         try OutboxRequestsTable.update(request, of: entry, transaction)
         try OutboxTable.extendExpiry(of: entry, to: write.expiry.map { transitions.now + $0 }, transaction)
-        try transitions.note(entry, "coalesced", "with a later change of the same record", transaction)
-        try EditProjection.showRecords(of: [entry], now: transitions.now, transaction)
+        try transitions.addEvent(entry, "coalesced", "with a later change of the same record", transaction)
+        try EditProjection.rebuildRecords(of: [entry], now: transitions.now, transaction)
     }
 }

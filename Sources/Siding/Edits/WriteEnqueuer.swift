@@ -28,7 +28,7 @@ struct WriteEnqueuer {
             switch try coalescer.outcome(lane: lane(of: id), key: key, parents: parents, transaction) {
             case .accept: break
             case .folded(let entry):
-                try editing?.showColumns(transaction)
+                try editing?.addColumns(transaction)
                 return try OutboxTable.entry(withPrefix: entry, transaction)
             case .cancels(let entry):
                 let deletion = try add(id, parents: parents, transaction)
@@ -45,7 +45,8 @@ struct WriteEnqueuer {
         try transitions.completeWrites(
             [deletion.id], as: .dropped, event: "cancelled", detail: "its record was never sent", transaction)
         try transitions.completeWrites(
-            [creation], as: .dropped, event: "cancelled", detail: "\(deletion.shortID) deletes what it was to create",
+            [creation], as: .dropped, event: "cancelled",
+            detail: "\(deletion.shortID) deletes the record that it would create",
             transaction)
         return try OutboxTable.entry(withPrefix: deletion.id, transaction)
     }
@@ -62,7 +63,7 @@ struct WriteEnqueuer {
         try OutboxRequestsTable.insert(write, of: id, transaction)
         try IdempotencyKeysTable.insert(write, of: id, transaction)
         try OutboxDependenciesTable.insert(parents: parents, of: id, transaction)
-        try transitions.note(id, "accepted", nil, transaction)
+        try transitions.addEvent(id, "accepted", nil, transaction)
         try editing?.apply(to: id, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
     }
@@ -80,8 +81,8 @@ struct WriteEnqueuer {
         // A temporary id in the request may have become a real one since.
         guard try isSame(write) || isSame(TemporaryReferences(resolving: write, transaction).write) else {
             throw StoreError(
-                .invalidWrite, "the key is taken: it stands for another request, \(found.entry.prefix(8))",
-                hint: "a key names one request for good; leave it out to have one made")
+                .invalidWrite, "the idempotency key belongs to another request, \(found.entry.prefix(8))",
+                hint: "use a key for one request only; without a key one is made")
         }
         return try OutboxTable.entry(withPrefix: found.entry, transaction)
     }

@@ -31,7 +31,7 @@ struct WriteReplacer {
             try OutboxTable.waitedFor(by: references.parents, database).contains(old.id)
         {
             throw QueueRefusal(
-                reason: "it would wait for itself: what it names is created after it",
+                reason: "it would wait for itself: it names a record that is created after it",
                 hint: "name the record in a write of its own, which waits for both")
         }
         return references
@@ -53,9 +53,9 @@ struct WriteReplacer {
         throw QueueRefusal(
             reason: "it may have arrived: an edit would be a second write",
             hint: old.state == .queued
-                ? "wait for the origin's word; or put it on hold first, and edit it then"
-                : "if the origin has it, 'siding queue resolve \(id) --arrived' settles it; if not, 'siding queue release "
-                    + "\(id)' sends it as it is")
+                ? "wait for its delivery probe; or hold it first, then edit it"
+                : "if the origin has it, 'siding queue resolve \(id) --arrived' completes it; if not, 'siding queue release "
+                    + "\(id)' sends it unchanged")
     }
 
     /// Inserts the new entries, drops the old ones, and moves their dependencies to the new ones. The lanes keep their order.
@@ -74,27 +74,26 @@ struct WriteReplacer {
         try OutboxEditsTable.insert(replacing: ids, keepsBase: !isResolved, transaction)
         try IdempotencyKeysTable.insert(replacing: ids, transaction)
         let pairs = Array(zip(olds, ids.new))
-        try transitions.note("accepted", of: pairs.map { ($1, "in the place of \($0.shortID)") }, transaction)
+        try transitions.addEvent("accepted", of: pairs.map { ($1, "in the place of \($0.shortID)") }, transaction)
         if !change.releases {
-            try transitions.note("held", of: ids.new.map { ($0, "release lets it go") }, transaction)
+            try transitions.addEvent("held", of: ids.new.map { ($0, "until it is released") }, transaction)
         }
         try OutboxTable.complete(oldIDs, as: .dropped, at: transitions.now, transaction)
         try OutboxEditsTable.complete(oldIDs, transaction)
-        try transitions.note("replaced", of: pairs.map { ($0.id, "by \($1)") }, transaction)
+        try transitions.addEvent("replaced", of: pairs.map { ($0.id, "by \($1)") }, transaction)
         for (old, references) in references {
             try OutboxDependenciesTable.insert(parents: references.parents, of: old, transaction)
         }
         try OutboxDependenciesTable.move(ids, transaction)
-        try OutboxTable.updateWaitsOn(of: ids.new, transaction)
         for (old, id) in pairs {
-            guard let write = references[old.id], write.isRewritten,
-                var request = try OutboxRequestsTable.load(id, transaction)
-            else { continue }
+            guard let write = references[old.id] else { continue }
+            try OutboxTable.updateWaitsOn(of: [id], transaction)
+            guard write.isRewritten, var request = try OutboxRequestsTable.load(id, transaction) else { continue }
             (request.url, request.body) = (write.write.url.description, write.write.body)
             request.probe?.id = write.write.probe?.id
             try OutboxRequestsTable.update(request, of: id, transaction)
         }
-        try EditProjection.showRecords(of: ids.new, now: transitions.now, transaction)
+        try EditProjection.rebuildRecords(of: ids.new, now: transitions.now, transaction)
         let replaced = try OutboxTable.entries(ids.new, transaction)
         return ids.new.compactMap { replaced[$0] }
     }

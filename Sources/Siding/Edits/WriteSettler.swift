@@ -30,7 +30,7 @@ struct WriteSettler {
             // The origin turned this attempt away, so it has not acted on it; earlier ones may have arrived all the same.
             if error.status == 429 || error.status == 503 { try forgetSending(transaction) }
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
-            try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
+            try transitions.addEvent(id, isCounted ? "failed" : "deferred", error.message, transaction)
         case .unknown(let error, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + 1
             try OutboxRequestsTable.setError(error, of: id, transaction)
@@ -51,7 +51,7 @@ struct WriteSettler {
             try putBack(attempts: write.entry.attempts, wait: .zero, waitsForNetwork: false, transaction)
             let detail =
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
-            try transitions.note(id, "released", detail, transaction)
+            try transitions.addEvent(id, "released", detail, transaction)
         }
         try transitions.record(settlement.outcome, of: write.entry.source, jitter: jitter, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
@@ -70,8 +70,8 @@ struct WriteSettler {
     /// The delivery probe did not find the write: sends it as if for the first time, once that is final.
     private func sendAgain(from moment: Timestamp, _ why: String, _ transaction: borrowing Transaction) throws {
         let isFinal = moment <= transitions.now
-        let next = isFinal ? "it is sent again" : "it may still be on its way, and is asked for again"
-        try transitions.note(id, "probed", "\(why); \(next)", transaction)
+        let next = isFinal ? "it is sent again" : "it may still be on its way; the origin is asked again"
+        try transitions.addEvent(id, "probed", "\(why); \(next)", transaction)
         try putBack(
             attempts: write.entry.attempts, wait: max(moment - transitions.now, .zero), waitsForNetwork: false,
             transaction)
@@ -89,13 +89,14 @@ struct WriteSettler {
         guard let edit = try PendingEdit.load(id, transaction),
             let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return try park(as: .conflict, error, transaction) }
-        let knows = try keepTheirs(answer, edit, overlay, transaction)
+        let knows = try saveTheirs(answer, edit, overlay, transaction)
         let attempts = write.entry.attempts + 1
         var merged: [UInt8]?
         switch edit.terms.conflict {
         case .theirs:
             return try transitions.completeWrites(
-                [id], as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
+                [id], as: .dropped, event: "dropped",
+                detail: "\(error.message); the config prefers the origin's record", transaction)
         case .mine where attempts < Self.mostConflicts: break
         case .merge where attempts < Self.mostConflicts && knows:
             merged = try EditSides(of: edit.entry, transaction)?.mergedBody
@@ -105,13 +106,13 @@ struct WriteSettler {
         try ConflictWatch.rekey(id, body: merged, transaction)
         let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(after: attempts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
-        try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
+        try transitions.addEvent(id, "conflict", "\(error.message); it is sent again", transaction)
     }
 
     /// Stores the server copy from the answer to a refused edit.
     ///
     /// - Returns: whether the answer contained the server copy. If not, the refused ETag is known to be old.
-    private func keepTheirs(
+    private func saveTheirs(
         _ answer: WriteAnswer?, _ edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = edit.key
@@ -133,7 +134,7 @@ struct WriteSettler {
         try overlay.setBase(
             of: key, to: ServerCopy(state: theirs, etag: etag, cause: .write, request: request), transaction)
         try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
-        try overlay.show(key, transaction)
+        try overlay.rebuild(key, transaction)
         return true
     }
 

@@ -9,35 +9,31 @@ enum RateLimitsTable {
     ) throws -> [RateLimitState] {
         var states = try database.query(
             """
-            SELECT id, source, match, rate, window_us, reserved_at, remaining, reset_at, accept_after, unknown_outcomes, unit
+            SELECT id, source, match, rate, window_us, unit, reserved_at, remaining, reset_at, accept_after, unknown_outcomes
             FROM siding_rate_limits WHERE ?1 IS NULL OR source = ?1 ORDER BY source, match, unit, window_us
             """, source, map: state)
         for index in states.indices {
             try database.forEach(
                 "SELECT under_way, moment, requests FROM siding_rate_counts WHERE rate_limit = ?1", states[index].id
             ) { row in
-                let (moment, requests) = (Timestamp(microseconds: row.int(1)), Int(row.int(2)))
-                if row.int(0) == 0 {
-                    states[index].ended[moment] = requests
-                } else {
-                    states[index].underWay[moment] = requests
-                }
+                let isUnderWay = try row.isTrue("under_way")
+                let counts = isUnderWay ? \RateLimitState.underWay : \.ended
+                states[index][keyPath: counts][try row.time("moment")] = Int(try row.int("requests"))
             }
         }
         return states
     }
 
-    private static func state(_ row: borrowing Row) -> RateLimitState {
-        RateLimitState(
-            id: row.int(0), source: row.text(1), match: row.text(2),
-            rate: row.optionalInt(3).flatMap {
-                RequestRate(
-                    Int($0), per: .microseconds(row.int(4)), unit: RequestRate.Unit(rawValue: row.text(10)) ?? .requests
-                )
-            },
-            reservedAt: Timestamp(microseconds: row.int(5)), remaining: row.optionalInt(6).map(Int.init),
-            resetAt: row.optionalInt(7).map(Timestamp.init), acceptAfter: Timestamp(microseconds: row.int(8)),
-            unknownOutcomes: Int(row.int(9)))
+    private static func state(_ row: borrowing Row) throws -> RateLimitState {
+        let (id, source, match) = (try row.int("id"), try row.text("source"), try row.text("match"))
+        let (count, window) = (try row.optionalInt("rate"), try row.int("window_us"))
+        let unit = RequestRate.Unit(rawValue: try row.text("unit")) ?? .requests
+        return RateLimitState(
+            id: id, source: source, match: match,
+            rate: count.flatMap { RequestRate(Int($0), per: .microseconds(window), unit: unit) },
+            reservedAt: try row.time("reserved_at"), remaining: try row.optionalInt("remaining").map(Int.init),
+            resetAt: try row.optionalTime("reset_at"), acceptAfter: try row.time("accept_after"),
+            unknownOutcomes: Int(try row.int("unknown_outcomes")))
     }
 
     /// Inserts the limit if it is missing, and updates its rate, which the config may have changed.

@@ -15,7 +15,7 @@ public struct RecordedError: Sendable, Hashable, Codable {
     /// `not_sent`, `maybe_sent` or `answered`.
     public var phase: String?
 
-    public init(name: String, message: String, hint: String? = nil, status: Int? = nil, phase: String? = nil) {
+    package init(name: String, message: String, hint: String? = nil, status: Int? = nil, phase: String? = nil) {
         (self.name, self.message, self.hint, self.status, self.phase) = (name, message, hint, status, phase)
     }
 }
@@ -32,8 +32,10 @@ extension RecordedError {
     /// The error of a write, with the origin's message.
     init(ofWrite failure: Failure) {
         self.init(failure)
-        guard case .http(let answer) = failure.reason, failure.detail == nil, let words = answer.words else { return }
-        message += ": \(words)"
+        guard case .http(let answer) = failure.reason, failure.detail == nil, let text = answer.errorText else {
+            return
+        }
+        message += ": \(text)"
     }
 
     /// Whether no byte of the request can have reached the origin.
@@ -129,7 +131,7 @@ extension HTTPFailure {
 
 extension HTTPFailure {
     /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else nil.
-    var words: String? {
+    var errorText: String? {
         let text: String?
         if let document = try? JSONDocument(body) {
             text = Self.places.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }

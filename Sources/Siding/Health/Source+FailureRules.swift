@@ -31,11 +31,11 @@ extension Source {
     /// What a failure of a `subject` shows about the source.
     func outcome(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
         switch rule(for: failure, of: subject)?.action {
-        case .rateLimited: .patience(until: now + failure.ruledPatience(now: now), note: failure.description)
+        case .rateLimited: .retryAfter(until: now + failure.ruledPatience(now: now), note: failure.description)
         case .refreshToken: .signIn(note: failure.description)
         case nil: SourceOutcome(failure, now: now)
         // The rule concerns the request, so a `Retry-After` in its answer does not close the gate for others.
-        default: SourceOutcome(failure, now: now).withoutPatience(failure)
+        default: SourceOutcome(failure, now: now).withoutRetryAfter(failure)
         }
     }
 
@@ -64,14 +64,14 @@ extension Source {
         // An answer to a write is read whole anyway, and a refusal in it must not count as a delivery.
         let limit = subject == .write ? transport.maxBody : HTTPFailure.bodyLimit
         return ResponseErrorEnvelopeNode(limit: limit, asksSuccesses: rules.contains(where: \.looksAtSuccesses)) {
-            envelope in rules.first { $0.fits(envelope) }.map(envelope.failure)
+            document, reply in rules.first { $0.fits(document, reply) }.map(reply.failure)
         }
     }
 }
 
 extension Source {
     /// The same source with `rules` before its own, such as those of a resource.
-    public func putting(first rules: [FailureRule]) -> Source {
+    package func putting(first rules: [FailureRule]) -> Source {
         var source = self
         source.failureRules = rules + failureRules
         return source
@@ -79,8 +79,8 @@ extension Source {
 }
 
 extension SourceOutcome {
-    fileprivate func withoutPatience(_ failure: Failure) -> SourceOutcome {
-        guard case .patience = self, case .http(let answer) = failure.reason else { return self }
+    fileprivate func withoutRetryAfter(_ failure: Failure) -> SourceOutcome {
+        guard case .retryAfter = self, case .http(let answer) = failure.reason else { return self }
         return answer.status == 429 ? .answers : .failed(isTimeout: false)
     }
 }
@@ -93,12 +93,12 @@ extension Failure {
     }
 }
 
-extension ErrorEnvelope {
+extension Response<[UInt8]> {
     /// Turns the answer into a failure, whatever its status, with the rule attached.
     fileprivate func failure(by rule: FailureRule) -> Failure {
         let ruled = RuledFailure(rule: rule)
         return Failure(
-            .http(HTTPFailure(response, bodyStart: bytes)), phase: .answered, detail: ruled.description,
+            .http(HTTPFailure(response, bodyStart: body)), phase: .answered, detail: ruled.description,
             underlying: ruled)
     }
 }

@@ -64,7 +64,7 @@ package struct SourceHealth: Sendable, Hashable {
         case .answers: answered(now)
         case .failed(let isTimeout): failed(cost: isTimeout ? 10 : 5, jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + Self.probeWindow, note, now)
-        case .patience(let until, let note): close(.retryAfter, until: until, note, now)
+        case .retryAfter(let until, let note): close(.retryAfter, until: until, note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
         }
         return outcome == .answers && wasCut

@@ -9,9 +9,9 @@ package enum SourceOutcome: Sendable, Hashable {
     case failed(isTimeout: Bool)
     case offline(note: String)
     /// It asked not to be called before `until`.
-    case patience(until: Timestamp, note: String)
+    case retryAfter(until: Timestamp, note: String)
     case signIn(note: String)
-    /// Nothing about the source.
+    /// The failure says nothing about the source.
     case nothing
 
     /// The outcome of a failed request, fetch or write.
@@ -30,7 +30,7 @@ package enum SourceOutcome: Sendable, Hashable {
                 self = .nothing
                 return
             }
-            self = .patience(until: Timestamp(secondsSince1970: spent.until), note: spent.description)
+            self = .retryAfter(until: Timestamp(secondsSince1970: spent.until), note: spent.description)
         default: self = .nothing
         }
     }
@@ -38,7 +38,7 @@ package enum SourceOutcome: Sendable, Hashable {
     private init(_ answer: HTTPFailure, of failure: Failure, now: Timestamp) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn(note: failure.description)
-        case .backOff: self = .patience(until: now + answer.patience(now: now), note: failure.description)
+        case .backOff: self = .retryAfter(until: now + answer.patience(now: now), note: failure.description)
         case .portal: self = .offline(note: failure.description)
         case .serverError, .requestTimeout, .insufficientStorage: self = .failed(isTimeout: false)
         // The origin works and refused the request.

@@ -13,15 +13,14 @@ enum SourcesTable {
             SourceHealth(
                 source: source, gate: try gate(row), failures: Int(try row.int("failures")),
                 budget: Int(try row.int("budget")), allowance: try row.optionalInt("allowance").map(Int.init),
-                servedAt: Timestamp(microseconds: try row.int("served_at")))
+                servedAt: try row.time("served_at"))
         } ?? SourceHealth(source: source)
     }
 
     private static func gate(_ row: borrowing Row) throws -> SourceGate? {
         guard let reason = try row.optionalText("gate").flatMap(SourceGate.Reason.init) else { return nil }
         return SourceGate(
-            source: try row.text("name"), reason: reason,
-            until: try row.optionalInt("gate_until").map(Timestamp.init),
+            source: try row.text("name"), reason: reason, until: try row.optionalTime("gate_until"),
             note: try row.optionalText("gate_note") ?? "")
     }
 

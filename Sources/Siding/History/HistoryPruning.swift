@@ -10,26 +10,11 @@ struct HistoryPruning {
 
     let now: Timestamp
 
-    private struct Kept {
-        var resource: Int64
-        var retention: HistoryRetention
-        /// The newest version that the last pruning checked.
-        var mark: Int64
-    }
-
     func prune(_ transaction: borrowing Transaction) throws {
-        let all = try transaction.query(
-            "SELECT id, schema, history_pruned FROM siding_resources WHERE history_since IS NOT NULL"
-        ) { row in
-            Kept(
-                resource: row.int(0),
-                retention: RecordSchema(stored: row.optionalText(1)).history ?? HistoryRetention(), mark: row.int(2))
-        }
-        for kept in all {
-            if let keep = kept.retention.keep {
-                try removeOld(kept.resource, before: now + (.zero - keep), transaction)
-            }
-            if let versions = kept.retention.versions { try removeSurplus(kept, over: versions, transaction) }
+        for resource in try ResourcesTable.all(transaction) where resource.historySince != nil {
+            let retention = resource.schema.history
+            if let keep = retention?.keep { try removeOld(resource.id, before: now + (.zero - keep), transaction) }
+            if let versions = retention?.versions { try removeSurplus(resource, over: versions, transaction) }
         }
         try ResourcesTable.lowerPruned(transaction)
     }
@@ -47,9 +32,11 @@ struct HistoryPruning {
     }
 
     /// Removes versions beyond the maximum number. Only keys with versions since the last pruning can have too many.
-    private func removeSurplus(_ kept: Kept, over versions: Int, _ transaction: borrowing Transaction) throws {
+    private func removeSurplus(
+        _ resource: ResourceRow, over versions: Int, _ transaction: borrowing Transaction
+    ) throws {
         let newest = try transaction.first("SELECT MAX(id) FROM siding_history") { $0.optionalInt(0) }
-        guard let newest = newest ?? nil, newest > kept.mark else { return }
+        guard let newest = newest ?? nil, newest > resource.historyPruned else { return }
         let ends = try transaction.query(
             """
             DELETE FROM siding_history WHERE id IN (
@@ -59,9 +46,9 @@ struct HistoryPruning {
                         AND key IN (SELECT key FROM siding_history WHERE id > ?2 AND resource = ?1))
                 WHERE place > ?3)
             RETURNING valid_to
-            """, kept.resource, kept.mark, versions
+            """, resource.id, resource.historyPruned, versions
         ) { $0.int(0) }
-        if let end = ends.max() { try ResourcesTable.raiseHistory(to: end, of: kept.resource, transaction) }
-        try ResourcesTable.setPruned(to: newest, of: kept.resource, transaction)
+        if let end = ends.max() { try ResourcesTable.raiseHistory(to: end, of: resource.id, transaction) }
+        try ResourcesTable.setPruned(to: newest, of: resource.id, transaction)
     }
 }

@@ -21,16 +21,14 @@ struct PastViews {
     ) throws {
         self.moment = moment
         guard moment <= now else {
-            throw StoreError(.invalidQuery, "\(moment.rfc3339) lies in the future: nothing is known of it yet")
+            throw StoreError(.invalidQuery, "\(moment.rfc3339) lies in the future")
         }
-        var beginnings: [Int64: Timestamp] = [:]
-        try database.forEach("SELECT id, history_since FROM siding_resources WHERE history_since IS NOT NULL") { row in
-            beginnings[row.int(0)] = Timestamp(microseconds: row.int(1))
-        }
+        let resources = try ResourcesTable.all(database)
+        let beginnings = Dictionary(uniqueKeysWithValues: resources.map { ($0.id, $0.historySince) })
         try database.forEach("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") { row in
             names.insert(row.text(0).lowercased())
         }
-        for view in try ResourceView.all(database) { add(view, since: beginnings[view.resource]) }
+        for view in try ResourceView.all(database) { add(view, since: beginnings[view.resource] ?? nil) }
     }
 
     private mutating func add(_ view: ResourceView, since: Timestamp?) {
@@ -49,15 +47,15 @@ struct PastViews {
     private func refusal(of name: String, since: Timestamp?) -> StoreError? {
         guard let since else {
             return StoreError(
-                .invalidQuery, "'\(name)' keeps no history, so nobody knows what it was",
-                hint: "'history: true' in its config begins one with the next sync")
+                .invalidQuery, "'\(name)' keeps no history, so its past records are unknown",
+                hint: "set 'history: true' in its config: the history begins with the next sync")
         }
         guard moment < since else { return nil }
         return StoreError(
             .invalidQuery,
-            "the history of '\(name)' reaches back to \(since.rfc3339(fractionDigits: 6)), and "
-                + "\(moment.rfc3339(fractionDigits: 6)) was before that",
-            hint: "it begins where it was switched on, or where 'history' in the config keeps no more")
+            "the history of '\(name)' reaches back to \(since.rfc3339(fractionDigits: 6)) only; "
+                + "\(moment.rfc3339(fractionDigits: 6)) is earlier",
+            hint: "choose a later time; for a longer history, raise 'history' in the config")
     }
 
     /// The rows as of that time: present rows that had begun by then, and earlier versions valid then.
@@ -84,7 +82,7 @@ struct PastViews {
     func error(on name: String) -> StoreError {
         refusals[name.lowercased()]
             ?? StoreError(
-                .invalidQuery, "'\(name)' shows what is now, not what was at \(moment.rfc3339)",
-                hint: "with --as-of only the views of resources can be read, by their bare names")
+                .invalidQuery, "'\(name)' has only its present content, not that of \(moment.rfc3339)",
+                hint: "with --as-of a query can read only the views of resources, by their names without a schema")
     }
 }

@@ -29,7 +29,7 @@ struct ProvenanceReader {
         let cause = found?.cause ?? (present == .never ? .edit : .local)
         let undeletedAt = row.cause == .restored ? row.changedAt : nil
         return RecordProvenance(
-            resource: name, key: key, cause: cause, request: found?.request, run: try note(found?.run, database),
+            resource: name, key: key, cause: cause, request: found?.request, run: try runNote(found?.run, database),
             firstSeenAt: row.firstSeenAt, changedAt: row.changedAt,
             confirmation: row.deletedAt == nil && cause != .edit
                 ? try confirmation(found, undeletedAt, database) : RecordProvenance.Confirmation(),
@@ -44,15 +44,16 @@ struct ProvenanceReader {
             WHERE id = ?1
             """, id
         ) { row in
-            let url = row.text(3)
+            let (url, scope) = (try row.text("url"), try row.text("scope"))
             let request = RecordProvenance.Request(
-                method: row.text(2), url: (try? HTTPURL(url)).map { Redaction.url($0) } ?? url,
-                page: row.optionalInt(4).map { Int($0) }, status: row.optionalInt(5).map { Int($0) },
-                etag: row.optionalText(6), lastModified: row.optionalText(7), at: Timestamp(microseconds: row.int(8)),
-                entry: row.optionalText(9), scope: row.text(10).isEmpty ? nil : row.text(10))
+                method: try row.text("method"), url: (try? HTTPURL(url)).map { Redaction.url($0) } ?? url,
+                page: try row.optionalInt("page").map(Int.init), status: try row.optionalInt("status").map(Int.init),
+                etag: try row.optionalText("etag"), lastModified: try row.optionalText("last_modified"),
+                at: try row.time("at"), entry: try row.optionalText("entry"),
+                scope: scope.isEmpty ? nil : scope)
             return Found(
-                id: id, request: request, cause: RecordProvenance.Cause(rawValue: row.text(0)) ?? .page,
-                run: row.optionalInt(1))
+                id: id, request: request, cause: RecordProvenance.Cause(rawValue: try row.text("cause")) ?? .page,
+                run: try row.optionalInt("run"))
         }
     }
 
@@ -71,23 +72,18 @@ struct ProvenanceReader {
                 WHERE q.id = ?1
                 """, found.id
             ) { row in
-                confirmation.pageAnsweredAt = Timestamp(microseconds: row.int(0))
-                confirmation.pageStatus = Int(row.int(1))
+                confirmation.pageAnsweredAt = try row.time("fetched_at")
+                confirmation.pageStatus = Int(try row.int("status"))
                 // An equal validator means an unchanged page (RFC 9110 §8.8).
-                let etag = row.optionalText(2)
+                let (etag, modified) = (try row.optionalText("etag"), try row.optionalText("last_modified"))
                 let isSame =
                     etag == nil && found.request.etag == nil
-                    ? row.optionalText(3) != nil && row.optionalText(3) == found.request.lastModified
-                    : etag == found.request.etag
+                    ? modified != nil && modified == found.request.lastModified : etag == found.request.etag
                 if isSame { confirmation.confirmedAt = confirmation.pageAnsweredAt }
             }
         }
-        try database.forEach(
-            "SELECT completed_at, completed_run FROM siding_resources WHERE id = ?1", resource
-        ) { row in
-            confirmation.listingCompletedAt = row.optionalInt(0).map(Timestamp.init)
-            confirmation.listingRun = row.optionalInt(1)
-        }
+        let listed = try ResourcesTable.load(resource, database)
+        (confirmation.listingCompletedAt, confirmation.listingRun) = (listed?.completedAt, listed?.completedRun)
         if let undeletedAt, let answered = confirmation.pageAnsweredAt, answered < undeletedAt,
             confirmation.confirmedAt == nil
         {
@@ -99,13 +95,13 @@ struct ProvenanceReader {
         return confirmation
     }
 
-    private func note(
+    private func runNote(
         _ run: RunID?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.RunNote? {
         guard let run, run != Run.none else { return nil }
         return try database.first("SELECT command, started_at FROM siding_runs WHERE id = ?1", run) { row in
             RecordProvenance.RunNote(
-                id: run, command: row.text(0), startedAt: Timestamp(microseconds: row.int(1)))
+                id: run, command: try row.text("command"), startedAt: try row.time("started_at"))
         } ?? RecordProvenance.RunNote(id: run, command: nil, startedAt: nil)
     }
 
@@ -121,9 +117,9 @@ struct ProvenanceReader {
         case .write: RecordProvenance.Deletion(at: at, cause: .write, entry: found?.request.entry)
         case .never: RecordProvenance.Deletion(at: at, cause: .neverThere)
         case .local, .edit, .restored: RecordProvenance.Deletion(at: at, cause: .local)
-        case .filtered: RecordProvenance.Deletion(at: at, cause: .condition, run: try note(row.run, database))
+        case .filtered: RecordProvenance.Deletion(at: at, cause: .condition, run: try runNote(row.run, database))
         case .page, .quarantine, .missing:
-            RecordProvenance.Deletion(at: at, cause: .run, run: try note(row.run, database))
+            RecordProvenance.Deletion(at: at, cause: .run, run: try runNote(row.run, database))
         }
     }
 }

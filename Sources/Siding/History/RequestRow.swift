@@ -53,15 +53,13 @@ struct RequestPruning {
     let resource: Int64
 
     func removeUnused(_ transaction: borrowing Transaction) throws {
-        let state = try transaction.first(
-            """
-            SELECT (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1), requests_kept
-            FROM siding_resources WHERE id = ?1
-            """, resource
-        ) { (count: $0.int(0), kept: $0.int(1)) }
-        guard let state, state.count >= 2 * state.kept + Self.least else { return }
+        let count = try transaction.first("SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1", resource) {
+            $0.int(0)
+        }
+        let kept = try ResourcesTable.load(resource, transaction)?.requestsKept
+        guard let count, let kept, count >= 2 * kept + Self.least else { return }
         // After a first listing all rows are in use.
-        if state.kept > 0 { try remove(transaction) }
+        if kept > 0 { try remove(transaction) }
         try ResourcesTable.countRequests(of: resource, transaction)
     }
 

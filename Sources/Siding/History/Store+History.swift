@@ -12,12 +12,9 @@ extension Store {
         of resource: String, key: String, limit: Int?
     ) async throws(StoreError) -> RecordHistory? {
         try await read { snapshot in
-            let id = try Self.resourceID(resource, snapshot)
-            let since = try snapshot.first("SELECT history_since FROM siding_resources WHERE id = ?1", id) {
-                $0.optionalInt(0).map(Timestamp.init)
-            }
-            let versions = try VersionRows(resource: id, key: key).load(limit: limit, snapshot)
-            return versions.isEmpty ? nil : RecordHistory(since: since ?? nil, versions: versions)
+            let row = try Self.resource(resource, snapshot)
+            let versions = try VersionRows(resource: row.id, key: key).load(limit: limit, snapshot)
+            return versions.isEmpty ? nil : RecordHistory(since: row.historySince, versions: versions)
         }
     }
 
@@ -28,7 +25,7 @@ extension Store {
         of resource: String, key: String
     ) async throws(StoreError) -> RecordProvenance? {
         try await read { snapshot in
-            let id = try Self.resourceID(resource, snapshot)
+            let id = try Self.resource(resource, snapshot).id
             return try ProvenanceReader(resource: id, name: resource, key: key).load(snapshot)
         }
     }
@@ -73,8 +70,8 @@ struct VersionRows {
         return try database.query(
             """
             SELECT * FROM (
-                SELECT body, deleted_at IS NOT NULL, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
-                    NULL AS finish, run, cause = 'write', NULL AS id
+                SELECT body, deleted_at IS NOT NULL AS is_deleted, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
+                    NULL AS finish, run, cause = 'write' AS is_write, NULL AS id
                 FROM \(table.rows) WHERE key = ?2
                 UNION ALL
                 SELECT body, deleted_at IS NOT NULL, pending, valid_from, valid_to, run, cause = 'write', id FROM siding_history
@@ -83,8 +80,9 @@ struct VersionRows {
             """, resource, table.key(key), limit
         ) { row in
             StoredVersion(
-                body: row.blob(0), isDeleted: row.int(1) == 1, pending: Int(row.int(2)), from: row.int(3),
-                to: row.optionalInt(4), run: row.int(5), isWrite: row.int(6) == 1)
+                body: try row.blob("body"), isDeleted: try row.isTrue("is_deleted"),
+                pending: Int(try row.int("pending")), from: try row.int("start"), to: try row.optionalInt("finish"),
+                run: try row.int("run"), isWrite: try row.isTrue("is_write"))
         }
     }
 

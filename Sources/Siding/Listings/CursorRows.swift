@@ -3,6 +3,31 @@ internal import SidingSQLite
 
 /// The rows of `siding_cursors`: the stored cursor of each listing.
 enum CursorRows {
+    static func load(
+        of resource: ResourceRow, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> StoredCursor? {
+        let root = try ListingsTable.load(resource.id, scope: scope, database)?.root
+        return try database.first(
+            "SELECT value, moved_at FROM siding_cursors WHERE resource = ?1 AND scope = ?2", resource.id, scope
+        ) { row in
+            StoredCursor(
+                value: try row.text("value"), movedAt: try row.time("moved_at"),
+                definition: resource.definition, root: root)
+        }
+    }
+
+    /// The cursors of parents' listings; the one that moved least recently first.
+    static func loadScoped(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [ScopedCursor] {
+        try database.query(
+            "SELECT scope, value, moved_at FROM siding_cursors WHERE resource = ?1 AND scope <> '' ORDER BY moved_at, scope",
+            resource
+        ) { row in
+            ScopedCursor(scope: try row.text("scope"), value: try row.text("value"), movedAt: try row.time("moved_at"))
+        }
+    }
+
     static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1", resource)
     }
@@ -11,9 +36,18 @@ enum CursorRows {
         try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1 AND scope = ?2", resource, scope)
     }
 
+    /// Deletes the cursors of parents that are gone, and returns how many there were.
+    static func delete(
+        _ resource: Int64, ofGone parents: RecordsTable, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let isGone = parents.isGone("siding_cursors.scope")
+        return try transaction.execute(
+            "DELETE FROM siding_cursors WHERE resource = ?1 AND scope <> '' AND \(isGone)", resource)
+    }
+
     /// Stores the cursor values of a page, in the transaction that saves the page.
     static func move(
-        _ cursor: CursorMove, of resource: Int64, scope: String, listing: Int64, run: RunID, now: Timestamp,
+        _ cursor: CursorMove, of resource: Int64, scope: String, listing: Int64, now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
         try ListingsTable.set(cursor, of: resource, scope: scope, listing: listing, transaction)
@@ -21,18 +55,18 @@ enum CursorRows {
             if cursor.takesBack { try forget(resource, scope: scope, transaction) }
             return
         }
-        try save(moved, of: resource, scope: scope, run: run, now: now, transaction)
+        try save(moved, of: resource, scope: scope, now: now, transaction)
     }
 
     /// Sets or deletes the cursor, as an operator action. Open listings end, and their retained fetches are superseded.
     static func set(
         _ value: String?, of name: String, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        guard let resource = try Store.resourceRow(name, transaction)?.id else {
-            throw StoreError(.notFound, "nothing is stored of a resource '\(name)'")
+        guard let resource = try ResourcesTable.load(named: name, transaction)?.id else {
+            throw StoreError(.notFound, "no resource is stored under the name '\(name)'")
         }
         if let value {
-            try save(value, of: resource, scope: "", run: nil, now: queue.now, transaction)
+            try save(value, of: resource, scope: "", now: queue.now, transaction)
             // The range behind the new cursor may never have been listed.
             try ResourcesTable.set(allListedAt: nil, of: resource, transaction)
         } else {
@@ -48,15 +82,13 @@ enum CursorRows {
     }
 
     private static func save(
-        _ value: String, of resource: Int64, scope: String, run: RunID?, now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ value: String, of resource: Int64, scope: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_cursors (resource, scope, value, moved_at, run) VALUES (?1, ?2, ?3, ?4, ?5)
-            ON CONFLICT (resource, scope) DO UPDATE SET
-                value = excluded.value, moved_at = excluded.moved_at, run = excluded.run
-            """, resource, scope, value, now.microseconds, run)
+            INSERT INTO siding_cursors (resource, scope, value, moved_at) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (resource, scope) DO UPDATE SET value = excluded.value, moved_at = excluded.moved_at
+            """, resource, scope, value, now.microseconds)
     }
 }
 

@@ -13,7 +13,7 @@ struct FetchRetention: Sendable {
     var partial: PartialAnswer?
     /// Whether the failed try counts.
     var isCounted: Bool
-    /// Where set, the entry waits for a person rather than for its time.
+    /// If set, the entry is parked for an operator instead of waiting for its time.
     var parks: ParkReason?
     /// When the entry is parked as expired.
     var expiry: Duration?
@@ -21,7 +21,7 @@ struct FetchRetention: Sendable {
     var waitsForNetwork = false
     /// Whether the page was tried, or put off unasked.
     var isTry = true
-    /// The wait after so many counted tries.
+    /// The wait after a number of counted tries.
     var wait: @Sendable (_ attempts: Int) -> Duration
 
     /// The lane of each listing's fetch.
@@ -57,7 +57,7 @@ struct FetchRetainer {
         try OutboxRequestsTable.save(
             (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, fetch.partial,
             of: entry.id, transaction)
-        try queue.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
+        try queue.addEvent(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
         guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry vanished while it was retained")
         }

@@ -59,7 +59,7 @@ struct ListingPosition: Sendable {
     /// What arrived of the page before its answer broke off.
     var partial: PartialAnswer?
     /// The changed aspects of the definition since the last sync. If not empty, everything is listed again.
-    var changedAspects: [String] = []
+    var changedAspects: [DefinitionAspect] = []
     /// What opening it added to the run's counters: the stored records that a changed `where` filtered out.
     var counters = RunCounters()
     /// Why an old checkpoint was dropped; nil if none was.

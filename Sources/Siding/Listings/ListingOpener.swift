@@ -29,21 +29,16 @@ struct ListingOpener {
     /// before: the resource is not stored as it is declared, or a listing or fetch was left half-way.
     func unopened(_ snapshot: borrowing Snapshot) throws -> ListingPosition? {
         guard !opening.isAdHoc, !opening.isUnconditional,
-            try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, snapshot) == nil
+            try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, snapshot) == nil,
+            let row = try ResourcesTable.load(named: opening.resource, snapshot), row.source == opening.source,
+            row.storedDefinition == opening.definition.text, row.storedSchema == (try opening.schema.stored),
+            row.parent == opening.parent?.resource
         else { return nil }
-        return try snapshot.first(
-            """
-            SELECT COALESCE(l.listing, 0)
-            FROM siding_resources r LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = ?2
-            WHERE r.name = ?1 AND r.source = ?3 AND r.definition = ?4 AND r.schema IS ?5 AND r.parent IS ?6
-                AND l.state IS NOT 'open' AND (?7 IS NULL OR l.root IS NULL OR l.root = ?7)
-            """, opening.resource, opening.first.scope, opening.source, opening.definition.text,
-            opening.schema.stored, opening.parent?.resource, opening.root
-        ) { row in
-            ListingPosition(
-                listing: row.int(0) + 1, page: opening.first, isResumed: false, cursor: opening.cursor,
-                unopened: (opening, now))
-        }
+        let last = try ListingsTable.load(row.id, scope: opening.first.scope, snapshot)
+        guard last?.isOpen != true, last?.isElsewhere(than: opening.root) != true else { return nil }
+        return ListingPosition(
+            listing: (last?.number ?? 0) + 1, page: opening.first, isResumed: false, cursor: opening.cursor,
+            unopened: (opening, now))
     }
 
     /// Where the listing begins or goes on, and the rows that decide it.
@@ -62,15 +57,12 @@ struct ListingOpener {
 
     /// - Parameter changed: the aspects in which the definition changed.
     func decide(
-        _ resource: Int64, _ changed: [String], _ database: borrowing some Queryable & ~Copyable
+        _ resource: Int64, _ changed: [DefinitionAspect], _ database: borrowing some Queryable & ~Copyable
     ) throws -> Decision {
         let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, database)
-        let isElsewhere =
-            try database.first(
-                "SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
-                opening.first.scope, opening.root
-            ) { _ in true } ?? false
-        let row = opening.isAdHoc ? nil : try openRow(resource, database)
+        let last = try ListingsTable.load(resource, scope: opening.first.scope, database)
+        let isElsewhere = last?.isElsewhere(than: opening.root) ?? false
+        let row = opening.isAdHoc ? nil : last.flatMap(Self.position)
         let unfinished = row.map { row in
             ListingStart.Unfinished(
                 page: row.position.page.number, progressedAt: row.progressedAt, isElsewhere: isElsewhere,
@@ -82,7 +74,7 @@ struct ListingOpener {
     }
 
     private func startOrGoOn(
-        _ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction
+        _ resource: Int64, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction
     ) throws -> ListingPosition {
         let decision = try decide(resource, changed, transaction)
         // What was found at the other address is no cursor for this one.
@@ -93,12 +85,12 @@ struct ListingOpener {
         if let dropping { try discard(resource, dropping, transaction) }
         if case .first(let cause) = decision.start {
             var position = try begin(resource, transaction)
-            // Whoever asked for it need not be told.
+            // Whoever asked for it knows.
             if cause != .asked { position.droppedCheckpoint = decision.start.dropping }
             return position
         }
         guard var position = decision.unfinished else { return try begin(resource, transaction) }
-        try note(resource, isNew: false, transaction)
+        try saveParent(of: resource, isNew: false, transaction)
         guard let entry = decision.entry else { return position }
         position.isResumed = true
         position.partial = try OutboxRequestsTable.partial(entry.id, transaction)
@@ -109,7 +101,8 @@ struct ListingOpener {
 
     /// Opens an ad-hoc listing. It registers an unknown resource, and leaves all else as it is.
     private func openAdHoc(_ transaction: borrowing Transaction) throws -> ListingPosition {
-        if try Store.resourceRow(opening.resource, transaction) == nil { _ = try registerResource(transaction) }
+        let known = try ResourcesTable.load(named: opening.resource, transaction)
+        if known == nil { _ = try registerResource(transaction) }
         return ListingPosition(listing: 0, page: opening.first, isResumed: false)
     }
 
@@ -133,17 +126,12 @@ struct ListingOpener {
     /// Inserts the resource's row, or updates its definition, source and record schema.
     func registerResource(
         _ transaction: borrowing Transaction
-    ) throws -> (id: Int64, changedAspects: [String], counters: RunCounters) {
-        let found = try transaction.first(
-            "SELECT id, definition, source FROM siding_resources WHERE name = ?1", opening.resource
-        ) { row in
-            (id: row.int(0), definition: ResourceDefinition(stored: row.text(1)), source: row.text(2))
-        }
+    ) throws -> (id: Int64, changedAspects: [DefinitionAspect], counters: RunCounters) {
+        let found = try ResourcesTable.load(named: opening.resource, transaction)
         let id =
             try found?.id
-            ?? ResourceRegistration.insert(
-                opening.resource, source: opening.source, opening.definition, now: now, transaction)
-        var changed: [String] = []
+            ?? ResourceRegistration.insert(opening.resource, source: opening.source, opening.definition, transaction)
+        var changed: [DefinitionAspect] = []
         if let found {
             changed = opening.definition.differences(from: found.definition)
             if !changed.isEmpty { try redefine(id, changed, transaction) }
@@ -153,7 +141,7 @@ struct ListingOpener {
         var counters = RunCounters()
         counters.deleted = try schema.apply(opening.schema, now: now, transaction)
         try RunResourcesTable.add(counters, to: opening.resource, in: opening.run, transaction)
-        try schema.show(parent: opening.parent?.resource, transaction)
+        try schema.apply(parent: opening.parent?.resource, transaction)
         return (id, changed, counters)
     }
 
@@ -170,10 +158,12 @@ struct ListingOpener {
     }
 
     /// Validators and checkpoints belong to the old definition.
-    private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
-        if changed.contains("key") { try leaveKey(resource, transaction) }
+    private func redefine(
+        _ resource: Int64, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction
+    ) throws {
+        if changed.contains(.key) { try leaveKey(resource, transaction) }
         try ResourcesTable.set(definition: opening.definition, of: resource, transaction)
-        if changed.contains("key") { try ResourceView.remake(opening.resource, transaction) }
+        if changed.contains(.key) { try ResourceView.remake(opening.resource, transaction) }
         try DeletionReconciliation.startOver(resource, transaction)
         try PagesTable.delete(resource, scope: nil, transaction)
         try CursorRows.forget(resource, transaction)
@@ -183,9 +173,9 @@ struct ListingOpener {
 
     /// Applies a new name of the source to its queue entries. Edits follow only if origin and account are the same: nobody
     /// decided to send them elsewhere.
-    private func rename(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
+    private func rename(_ resource: Int64, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction) throws {
         try ResourcesTable.set(source: opening.source, of: resource, transaction)
-        let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
+        let isSameOrigin = Set(changed).isDisjoint(with: [.baseURL, .auth, .headers])
         try OutboxTable.setSource(
             opening.source, ofResource: opening.resource, includesWrites: isSameOrigin, transaction)
     }
@@ -213,36 +203,24 @@ struct ListingOpener {
 
     // MARK: Rows of listings
 
-    private func openRow(
-        _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> (position: ListingPosition, progressedAt: Timestamp)? {
-        try database.first(
-            """
-            SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves,
-                cursor_waits, fresh_until, not_before, checkpoint_at, next_source, started_at
-            FROM siding_listings
-            WHERE resource = ?1 AND scope = ?2 AND state = 'open'
-            """, resource, opening.first.scope
-        ) { row in
-            PageRequest(row, at: 1).map { page in
-                let position = ListingPosition(
-                    listing: row.int(0), page: page, isResumed: page.number > 1, cursor: ListingCursor(row, at: 6),
-                    startedAt: page.number > 1 ? row.optionalInt(14).map(Timestamp.init) : nil,
-                    freshness: ListingFreshness(row, at: 10),
-                    nextPageSource: row.optionalText(13).flatMap(NextPageSource.init))
-                return (position, Timestamp(microseconds: row.int(12)))
-            }
-        } ?? nil
+    /// Where an open listing goes on; nil if it is not open.
+    private static func position(_ row: ListingRow) -> (position: ListingPosition, progressedAt: Timestamp)? {
+        guard row.isOpen, let page = row.next else { return nil }
+        let position = ListingPosition(
+            listing: row.number, page: page, isResumed: page.number > 1, cursor: row.cursor,
+            startedAt: page.number > 1 ? row.startedAt : nil, freshness: row.freshness,
+            nextPageSource: row.nextPageSource)
+        return (position, row.checkpointAt)
     }
 
     @discardableResult
     func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let listing = try ListingsTable.begin(opening, of: resource, now: now, transaction)
-        try note(resource, isNew: true, transaction)
+        try saveParent(of: resource, isNew: true, transaction)
         return ListingPosition(listing: listing, page: opening.first, isResumed: false, cursor: opening.cursor)
     }
 
-    private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
+    private func saveParent(of resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
         guard let parent = opening.parent else { return }
         // Nobody requested the changes between the cursor and the start of such a listing, so the parent stays due.
         try ListingsTable.set(

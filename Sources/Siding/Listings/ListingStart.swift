@@ -7,7 +7,7 @@ enum ListingStart: Sendable, Hashable {
     case first(FirstPageCause)
     /// At the page where it stopped.
     case checkpoint
-    /// At the page that the queue retains; `isHeld`: that page waits for a person.
+    /// At the page that the queue retains; `isHeld`: that page waits for an operator.
     case retained(isHeld: Bool)
 
     /// Why a listing begins at the first page.
@@ -19,7 +19,7 @@ enum ListingStart: Sendable, Hashable {
         /// All is to be listed anew.
         case asked
         /// The definition changed, in these aspects.
-        case redefined([String])
+        case redefined([DefinitionAspect])
         /// The parent has another address than the listing that was left half-way.
         case elsewhere
         /// The checkpoint is older than the resource allows.
@@ -36,17 +36,18 @@ enum ListingStart: Sendable, Hashable {
         var isElsewhere = false
         /// Whether the queue retains the page.
         var isRetained = false
-        /// Whether the page waits for a person.
+        /// Whether the page waits for an operator.
         var isHeld = false
     }
 
     /// - Parameters:
     ///   - unfinished: nil where no listing was left half-way.
     ///   - changed: the aspects in which the definition changed since the last sync.
-    ///   - startsAnew: whether what was left half-way is dropped, as somebody asked for it.
+    ///   - startsAnew: whether an unfinished listing is dropped on request.
     ///   - limit: how old a checkpoint may be.
     init(
-        _ unfinished: Unfinished?, changed: [String] = [], startsAnew: Bool, within limit: Duration, now: Timestamp
+        _ unfinished: Unfinished?, changed: [DefinitionAspect] = [], startsAnew: Bool, within limit: Duration,
+        now: Timestamp
     ) {
         if !changed.isEmpty {
             self = .first(.redefined(changed))
@@ -64,7 +65,7 @@ enum ListingStart: Sendable, Hashable {
         if unfinished.isElsewhere {
             self = .first(.elsewhere)
         } else if !isTimely, !unfinished.isHeld {
-            // A page that a person holds stays held, however old it grows.
+            // A page that an operator holds stays held, however old it gets.
             self = .first(.tooOld(limit))
         } else if unfinished.isRetained {
             self = .retained(isHeld: unfinished.isHeld)
@@ -76,7 +77,7 @@ enum ListingStart: Sendable, Hashable {
         }
     }
 
-    /// Why what was left half-way is dropped, for a person; nil where nothing is dropped.
+    /// Why an unfinished listing is dropped, as a message; nil if nothing is dropped.
     var dropping: String? {
         switch self {
         case .first(.asked): "a full listing was asked for"
@@ -106,12 +107,12 @@ package enum Resumption {
     }
 
     /// Why a checkpoint was not resumed.
-    package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(words(limit))" }
+    package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(text(limit))" }
 
     /// Why a fan-out pass was not resumed.
-    package static func passTooOld(_ limit: Duration) -> String { "its pass is older than \(words(limit))" }
+    package static func passTooOld(_ limit: Duration) -> String { "its pass is older than \(text(limit))" }
 
-    private static func words(_ limit: Duration) -> String {
+    private static func text(_ limit: Duration) -> String {
         let seconds = limit.components.seconds
         let (count, unit) =
             seconds % 3600 == 0 ? (seconds / 3600, "h") : seconds % 60 == 0 ? (seconds / 60, "min") : (seconds, "s")

@@ -1,9 +1,48 @@
 internal import SidingChain
+internal import SidingPaging
 internal import SidingSQLite
 
-/// Writes `siding_listings`, which has a row per listing: one for a resource, or one for each parent (`scope`). The row holds the
+/// Reads and writes `siding_listings`, which has a row per listing: one for a resource, or one for each parent (`scope`). The row holds the
 /// checkpoint, the cursor of the listing, and the fan-out pass that it belongs to.
 enum ListingsTable {
+    /// The newest listing of a scope; nil if there never was one.
+    static func load(
+        _ resource: Int64, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> ListingRow? {
+        try database.first(
+            "SELECT * FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope, map: ListingRow.init)
+    }
+
+    static func nextPageSource(
+        _ resource: Int64, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> NextPageSource? {
+        try database.first(
+            "SELECT next_source FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope
+        ) { $0.optionalText(0).flatMap(NextPageSource.init) } ?? nil
+    }
+
+    /// Whether any listing of a resource is open, or its only one is incomplete though it was read to its end.
+    static func isUnfinished(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            """
+            SELECT 1 FROM siding_listings
+            WHERE resource = ?1 AND (state = 'open' OR incomplete IS NOT NULL AND scope = '') LIMIT 1
+            """, resource
+        ) { _ in true } ?? false
+    }
+
+    /// Why a listing of a fan-out pass is incomplete, or with nil the only listing of the resource; nil if none is.
+    static func incomplete(
+        _ resource: Int64, pass: Int64?, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> String? {
+        try database.first(
+            """
+            SELECT incomplete FROM siding_listings
+            WHERE resource = ?1 AND incomplete IS NOT NULL AND pass IS ?2 ORDER BY scope LIMIT 1
+            """, resource, pass
+        ) { $0.text(0) }
+    }
+
     /// Begins a listing anew at its first page.
     ///
     /// - Returns: the listing's number.
@@ -48,12 +87,21 @@ enum ListingsTable {
             """
             UPDATE siding_listings SET state = ?3, next_url = ?4, next_number = ?5, next_offset = ?6, next_sent = ?7,
                 checkpoint_at = ?8, next_source = COALESCE(?9, next_source), fresh_until = ?10, not_before = ?11,
-                incomplete = ?13
+                incomplete = ?13, page_size = ?14, pages_since_loss = ?15
             WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
             """,
             resource, page.listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
             now.microseconds, progress.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
-            progress.freshness.notBefore?.microseconds, page.page.scope, incomplete) == 1
+            progress.freshness.notBefore?.microseconds, page.page.scope, incomplete, progress.sizing?.size,
+            progress.sizing?.pagesSinceLoss) == 1
+    }
+
+    static func set(
+        _ sizing: PageSizing, of resource: Int64, scope: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_listings SET page_size = ?3, pages_since_loss = ?4 WHERE resource = ?1 AND scope = ?2",
+            resource, scope, sizing.size, sizing.pagesSinceLoss)
     }
 
     /// Stores how far the cursor of a listing has come.
@@ -75,12 +123,6 @@ enum ListingsTable {
                 cursor_moves = CASE cursor_moves WHEN 1 THEN -1 ELSE cursor_moves END
             WHERE resource = ?1 AND scope = ?2
             """, resource, scope)
-    }
-
-    static func holdsCursor(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first(
-            "SELECT cursor_moves < 0 FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope
-        ) { $0.int(0) == 1 } ?? false
     }
 
     /// Stores the fan-out pass of a listing that was opened.
@@ -114,8 +156,76 @@ enum ListingsTable {
             """, resource, scope)
     }
 
+    /// Deletes the listings of parents that are gone, and returns how many there were.
+    static func delete(
+        _ resource: Int64, ofGone parents: RecordsTable, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let isGone = parents.isGone("siding_listings.scope")
+        return try transaction.execute(
+            "DELETE FROM siding_listings WHERE resource = ?1 AND scope <> '' AND \(isGone)", resource)
+    }
+
     /// Deletes the listings of all parents, so that each is listed again.
     static func deleteParents(of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_listings WHERE resource = ?1 AND scope <> ''", resource)
+    }
+}
+
+/// A listing as it is stored.
+struct ListingRow {
+    let number: Int64
+    let isOpen: Bool
+    let nextPageSource: NextPageSource?
+    /// The checkpoint of an open listing.
+    let next: PageRequest?
+    let startedAt: Timestamp
+    let checkpointAt: Timestamp
+    let run: RunID
+    let cursor: ListingCursor
+    /// Whether nothing of the listing moves the cursor any more; see ``ListingsTable/holdCursor(of:scope:_:)``.
+    let holdsCursor: Bool
+    /// As its first page reported it.
+    let freshness: ListingFreshness
+    let root: String?
+    /// See ``ListingsTable/setMoved(_:scope:_:)``.
+    let hasMoved: Bool
+    /// How its pages got through so far; nil before its first page.
+    let sizing: PageSizing?
+
+    /// Whether it began at another first URL than `root`.
+    func isElsewhere(than root: String?) -> Bool {
+        guard let root, let mine = self.root else { return false }
+        return mine != root
+    }
+
+    init(_ row: borrowing Row) throws {
+        number = try row.int("listing")
+        isOpen = try row.text("state") == "open"
+        nextPageSource = try row.optionalText("next_source").flatMap(NextPageSource.init)
+        next = try PageRequest(row)
+        startedAt = try row.time("started_at")
+        checkpointAt = try row.time("checkpoint_at")
+        run = try row.int("run")
+        let moves = try row.int("cursor_moves")
+        cursor = ListingCursor(
+            from: try row.optionalText("cursor_from"), reached: try row.optionalText("cursor_reached"),
+            moves: moves == 1, waits: try row.isTrue("cursor_waits"))
+        holdsCursor = moves < 0
+        freshness = try ListingFreshness(row)
+        root = try row.optionalText("root")
+        hasMoved = try row.isTrue("moved")
+        let pagesSinceLoss = try row.optionalInt("pages_since_loss").map(Int.init)
+        sizing = try row.optionalInt("page_size").map { PageSizing(size: Int($0), pagesSinceLoss: pagesSinceLoss) }
+    }
+}
+
+extension PageRequest {
+    /// Reads `next_url`, `next_sent`, `next_number`, `next_offset` and `scope`; nil if the URL is null or invalid.
+    init?(_ row: borrowing Row) throws {
+        guard let text = try row.optionalText("next_url"), let url = try? HTTPURL(text) else { return nil }
+        let body = try row.text("next_sent")
+        self.init(
+            url: url, body: body.isEmpty ? nil : body, scope: try row.text("scope"),
+            number: Int(try row.int("next_number")), offset: Int(try row.int("next_offset")))
     }
 }

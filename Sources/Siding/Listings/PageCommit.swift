@@ -1,5 +1,6 @@
 package import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 /// Everything that one page changes, committed atomically.
 struct PageCommit: Sendable {
@@ -79,6 +80,8 @@ struct PageCommit: Sendable {
         var digest: UInt64?
         /// Whether the listing ends at its first page, which led to a next one before: it is no evidence of missing records.
         var lostNext = false
+        /// The size of the next page, where the line decides it.
+        var sizing: PageSizing?
         /// Whether the next listing asks for all pages whole, as a 304 does not fit the number of records that the origin reports.
         var asksWholeNext = false
     }

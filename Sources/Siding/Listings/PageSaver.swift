@@ -11,7 +11,7 @@ struct PageSaver {
     func save(
         _ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>
     ) throws -> (counters: RunCounters, newMemberSets: Set<UInt64>) {
-        guard let resource = try ResourceRow.load(named: page.resource, transaction) else {
+        guard let resource = try ResourcesTable.load(named: page.resource, transaction) else {
             throw StoreError(.notFound, "the resource '\(page.resource)' was never opened")
         }
         if let (opening, moment) = page.unopened {
@@ -21,17 +21,17 @@ struct PageSaver {
         var (counters, page) = (RunCounters(), page)
         var newMemberSets: Set<UInt64> = []
         var shown: PageMembers.Shown?
+        let schema = resource.schema
         switch page.content {
-        case .notModified:
-            counters.notModified = 1
+        case .notModified: counters.notModified = 1
         case .setAside(let answer, let reason):
             var quarantine = quarantine(resource.id)
-            let dropped = DroppedMembers(MemberRemoval(resource.schema.transforms.dropped))
+            let dropped = DroppedMembers(MemberRemoval(schema.transforms.dropped))
             try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
             (counters.quarantined, counters.answersSetAside) = (1, 1)
             shown = PageMembers.Shown(hasUnknown: true)
         case .records(let bytes, let slices):
-            let saved = try save(slices, of: bytes, resource, transaction)
+            let saved = try save(slices, of: bytes, resource, schema, transaction)
             counters = saved.counters
             shown = saved.shown
             if saved.isOvertaken {
@@ -52,7 +52,7 @@ struct PageSaver {
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             newMemberSets = try ColumnInference(
-                resource: resource.id, name: page.resource, run: page.run, schema: resource.schema
+                resource: resource.id, name: page.resource, run: page.run, schema: schema
             ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
         }
         counters.pages = 1
@@ -83,11 +83,12 @@ struct PageSaver {
     }
 
     private func save(
-        _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ transaction: borrowing Transaction
+        _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ schema: RecordSchema,
+        _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
         let request = try RequestRow.nextID(transaction)
         var saver = RecordSaver(
-            row: resource, contract: resource.schema, filter: page.schema ?? resource.schema, run: page.run, now: now,
+            row: resource, contract: schema, filter: page.schema ?? schema, run: page.run, now: now,
             pull: try RecordPull.load(
                 page.resource, resource, run: page.run, now: now, transitions: queue, request: request,
                 requestedAfter: page.requestedAfter, transaction),
@@ -102,7 +103,7 @@ struct PageSaver {
             }
             if !self.page.page.scope.isEmpty {
                 try RecordScopes(resource: resource.id, scope: self.page.page.scope, revision: resource.revision + 1)
-                    .note(slices, except: saved.refused, in: page, transaction)
+                    .save(slices, except: saved.refused, in: page, transaction)
             }
             try quarantine.forgetTheRest(transaction)
             try quarantine.forget(slices, except: saved.refused, of: page, transaction)
@@ -137,17 +138,15 @@ struct PageSaver {
         if case .page(let following) = progress.next { next = following }
         try PagesTable.save(page, progress, next: next, of: resource, now: now, transaction)
         guard try ListingsTable.advance(page, progress, to: next, of: resource, now: now, transaction) else {
-            throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
+            throw StoreError(.leaseLost, "the listing of '\(page.resource)' was restarted by another run")
         }
         if progress.asksWholeNext { try PageValidators(resource: resource).forget(scope: page.page.scope, transaction) }
         if var cursor = progress.cursor {
             // A cursor that is taken back returns to where it was before the listing.
-            if !cursor.takesBack, try ListingsTable.holdsCursor(resource, scope: page.page.scope, transaction) {
-                cursor.moved = nil
-            }
+            let listing = try ListingsTable.load(resource, scope: page.page.scope, transaction)
+            if !cursor.takesBack, listing?.holdsCursor == true { cursor.moved = nil }
             try CursorRows.move(
-                cursor, of: resource, scope: page.page.scope, listing: page.listing, run: page.run, now: now,
-                transaction)
+                cursor, of: resource, scope: page.page.scope, listing: page.listing, now: now, transaction)
         }
     }
 
@@ -156,14 +155,6 @@ struct PageSaver {
         guard page.page.scope.isEmpty, let progress = page.progress else { return false }
         if case .page = progress.next { return false }
         return true
-    }
-
-    /// Whether the listing started beyond the cursor, so that no listing covers the changes between the two.
-    private func isPassing(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first(
-            "SELECT cursor_from IS NOT NULL AND cursor_moves = 0 FROM siding_listings WHERE resource = ?1 AND scope = ''",
-            resource
-        ) { $0.int(0) == 1 } ?? false
     }
 
     /// Ends a complete listing: deletes the rows of pages it did not show, as their tokens will not come back.
@@ -175,7 +166,9 @@ struct PageSaver {
             try ResourcesTable.setPagesChanged(resource, transaction)
         }
         try PageQuarantine.forgetOtherPages(resource, scope: scope, isOfChanges: isOfChanges, transaction)
-        if scope.isEmpty, try !isPassing(resource, transaction) {
+        let listing = try ListingsTable.load(resource, scope: scope, transaction)
+        // No listing covers the changes between the cursor and the beginning of one that passes it.
+        if scope.isEmpty, listing?.cursor.isPassing == false || listing?.holdsCursor == true {
             try ResourcesTable.setCompleted(
                 page.run, at: now, page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
             try CompleteListings.complete(resource, now: now, transaction)

@@ -4,6 +4,28 @@ internal import SidingSQLite
 /// Writes `siding_pages`, which has a row per page of the last listing: its validators, its next page, and the records that it
 /// shows.
 enum PagesTable {
+    /// The row of a page; nil if there is none.
+    ///
+    /// - Parameter source: where the pages of its listing name their next page.
+    static func load(
+        _ page: PageRequest, of resource: Int64, nextPageSource source: NextPageSource?,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> StoredPage? {
+        try database.first(
+            """
+            SELECT scope, etag, last_modified, next_url, next_sent, next_number, next_offset, records, read_at,
+                high_water_mark, digest
+            FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4
+            """, resource, page.scope, page.url.description, page.body ?? ""
+        ) { row in
+            StoredPage(
+                etag: try row.optionalText("etag"), lastModified: try row.optionalText("last_modified"),
+                next: try PageRequest(row), recordCount: Int(try row.int("records")), nextPageSource: source,
+                readAt: try row.optionalTime("read_at"), highWaterMark: try row.optionalText("high_water_mark"),
+                digest: try row.optionalInt("digest").map(UInt64.init(bitPattern:)))
+        }
+    }
+
     /// Stores a page that was fetched, with its validators and the page behind it.
     ///
     /// A page that cuts its listing short keeps no validators, as a 304 would make it the last one. Neither does an answer without
@@ -37,8 +59,15 @@ enum PagesTable {
             progress.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
     }
 
+    /// How many listings have pages whose records are not all known.
+    static func unknownListings(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try database.first(
+            "SELECT COUNT(DISTINCT scope) FROM siding_pages WHERE resource = ?1 AND members IS NULL", resource
+        ) { Int($0.int(0)) } ?? 0
+    }
+
     /// Stores which records a page shows; nil if they are not all known.
-    static func set(_ members: RecordIDs?, of page: PageMembers, _ transaction: borrowing Transaction) throws {
+    static func set(_ members: RowIDs?, of page: PageMembers, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_pages SET members = ?5 WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4",
             page.resource, page.scope, page.url, page.sent, members.map { SQLiteValue.blob($0.packed) })
@@ -50,6 +79,15 @@ enum PagesTable {
     static func delete(_ resource: Int64, scope: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2)", resource, scope)
+    }
+
+    /// Deletes the pages of parents that are gone, and returns how many there were.
+    static func delete(
+        _ resource: Int64, ofGone parents: RecordsTable, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let isGone = parents.isGone("siding_pages.scope")
+        return try transaction.execute(
+            "DELETE FROM siding_pages WHERE resource = ?1 AND scope <> '' AND \(isGone)", resource)
     }
 
     /// Deletes the pages that a complete listing did not show, as their tokens will not come back.
@@ -94,7 +132,7 @@ struct PageValidators {
     func forget(showing ids: [Int64], _ transaction: borrowing Transaction) throws {
         guard !ids.isEmpty else { return }
         try transaction.execute("\(Self.forget) AND members IS NULL", resource)
-        let written = RecordIDs(ids)
+        let written = RowIDs(ids)
         for page in try known(transaction) where page.members.subtracting(written).ids.count < page.members.ids.count {
             try transaction.execute(
                 "\(Self.forget) AND scope = ?2 AND url = ?3 AND sent = ?4", resource, page.scope, page.url, page.sent)
@@ -125,7 +163,7 @@ struct PageValidators {
 
     private func known(
         _ transaction: borrowing Transaction
-    ) throws -> [(scope: String, url: String, sent: String, members: RecordIDs)] {
+    ) throws -> [(scope: String, url: String, sent: String, members: RowIDs)] {
         try transaction.query(
             """
             SELECT scope, url, sent, members FROM siding_pages
@@ -133,8 +171,8 @@ struct PageValidators {
             """, resource
         ) { row in
             (
-                scope: row.text(0), url: row.text(1), sent: row.text(2),
-                members: try row.withBytes(3) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
+                scope: try row.text("scope"), url: try row.text("url"), sent: try row.text("sent"),
+                members: try row.rowIDs("members")
             )
         }
     }

@@ -7,31 +7,35 @@ struct ParentCompiler {
     let selection: ParentSelection
     /// The table of the parents.
     let parents: RecordsTable
+    /// The id of the resource with the listings; nil if nothing is stored of it.
+    private let resource: Int64?
 
     init(_ selection: ParentSelection, _ database: borrowing some Queryable & ~Copyable) throws {
         self.selection = selection
-        let parent = try Store.resourceRow(selection.parent, database)?.id ?? 0
+        let parent = try ResourcesTable.load(named: selection.parent, database)?.id ?? 0
         parents = try RecordsTable.load(parent, database)
+        resource = try ResourcesTable.load(named: selection.resource, database)?.id
     }
 
     /// The due parents, in the order of their keys.
-    func due() throws(StoreError) -> Condition {
-        var statement = try joined(selecting: "p.text, p.body, p.revision", behind: selection.after, withBodies: true)
+    func due() throws(StoreError) -> BoundSQL {
+        var statement = try joined(
+            selecting: "p.text AS key, p.body, p.revision", behind: selection.after, withBodies: true)
         statement.sql = "\(statement.sql) WHERE \(isDue) ORDER BY p.key LIMIT ?"
         statement.arguments += dueArguments + [.integer(Int64(selection.limit ?? -1))]
         return statement
     }
 
     /// One row of counts: all, due, new, unfinished, changed.
-    func outlook() throws(StoreError) -> Condition {
+    func outlook() throws(StoreError) -> BoundSQL {
         let marks: SQL = "\(isDue) AS due, l.state AS state, p.revision > l.parent_revision AS changed"
         var statement = try joined(selecting: marks, behind: nil, withBodies: false)
         // The marks precede the join, and so do their values.
         statement.arguments = dueArguments + statement.arguments
         statement.sql = """
-            SELECT COUNT(*), COALESCE(SUM(due), 0), COALESCE(SUM(due AND state IS NULL), 0), \
-            COALESCE(SUM(due AND state IN ('open', 'incomplete')), 0), \
-            COALESCE(SUM(due AND state = 'complete' AND changed), 0) FROM (\(statement.sql))
+            SELECT COUNT(*) AS "all", COALESCE(SUM(due), 0) AS due, COALESCE(SUM(due AND state IS NULL), 0) AS new, \
+            COALESCE(SUM(due AND state IN ('open', 'incomplete')), 0) AS unfinished, \
+            COALESCE(SUM(due AND state = 'complete' AND changed), 0) AS changed FROM (\(statement.sql))
             """
         return statement
     }
@@ -48,8 +52,8 @@ struct ParentCompiler {
 
     private func joined(
         selecting what: SQL, behind after: String?, withBodies: Bool
-    ) throws(StoreError) -> Condition {
-        var inner = Condition(sql: "deleted_at IS NULL AND \(Self.isAtOrigin("r", in: parents))")
+    ) throws(StoreError) -> BoundSQL {
+        var inner = BoundSQL(sql: "deleted_at IS NULL AND \(Self.isAtOrigin("r", in: parents))")
         if let after {
             inner.sql = "\(inner.sql) AND key > ?"
             inner.arguments.append(parents.key(after))
@@ -66,12 +70,11 @@ struct ParentCompiler {
         let columns: SQL =
             withBodies
             ? "key, CAST(key AS TEXT) AS text, body, revision" : "key, CAST(key AS TEXT) AS text, revision"
-        return Condition(
+        return BoundSQL(
             sql: """
                 SELECT \(what) FROM (SELECT \(columns) FROM \(parents.rows) AS r WHERE \(inner.sql)) AS p \
-                LEFT JOIN siding_listings AS l \
-                ON l.resource = (SELECT id FROM siding_resources WHERE name = ?) AND l.scope = p.text
-                """, arguments: inner.arguments + [.text(selection.resource)])
+                LEFT JOIN siding_listings AS l ON l.resource = ? AND l.scope = p.text
+                """, arguments: inner.arguments + [resource.map(SQLiteValue.integer) ?? .null])
     }
 
     /// Whether a parent is due: its listing has not ended in this fan-out pass.

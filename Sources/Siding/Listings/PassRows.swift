@@ -24,7 +24,7 @@ enum PassRows {
         }
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
-        if let (known, progressedAt) = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
+        if let (known, progressedAt) = try load(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
             if Resumption.isTimely(progressedAt, within: listing.resumeWithin, now: queue.now) {
                 return PassPosition(
                     pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters)
@@ -45,16 +45,22 @@ enum PassRows {
     }
 
     /// The stored pass of a resource, and when a page of it was last saved, or it began; nil if there was none.
-    private static func state(
-        of resource: Int64, _ transaction: borrowing Transaction
+    static func load(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (pass: PassState, progressedAt: Timestamp)? {
-        try transaction.first(
+        try database.first(
             """
             SELECT pass, state, takes_all, started_at, ended_at, MAX(started_at, COALESCE((
-                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass), 0))
+                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass), 0)) AS progressed_at
             FROM siding_passes p WHERE resource = ?1
             """, resource
-        ) { row in PassState(row, at: 0).map { ($0, Timestamp(microseconds: row.int(5))) } } ?? nil
+        ) { row in
+            let pass = PassState(
+                pass: try row.int("pass"), isOpen: try row.text("state") == "open",
+                takesAll: try row.isTrue("takes_all"), startedAt: try row.time("started_at"),
+                endedAt: try row.optionalTime("ended_at"))
+            return (pass, try row.time("progressed_at"))
+        }
     }
 
     // MARK: Ending
@@ -63,9 +69,9 @@ enum PassRows {
     static func end(
         _ end: PassEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws -> PassFindings {
-        guard let row = try ResourceRow.load(named: end.resource, transaction) else { return PassFindings() }
+        guard let row = try ResourcesTable.load(named: end.resource, transaction) else { return PassFindings() }
         let resource = row.id
-        let isListed = try CompleteListings.areParentsListed(end.parent, since: end.resource, transaction)
+        let isListed = try CompleteListings.areParentsListed(end.parent, since: row, transaction)
         try transaction.execute(
             "UPDATE siding_passes SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND pass = ?2 AND state = 'open'",
             resource, end.pass, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -74,8 +80,8 @@ enum PassRows {
         }
         try supersede(resource, end, queue, transaction)
         var findings = PassFindings()
-        if let parent = try Store.resourceRow(end.parent, transaction)?.id {
-            try forgetGone(resource, parent, revision: row.revision + 1, transaction)
+        if let parent = try ResourcesTable.load(named: end.parent, transaction)?.id {
+            try deleteGone(resource, parent, revision: row.revision + 1, transaction)
             if isListed, end.isComplete {
                 try CompleteListings.complete(resource, pass: end.pass, over: parent, now: queue.now, transaction)
             }
@@ -98,21 +104,20 @@ enum PassRows {
     private static func isOfAll(
         _ resource: Int64, _ end: PassEnd, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        try transaction.first(
+        guard try ResourcesTable.load(named: end.parent, transaction)?.completedAt != nil else { return false }
+        return try transaction.first(
             """
-            SELECT EXISTS (SELECT 1 FROM siding_resources WHERE name = ?1 AND completed_at IS NOT NULL) AND NOT EXISTS (
-                SELECT 1 FROM siding_listings
-                WHERE resource = ?2 AND pass = ?3 AND cursor_from IS NOT NULL AND cursor_moves = 0)
-            """, end.parent, resource, end.pass
-        ) { $0.int(0) == 1 } ?? false
+            SELECT 1 FROM siding_listings
+            WHERE resource = ?1 AND pass = ?2 AND cursor_from IS NOT NULL AND cursor_moves = 0 LIMIT 1
+            """, resource, end.pass
+        ) { _ in true } == nil
     }
 
     /// Supersedes retained fetches of parents outside of this pass: nobody would send them again.
     private static func supersede(
         _ resource: Int64, _ end: PassEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        let left = try OutboxTable.openFetches(
-            of: end.resource, numbered: resource, outside: end.pass, transaction)
+        let left = try OutboxTable.openFetches(of: end.resource, numbered: resource, outside: end.pass, transaction)
         let reason = "its record of '\(end.parent)' is no longer listed"
         for fetch in left {
             try queue.complete([fetch.entry], as: .done, event: "superseded", detail: reason, transaction)
@@ -123,34 +128,17 @@ enum PassRows {
     /// Deletes the listings of parents that are gone, with their pages and cursors. The records stay.
     ///
     /// - Parameter revision: the resource's revision after this transaction.
-    private static func forgetGone(
+    private static func deleteGone(
         _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
         let parents = try RecordsTable.load(parent, transaction)
-        try QuarantineTable.deleteAnswers(of: resource, notAbout: parents, transaction)
-        var forgotten = 0
-        for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
-            forgotten += try transaction.execute(
-                """
-                DELETE FROM \(table) WHERE resource = ?1 AND scope <> '' AND NOT EXISTS (
-                    SELECT 1 FROM \(parents.rows) r
-                    WHERE r.key = \(parents.key(ofText: "\(table).scope")) AND r.deleted_at IS NULL)
-                """, resource)
-        }
-        guard forgotten > 0 else { return }
+        try QuarantineTable.deleteAnswers(of: resource, aboutGone: parents, transaction)
+        var deleted = try ListingsTable.delete(resource, ofGone: parents, transaction)
+        deleted += try PagesTable.delete(resource, ofGone: parents, transaction)
+        deleted += try CursorRows.delete(resource, ofGone: parents, transaction)
+        guard deleted > 0 else { return }
         try ResourcesTable.setPagesChanged(resource, transaction)
         try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)
-    }
-}
-
-extension PassState {
-    /// Reads five columns from `column` on: number, state, whether all parents are due, start and end.
-    init?(_ row: borrowing Row, at column: Int) {
-        guard let pass = row.optionalInt(column) else { return nil }
-        self.init(
-            pass: pass, isOpen: row.text(column + 1) == "open", takesAll: row.int(column + 2) == 1,
-            startedAt: Timestamp(microseconds: row.int(column + 3)),
-            endedAt: row.optionalInt(column + 4).map(Timestamp.init))
     }
 }
 
@@ -164,7 +152,7 @@ extension DeletionReconciliation {
     ) throws -> PassFindings {
         var findings = PassFindings()
         guard !end.isOfChanges else { return findings }
-        findings.unknown = try unknownListings(transaction)
+        findings.unknown = try PagesTable.unknownListings(of: resource, transaction)
         findings.unasked = try unasked(end, over: parent, transaction)
         findings.areParentsUnlisted = !areParentsListed
         if findings.unknown > 0 { try resetCounts(transaction) }
@@ -186,24 +174,21 @@ extension DeletionReconciliation {
     ) throws -> (evidence: ListingEvidence, startedAt: Timestamp)? {
         try transaction.first(
             """
-            SELECT r.run <> ?3 OR COALESCE(MAX(l.run <> ?3), 0), COALESCE(MAX(l.moved), 0),
-                MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at))
+            SELECT r.run <> ?3 OR COALESCE(MAX(l.run <> ?3), 0) AS is_interrupted, COALESCE(MAX(l.moved), 0) AS has_moved,
+                MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at)) AS started_at
             FROM siding_passes r LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope <> '' AND l.pass = ?2
             WHERE r.resource = ?1 GROUP BY r.resource
             """, resource, end.pass, end.run
         ) { row in
             let evidence = ListingEvidence(
-                isStable: terms.isStable, isInterrupted: row.int(0) == 1, hasMoved: row.int(1) == 1,
-                isPass: true,
-                isVerified: terms.rule.recordPath != nil)
-            return (evidence, Timestamp(microseconds: row.int(2)))
+                isStable: terms.isStable, isInterrupted: try row.isTrue("is_interrupted"),
+                hasMoved: try row.isTrue("has_moved"), isPass: true, isVerified: terms.rule.recordPath != nil)
+            return (evidence, try row.time("started_at"))
         }
     }
 
     /// The number of live parents without a complete listing in this pass.
-    private func unasked(
-        _ end: PassEnd, over parent: Int64, _ transaction: borrowing Transaction
-    ) throws -> Int {
+    private func unasked(_ end: PassEnd, over parent: Int64, _ transaction: borrowing Transaction) throws -> Int {
         let parents = try RecordsTable.load(parent, transaction)
         return try transaction.first(
             """

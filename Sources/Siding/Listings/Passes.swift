@@ -8,7 +8,7 @@ struct PassPosition: Sendable, Hashable {
     /// Whether all parents are due, changed or not.
     var takesAll: Bool
     var isResumed: Bool
-    var changedAspects: [String] = []
+    var changedAspects: [DefinitionAspect] = []
     /// What opening it added to the run's counters: the stored records that a changed `where` filtered out.
     var counters = RunCounters()
     /// Why an old pass was dropped; nil if none was.
@@ -139,7 +139,8 @@ extension Store {
         try await read { snapshot in
             let statement = try ParentCompiler(selection, snapshot).due()
             return try snapshot.query(statement) { row in
-                Parent(key: row.text(0), body: row.blob(1), revision: row.int(2))
+                Parent(
+                    key: try row.text("key"), body: try row.blob("body"), revision: try row.int("revision"))
             }
         }
     }
@@ -150,8 +151,8 @@ extension Store {
             let statement = try ParentCompiler(selection, snapshot).outlook()
             return try snapshot.query(statement) { row in
                 ParentOutlook(
-                    all: Int(row.int(0)), due: Int(row.int(1)), new: Int(row.int(2)), unfinished: Int(row.int(3)),
-                    changed: Int(row.int(4)))
+                    all: Int(try row.int("all")), due: Int(try row.int("due")), new: Int(try row.int("new")),
+                    unfinished: Int(try row.int("unfinished")), changed: Int(try row.int("changed")))
             }.first ?? ParentOutlook()
         }
     }
@@ -176,13 +177,8 @@ extension Store {
     /// The cursor of each parent's listing; the one that moved least recently first.
     package func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
         try await read { snapshot in
-            try snapshot.query(
-                """
-                SELECT scope, value, moved_at FROM siding_cursors
-                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope <> ''
-                ORDER BY moved_at, scope
-                """, resource
-            ) { ScopedCursor(scope: $0.text(0), value: $0.text(1), movedAt: Timestamp(microseconds: $0.int(2))) }
+            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return [] }
+            return try CursorRows.loadScoped(of: row.id, snapshot)
         }
     }
 }

@@ -25,7 +25,7 @@ struct QuarantineRetry {
             ($0.seenAt, $1.id) > ($1.seenAt, $0.id)
         }) {
             if let holder = holders[record.resource] {
-                let refusal = "\(holder.words(holding: record.resource)): wait for it"
+                let refusal = "\(holder.message(holding: record.resource)): wait for it"
                 result.changes.append(QuarantineChange(record: record, refusal: refusal, heldBy: holder))
                 continue
             }
@@ -49,19 +49,19 @@ struct QuarantineRetry {
             return "the config has no resource '\(PlainText.oneLine(record.resource, limit: 80))'"
         }
         if record.code == PageQuarantine.answerCode {
-            return "it is an answer that a rule set aside: the next sync asks for the page again"
+            return "it is an answer that a rule of `errors:` quarantined: the next sync requests its page again"
         }
         guard let page = try page(of: record, as: resource, transaction), let slice = Self.slice(of: page, as: resource)
         else {
             return record.size < PageQuarantine.keptBytes
-                ? "its bytes are no record"
+                ? "it is not a valid record"
                 : "only its first \(PageQuarantine.keptBytes >> 20) MiB are kept: the next sync reads its page again"
         }
-        guard let known = try ResourceRow.load(named: resource.name, transaction) else {
+        guard let known = try ResourcesTable.load(named: resource.name, transaction) else {
             return "the resource was never synced"
         }
         if let refusal = try declare(resource, known, &counters, transaction) { return refusal }
-        guard let row = try ResourceRow.load(named: resource.name, transaction) else { return nil }
+        guard let row = try ResourcesTable.load(named: resource.name, transaction) else { return nil }
         guard case .key(let place) = slice.outcome else {
             return try save(slice, page, record, row, &counters, transaction)
         }
@@ -105,11 +105,11 @@ struct QuarantineRetry {
         if let scope, !scope.isEmpty {
             try page.withUnsafeBytes { bytes in
                 try RecordScopes(resource: row.id, scope: scope, revision: row.revision + 1)
-                    .note([slice], except: [], in: bytes, transaction)
+                    .save([slice], except: [], in: bytes, transaction)
             }
         }
         try QuarantineTable.remove(record.id, transaction)
-        _ = try ColumnInference(resource: row.id, name: record.resource, run: run, schema: row.schema)
+        _ = try ColumnInference(resource: row.id, name: record.resource, run: run, schema: schema)
             .addColumns(of: [slice], in: page, knownMemberSets: [], transaction)
         return nil
     }
@@ -146,7 +146,7 @@ struct QuarantineRetry {
     ) throws -> String? {
         guard known.schema != resource.schema else { return nil }
         let left = try StoredRecordTransforms(resource: known.id, run: run, now: now)
-            .look(at: resource.schema, after: known.schema, transaction)
+            .recordsToRemove(by: resource.schema, after: known.schema, transaction)
         if let left, left.isTooMuch(for: resource.deletions) {
             return "'where' changed and leaves out \(left.count) of \(left.stored) stored records: 'siding sync "
                 + "\(resource.name)' comes first"
@@ -239,9 +239,9 @@ extension Store {
             }
             for (resource, counters) in result.counters.sorted(by: { $0.key < $1.key }) {
                 let changes = result.changes.filter { $0.record.resource == resource }
-                let line = RunResource(
+                let result = RunResource(
                     resource: resource, outcome: RunOutcome(ofRetry: changes), counters: counters)
-                try await endResource(line, in: run)
+                try await endResource(result, in: run)
             }
             try await endRun(run, outcome: RunOutcome(ofRetry: result.changes))
             if result.counters.values.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) {

@@ -8,7 +8,7 @@ internal import SidingSQLite
 /// without a copy.
 struct RecordSaver {
     let row: ResourceRow
-    /// The record schema whose contract the records must keep.
+    /// The stored record schema, whose contract the records must keep.
     let contract: RecordSchema
     /// The record schema whose filter (`where`) applies, and whose columns that may name. Where it is not the stored filter,
     /// stored records that it excludes stay.
@@ -68,8 +68,8 @@ struct RecordSaver {
         // The first record that has a key fixes the type of all.
         let type = row.keyType ?? keys.first?.kind
         let revision = row.revision + 1
-        check = try ContractCheck.load(contract, of: row.id, isGrown: row.wasCompleted, transaction)
-        var table = try RecordsTable.load(row.id, transaction)
+        check = try ContractCheck.load(contract, of: row.id, isGrown: row.completedAt != nil, transaction)
+        var table = try RecordsTable.load(row, transaction)
         if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
         guard table.layout != nil else {
             // No record of the page can be saved, and none was before.
@@ -87,7 +87,7 @@ struct RecordSaver {
         let test = try filter.transforms.condition.map {
             try RecordCondition($0, beside: filter.columns, transaction)
         }
-        let isOtherCondition = filter.hasOtherCondition(than: row.schema)
+        let isOtherCondition = filter.hasOtherCondition(than: contract)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
             // Filtered-out records are not checked against the contract.
@@ -124,7 +124,7 @@ struct RecordSaver {
                 }
                 change.count(in: &saved.counters)
                 if isLeaving { saved.hasNullFiltered = true }
-                saved.note(change, row, isEdited: isEdited)
+                saved.add(change, row, isEdited: isEdited)
             }
         }
         if saved.isWritten {
@@ -189,7 +189,7 @@ struct RecordSaver {
 
 extension RecordSaver.Saved {
     /// - Parameter isEdited: whether the record has pending edits, so that its server copy may have changed instead of its row.
-    fileprivate mutating func note(_ change: RecordChange, _ row: Int64?, isEdited: Bool) {
+    fileprivate mutating func add(_ change: RecordChange, _ row: Int64?, isEdited: Bool) {
         guard let row else { return }
         shown.ids.append(row)
         switch change {
@@ -220,6 +220,6 @@ extension RecordStatements {
                 transaction)
         }
         guard try isExpected(expectation, of: key) else { return .unexpected }
-        return try pull.take(body, under: key, cause: cause, isDeleted: isDeleted, transaction)
+        return try pull.save(body, under: key, cause: cause, isDeleted: isDeleted, transaction)
     }
 }

@@ -12,7 +12,7 @@ struct RecordScopes {
     let revision: Int64
 
     /// - Parameter refused: the indexes of records that were not saved.
-    func note(
+    func save(
         _ slices: [RecordSlice], except refused: Set<Int>, in page: UnsafeRawBufferPointer,
         _ transaction: borrowing Transaction
     ) throws {
@@ -52,8 +52,8 @@ struct RecordScopes {
             WHERE resource = ?1 AND scope <> '' AND length(members) > 0 ORDER BY scope
             """, resource
         ) { row in
-            let members = try row.withBytes(1) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
-            for id in members.ids where left.remove(id) != nil { found.append((row.text(0), id)) }
+            let (scope, members) = (try row.text("scope"), try row.rowIDs("members"))
+            for id in members.ids where left.remove(id) != nil { found.append((scope, id)) }
         }
         for (scope, id) in found {
             try table.setScope(scope, of: id, revision: revision, transaction)

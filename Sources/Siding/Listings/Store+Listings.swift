@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingPaging
 internal import SidingSQLite
 internal import SidingSynchronization
 
@@ -8,8 +9,8 @@ extension Store {
     /// A changed definition first discards checkpoint, validators and retained fetch. Resuming claims the retained fetch; if
     /// its sender died, that counts as a crash, and after three crashes the entry is parked as poison.
     ///
-    /// Where none of that is to be written, the first page's transaction opens the listing: one commit for each unchanged parent
-    /// of a fan-out rather than two.
+    /// If nothing of this has to be stored now, it writes nothing: saving the first page opens the listing in the same
+    /// transaction. So each unchanged parent of a fan-out costs one commit instead of two.
     func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
         let queue = QueueTransitions(owner: try ownerID(), now: clock.now)
         let unopened = try await read { try ListingOpener(opening: opening, queue: queue).unopened($0) }
@@ -18,7 +19,7 @@ extension Store {
         let members =
             schema.contract.looksAtMembers || !schema.children.isEmpty
             ? try await read { snapshot in
-                try ResourceRow.load(named: opening.resource, snapshot)
+                try ResourcesTable.load(named: opening.resource, snapshot)
                     .flatMap { try StoredMembers.load(of: $0.id, $0.schema, schema, snapshot) }
             } : nil
         return try await write(under: opening.lease) {
@@ -30,12 +31,9 @@ extension Store {
     /// resource.
     func planListing(
         _ opening: ListingOpening, now: Timestamp
-    ) async throws(StoreError) -> (decision: ListingOpener.Decision, changed: [String])? {
+    ) async throws(StoreError) -> (decision: ListingOpener.Decision, changed: [DefinitionAspect])? {
         try await read { snapshot in
-            let stored = try snapshot.first(
-                "SELECT id, definition FROM siding_resources WHERE name = ?1", opening.resource
-            ) { (id: $0.int(0), definition: ResourceDefinition(stored: $0.text(1))) }
-            guard let stored else { return nil }
+            guard let stored = try ResourcesTable.load(named: opening.resource, snapshot) else { return nil }
             let changed = opening.isUnconditional ? [] : opening.definition.differences(from: stored.definition)
             let opener = ListingOpener(opening: opening, queue: QueueTransitions(owner: "", now: now))
             return (try opener.decide(stored.id, changed, snapshot), changed)
@@ -46,7 +44,7 @@ extension Store {
     func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
         guard let (opening, moment) = position.unopened else { return }
         try await write(under: opening.lease) { queue, transaction in
-            guard let resource = try Self.resourceRow(opening.resource, transaction) else { return }
+            guard let resource = try ResourcesTable.load(named: opening.resource, transaction) else { return }
             try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
                 .begin(resource.id, transaction)
         }
@@ -55,9 +53,7 @@ extension Store {
     /// Drops the checkpoint, supersedes the retained fetch, and opens a new listing at its first page.
     ///
     /// Deletes the stored cursor if ``ListingOpening/forgetsCursor`` is set.
-    func restartListing(
-        _ opening: ListingOpening, because reason: String
-    ) async throws(StoreError) -> ListingPosition {
+    func restartListing(_ opening: ListingOpening, because reason: String) async throws(StoreError) -> ListingPosition {
         try await write(under: opening.lease) {
             try ListingOpener(opening: opening, queue: $0).restart(because: reason, $1)
         }
@@ -68,18 +64,32 @@ extension Store {
     /// - Parameter scope: see ``PageRequest/scope``.
     package func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
         try await read { snapshot in
-            try snapshot.first(
-                """
-                SELECT c.value, c.moved_at, r.definition, l.root
-                FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
-                LEFT JOIN siding_listings l ON l.resource = c.resource AND l.scope = c.scope
-                WHERE r.name = ?1 AND c.scope = ?2
-                """, resource, scope
-            ) { row in
-                StoredCursor(
-                    value: row.text(0), movedAt: Timestamp(microseconds: row.int(1)),
-                    definition: ResourceDefinition(stored: row.text(2)), root: row.optionalText(3))
+            try ResourcesTable.load(named: resource, snapshot).flatMap { row in
+                try CursorRows.load(of: row, scope: scope, snapshot)
             }
+        }
+    }
+
+    /// How the pages of a listing got through so far; nil if their size stays the same.
+    func pageSizing(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> PageSizing? {
+        guard let sizes = resource.pageSizes, sizes.sizes.count > 1 else { return nil }
+        let stored = try await read { snapshot in
+            try ResourcesTable.load(named: resource.name, snapshot).flatMap { row in
+                try ListingsTable.load(row.id, scope: parent?.key ?? "", snapshot)?.sizing
+            }
+        }
+        return stored?.among(sizes) ?? PageSizing(size: sizes.maximum)
+    }
+
+    /// Stores that a page of `size` was lost.
+    func saveLostPage(
+        of size: Int, _ sizes: PageSizes, _ resource: String, scope: String, lease: Lease
+    ) async throws(StoreError) {
+        try await write(under: lease) { _, transaction in
+            guard let id = try ResourcesTable.load(named: resource, transaction)?.id else { return }
+            var sizing = try ListingsTable.load(id, scope: scope, transaction)?.sizing ?? PageSizing(size: size)
+            sizing.losePage(of: size, sizes)
+            try ListingsTable.set(sizing, of: id, scope: scope, transaction)
         }
     }
 
@@ -94,21 +104,11 @@ extension Store {
     /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
     package func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
         try await read { snapshot in
-            try snapshot.first(
-                """
-                SELECT definition, completed_at, fresh_until, not_before,
-                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND (
-                        state = 'open' OR incomplete IS NOT NULL AND scope = '')), schema,
-                    source
-                FROM siding_resources r WHERE name = ?1
-                """, resource
-            ) { row in
-                ResourceFreshness(
-                    definition: ResourceDefinition(stored: row.text(0)),
-                    completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
-                    isUnfinished: row.int(4) == 1, schema: RecordSchema(stored: row.optionalText(5)),
-                    source: row.text(6))
-            }
+            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return nil }
+            return ResourceFreshness(
+                definition: row.definition, completedAt: row.completedAt, reported: row.freshness,
+                isUnfinished: try row.asksAnew || ListingsTable.isUnfinished(row.id, snapshot), schema: row.schema,
+                source: row.source)
         }
     }
 
@@ -133,22 +133,10 @@ extension Store {
     private static func storedPage(
         _ page: PageRequest, of resource: String, _ snapshot: borrowing Snapshot
     ) throws -> StoredPage? {
-        try snapshot.first(
-            """
-            SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records,
-                (SELECT next_source FROM siding_listings WHERE resource = p.resource AND scope = p.scope), read_at,
-                high_water_mark, digest
-            FROM siding_pages p
-            WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
-                AND sent = ?4
-            """, resource, page.scope, page.url.description, page.body ?? ""
-        ) { row in
-            StoredPage(
-                etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
-                recordCount: Int(row.int(7)), nextPageSource: row.optionalText(8).flatMap(NextPageSource.init),
-                readAt: row.optionalInt(9).map(Timestamp.init), highWaterMark: row.optionalText(10),
-                digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
-        }
+        // By columns, as this runs for each page.
+        guard let id = try ResourcesTable.id(of: resource, snapshot) else { return nil }
+        let source = try ListingsTable.nextPageSource(id, scope: page.scope, snapshot)
+        return try PagesTable.load(page, of: id, nextPageSource: source, snapshot)
     }
 
     /// Commits a page in one transaction: records, validators, checkpoint, run counters, and its retained fetch as completed.
@@ -166,25 +154,5 @@ extension Store {
         memberSets.add(saved.newMemberSets, to: page.resource)
         if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
         return saved.counters
-    }
-}
-
-extension PageRequest {
-    /// Reads five columns from `column` on: URL, number, offset, body, scope. Nil if the URL is null or invalid.
-    init?(_ row: borrowing Row, at column: Int) {
-        guard let text = row.optionalText(column), let url = try? HTTPURL(text) else { return nil }
-        let body = row.text(column + 3)
-        self.init(
-            url: url, body: body.isEmpty ? nil : body, scope: row.text(column + 4), number: Int(row.int(column + 1)),
-            offset: Int(row.int(column + 2)))
-    }
-}
-
-extension ListingCursor {
-    /// Reads four columns from `column` on: `cursor_from`, `cursor_reached`, `cursor_moves`, `cursor_waits`.
-    init(_ row: borrowing Row, at column: Int) {
-        self.init(
-            from: row.optionalText(column), reached: row.optionalText(column + 1), moves: row.int(column + 2) == 1,
-            waits: row.int(column + 3) == 1)
     }
 }

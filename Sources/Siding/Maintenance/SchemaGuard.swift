@@ -1,8 +1,8 @@
-internal import Glibc
 internal import SidingChain
 internal import SidingJSON
 internal import SidingMigrations
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// Refuses a file of another build, and one whose schema has objects that our migrations and view builder did not make.
 ///
@@ -60,7 +60,7 @@ enum SchemaGuard {
     private static func unknown(
         _ object: SchemaObject, _ path: String, _ snapshot: borrowing Snapshot
     ) throws -> StoreError {
-        guard try DeclaredSchema.areOutdated(snapshot) else { return foreign(object, path) }
+        guard try !ResourcesTable.outdated(snapshot).isEmpty else { return foreign(object, path) }
         return StoreError(
             .inaccessible, "the views of \(path) were made by another version of siding or of SQLite",
             hint: "run 'siding db migrate' as a user who may write it")

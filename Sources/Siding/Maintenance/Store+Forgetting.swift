@@ -17,7 +17,7 @@ extension Store {
         let lease: Lease
         switch try await acquireLease(Lease.name(ofResource: resource), command: "records forget") {
         case .held(let holder):
-            throw StoreError(.leaseLost, holder.words(holding: resource), hint: "wait for it, then try again")
+            throw StoreError(.leaseLost, holder.message(holding: resource), hint: "wait for it, then try again")
         case .acquired(let acquired): lease = acquired
         }
         let result: Result<Int, StoreError>
@@ -33,7 +33,7 @@ extension Store {
         let (me, now) = (try ownerID(), clock.now)
         return try await write { transaction in
             try Self.check(lease, owner: me, transaction)
-            let resource = try Self.resourceID(name, transaction)
+            let resource = try Self.resource(name, transaction)
             let count = try Self.countForgettable(name, transaction)
             let queue = QueueTransitions(owner: me, now: now)
             for entry in try OutboxTable.openFetches(of: name, transaction) {
@@ -41,33 +41,22 @@ extension Store {
                     [entry.id], as: .done, event: "superseded", detail: "the resource was forgotten", transaction)
             }
             try RecordsTable.load(resource, transaction).drop(transaction)
-            for table in Self.tablesOfResources {
-                try transaction.execute("DELETE FROM \(table) WHERE resource = ?1", resource)
-            }
-            try RunsTable.note(forgotten: name, transaction)
+            try RunsTable.mark(forgotten: name, transaction)
             // No other resource is ever given its number: what runs noted of it is nobody's.
-            try ResourcesTable.delete(resource, transaction)
+            try ResourcesTable.delete(resource.id, transaction)
             return count
         }
     }
 
-    /// All that is stored of a resource under its number.
-    private static let tablesOfResources: [SQL] = [
-        "siding_columns", "siding_child_columns", "siding_fields", "siding_quarantine", "siding_listings",
-        "siding_pages",
-        "siding_cursors", "siding_passes", "siding_missing", "siding_tombstones",
-        "siding_server_copies", "siding_history", "siding_provenance",
-    ]
-
     private static func countForgettable(
         _ name: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Int {
-        let records = try RecordsTable.load(resourceID(name, database), database).count(database)
+        let records = try RecordsTable.load(resource(name, database), database).count(database)
         let count = try OutboxTable.openWrites(to: name, database)
         guard count > 0 else { return records.living + records.deleted }
         throw StoreError(
             .invalidWrite,
             "\(count) \(count == 1 ? "write" : "writes") to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "
-                + "forgotten", hint: "send them with 'siding queue run', or give them up with 'siding queue drop'")
+                + "forgotten", hint: "send them with 'siding queue run', or drop them with 'siding queue drop'")
     }
 }

@@ -25,7 +25,7 @@ extension Store {
         } catch { throw StoreError(mapping: error) }
         return try await damage
             + read { snapshot in
-                let tables = try RecordsTable.all(snapshot)
+                let tables = try ResourcesTable.all(snapshot).map { try RecordsTable.load($0, snapshot) }
                 return try (Self.invariants + tables.flatMap(Self.invariants)).flatMap { invariant in
                     try snapshot.query(invariant.violations) { row in "\(invariant.name): \(row.text(0))" }
                 }
@@ -72,7 +72,7 @@ extension Store {
                 """
             ),
             (
-                "a version that was shown after what took its place",
+                "a version in the history that ends after its successor began",
                 """
                 SELECT h.key FROM siding_history h JOIN \(table.rows) r ON r.key = h.key
                 WHERE h.resource = \(integer: table.resource) AND h.valid_to > MAX(r.changed_at, COALESCE(r.deleted_at, 0))

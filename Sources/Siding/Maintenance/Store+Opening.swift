@@ -24,14 +24,14 @@ extension Store {
             if access != .readOnly {
                 let database = try await Database.open(at: path, configuration: configuration)
                 applied = try await Migrator(migrations: SchemaMigrations.all).migrate(database).map(\.name)
-                // TEMP triggers keep the history of records (``RecordsTable/keepHistory(_:)``).
+                // TEMP triggers keep the history of records (``RecordsTable/makeHistoryTrigger(_:)``).
                 try await database.equip([])
                 writer = database
             }
             let reader = try await DatabaseReader.open(at: path, configuration: configuration)
             let areViewsOutdated = try await reader.read { snapshot in
                 try SchemaGuard.checkTables(snapshot, path: path)
-                return try DeclaredSchema.areOutdated(snapshot)
+                return try !ResourcesTable.outdated(snapshot).isEmpty
             }
             if let writer, areViewsOutdated {
                 try await writer.write { try DeclaredSchema.remakeOutdated($0) }

@@ -66,9 +66,10 @@ enum RunPruning {
             """)
         try statement.bind(1, Int64(newestKept))
         var found: [RunID] = []
-        while found.count < mostAtOnce, try statement.step(), statement.int(1) < moment {
+        while found.count < mostAtOnce, try statement.step(), try statement.row.int("started_at") < moment {
             // A run without an end is still going on, or its process is not known to be dead yet.
-            if let endedAt = statement.optionalInt(2), endedAt < moment { found.append(statement.int(0)) }
+            let endedAt = try statement.row.optionalInt("ended_at")
+            if let endedAt, endedAt < moment { found.append(try statement.row.int("id")) }
         }
         return found
     }

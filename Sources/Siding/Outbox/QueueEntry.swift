@@ -18,7 +18,7 @@ public struct QueueEntry: Sendable, Hashable {
     public var pageNumber: Int?
     /// The number of failed attempts that count.
     public var attempts = 0
-    /// How often it was tried since it was queued, or let go by a person, also where that does not count.
+    /// How often it was tried since it was queued or released, including tries that do not count as failed.
     public var tries = 0
     /// How often the sender of this entry died.
     public var crashes = 0

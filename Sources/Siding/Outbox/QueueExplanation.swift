@@ -28,30 +28,30 @@ package struct QueueExplanation: Sendable, Hashable {
         case .queued, .sending: return "\(what)\(error). \(tries)."
         case .parked where entry.kind == .write:
             // For `uncertain` the reason says so already.
-            let doubt = entry.mayHaveArrived && entry.reason != .uncertain ? " It may have reached the origin." : ""
-            return "\(parked(entry))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
+            let warning = entry.mayHaveArrived && entry.reason != .uncertain ? " It may have reached the origin." : ""
+            return "\(parked(entry))\(warning)\(entry.lastError.map { " The error: \($0.message)." } ?? "")"
         case .parked: return "\(parked(entry)) Before that \(what)\(error)."
-        case .done: return "it is settled: it was answered, or a new listing took its place."
-        case .dropped: return "it was given up; its history says by whom."
+        case .done: return "it is done: the origin answered, or a new listing replaced it."
+        case .dropped: return "it was dropped; its history says by whom."
         }
     }
 
     private static func parked(_ entry: QueueEntry) -> String {
         switch entry.reason {
-        case .held: "a person put it on hold."
-        case .poison: "three senders died with it in hand, so it is not tried on its own any more."
-        case .rejected: "the origin refused it, and asking the same again would not help."
+        case .held: "an operator put it on hold."
+        case .poison: "three senders died while they sent it, so it is not tried again by itself."
+        case .rejected: "the origin refused it, and would refuse the same request again."
         case .uncertain: "it may have reached the origin, and sending it twice could do harm."
-        case .signIn: "the origin wants a sign-in."
-        case .expired: "it waited longer than it was worth."
-        case .keyExpired: "its idempotency key is older than the origin remembers."
+        case .signIn: "the origin requires a sign-in."
+        case .expired: "it waited longer than its expiry allows."
+        case .keyExpired: "its idempotency key is older than the time for which the origin keeps keys."
         case .conflict where entry.lastError?.status == 428:
-            "the origin wants the ETag of the record with it (If-Match), and none was known."
+            "the origin requires the record's ETag (If-Match), and none is stored."
         case .conflict where entry.lastError?.status != nil:
-            "the origin refused it, as the record is in another state there."
-        case .conflict: "the record changed at the origin while this waited."
-        case .invalid: "it cannot be sent as it stands."
-        case .dependency: "what it depends on was dropped."
+            "the origin refused it because of the record's present state there."
+        case .conflict: "the record changed at the origin while this write waited."
+        case .invalid: "the request is invalid, so it cannot be sent."
+        case .dependency: "an entry that it depends on was dropped."
         case nil: "it is parked."
         }
     }
@@ -59,25 +59,25 @@ package struct QueueExplanation: Sendable, Hashable {
     private static func next(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
         let sync = entry.resource.map { "'siding sync \($0)'" } ?? "'siding queue run'"
         switch entry.state {
-        case .sending: return "a process is asking for it right now; if that process died, the next sync takes it up."
-        case .done, .dropped: return "nothing; it stays to be looked at for 30 days."
+        case .sending: return "a process is fetching it now; if that process died, the next sync reclaims the entry."
+        case .done, .dropped: return "nothing; it is kept for 30 days."
         case .parked where entry.reason == .held || entry.reason == .poison:
             return "nothing, until 'siding queue release \(entry.shortID)' or 'siding queue drop \(entry.shortID)'."
         case .parked:
             return
-                "\(sync) tries it again; 'siding queue drop \(entry.shortID)' gives it up, and the next sync starts anew."
+                "\(sync) tries it again; 'siding queue drop \(entry.shortID)' drops it, and the next sync starts a new listing."
         case .queued:
             let kept =
                 entry.pageNumber.map { page in
                     page > 1
-                        ? "The listing goes on at page \(page); the pages before it are saved."
-                        : "Nothing was fetched yet."
+                        ? "The listing continues at page \(page); the pages before it are saved."
+                        : "No page was fetched yet."
                 } ?? ""
             guard waitsForOrigin(entry, gate), dueAt(entry, gate) > now else {
-                return "\(sync) tries it at once; 'siding queue run' \(due(entry, gate, now)). \(kept)"
+                return "\(sync) tries it at once; 'siding queue run' \(whenDue(entry, gate, now)). \(kept)"
             }
-            return "\(sync) and 'siding queue run' try it \(due(entry, gate, now)); "
-                + "'siding queue retry \(entry.shortID)' \(retry(entry, gate)). \(kept)"
+            return "\(sync) and 'siding queue run' try it \(from(dueAt(entry, gate), now)); "
+                + "'siding queue retry \(entry.shortID)' tries it \(retry(entry, gate)). \(kept)"
         }
     }
 
@@ -88,17 +88,21 @@ package struct QueueExplanation: Sendable, Hashable {
 
     /// When 'siding queue retry' tries it: an operator action passes the gate of a source, but not its rate limits.
     static func retry(_ entry: QueueEntry, _ gate: SourceGate?) -> String {
-        waitsForOrigin(entry, gate) ? "before that, if the source's limits have room by then" : "at once"
+        waitsForOrigin(entry, gate) ? "earlier if the source's rate limits allow it" : "at once"
     }
 
     private static func dueAt(_ entry: QueueEntry, _ gate: SourceGate?) -> Timestamp {
         max(entry.nextAttemptAt, gate?.reason == .retryAfter ? gate?.until ?? entry.nextAttemptAt : entry.nextAttemptAt)
     }
 
-    static func due(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
+    private static func whenDue(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
         let at = dueAt(entry, gate)
-        guard at > now else { return "does so too: it is due" }
-        return "from \(at.rfc3339) on (in \((at - now).components.seconds + 1) s)"
+        return at > now ? "tries it \(from(at, now))" : "does so too, as it is due"
+    }
+
+    /// `from 2024-05-01T12:00:00.000Z on (in 31 s)`
+    private static func from(_ time: Timestamp, _ now: Timestamp) -> String {
+        "from \(time.rfc3339) on (in \((time - now).components.seconds + 1) s)"
     }
 }
 
@@ -107,24 +111,25 @@ extension QueueExplanation {
     /// Describes what blocks a write that has not been tried yet.
     static func waiting(_ entry: QueueEntry) -> String {
         if entry.waitsOn > 0 {
-            return "it was told to wait for \(entry.waitsOn == 1 ? "another entry" : "\(entry.waitsOn) other entries")."
+            return "it depends on \(entry.waitsOn == 1 ? "another entry" : "\(entry.waitsOn) other entries")."
         }
-        return "it waits for its turn in the lane '\(entry.lane)': another entry stands before it."
+        return "another entry is before it in the lane '\(entry.lane)'."
     }
 
     static func nextOfWrite(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
         if let until = entry.keyKeptUntil {
-            return "nothing: it is forgotten but for its key, which is not used again before \(until.rfc3339)."
+            return
+                "nothing; only its idempotency key is kept, until \(until.rfc3339), so that it is not used for another write."
         }
         switch entry.state {
         case .sending where entry.unknownSince != nil:
-            return "a process is asking the origin right now whether it has it."
+            return "a process is asking the origin now whether the write arrived."
         case .sending:
-            return "a process is sending it right now; if that process died, the next 'siding queue run' takes it up."
-        case .done: return "nothing; it is delivered, and stays to be looked at for 30 days."
-        case .dropped: return "nothing; it stays to be looked at for 30 days."
+            return "a process is sending it now; if that process died, the next 'siding queue run' reclaims it."
+        case .done: return "nothing; it was delivered, and is kept for 30 days."
+        case .dropped: return "nothing; it is kept for 30 days."
         case .queued where entry.waitsOn > 0 || !entry.isHead:
-            return "it is sent once what stands before it is settled."
+            return "it is sent once the entries that it waits for are settled."
         case .queued: return queued(entry, gate, now)
         case .parked: return wayOut(entry)
         }
@@ -135,60 +140,58 @@ extension QueueExplanation {
         if entry.unknownSince != nil { return asked(entry, gate, now, run) }
         switch gate?.reason {
         case .signIn:
-            return "its source wants a sign-in; 'siding queue run' tries again, as soon as its `auth:` is good again."
+            return "its source needs a sign-in: correct its `auth:`, then 'siding queue run' tries it again."
         case .offline:
-            return "it is sent when the line is back; \(run) find out."
+            return "this machine has no network; \(run) try it again."
         case .breaker, .retryAfter:
             let until = gate?.until.map { $0 > now ? " until \($0.rfc3339)" : "" } ?? ""
-            return "its source is left alone\(until), because \(gate?.note ?? ""); then it is sent."
+            return "no request goes to its source\(until), because \(gate?.note ?? ""); then it is sent."
         case nil:
             guard entry.nextAttemptAt > now else { return "it is due: \(run) send it." }
-            return "\(run) send it from \(entry.nextAttemptAt.rfc3339) on "
-                + "(in \((entry.nextAttemptAt - now).components.seconds + 1) s); "
-                + "'siding queue retry \(entry.shortID)' \(retry(entry, gate))."
+            return "\(run) send it \(from(entry.nextAttemptAt, now)); "
+                + "'siding queue retry \(entry.shortID)' sends it \(retry(entry, gate))."
         }
     }
 
     /// Describes a write in doubt: a delivery probe asks the origin first, and it is sent only if the origin does not have it.
     private static func asked(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp, _ run: String) -> String {
         let id = entry.shortID
-        let from = max(entry.nextAttemptAt, gate?.until ?? entry.nextAttemptAt)
-        let wait =
-            from > now ? " from \(from.rfc3339) on (in \((from - now).components.seconds + 1) s)" : ", which is due"
-        return "\(run) ask the origin whether it has it\(wait): if so it is done, if not it is sent again; "
+        let at = max(entry.nextAttemptAt, gate?.until ?? entry.nextAttemptAt)
+        let wait = at > now ? " \(from(at, now))" : ", which is due"
+        return "\(run) ask the origin whether the write arrived\(wait): if so, it is done; if not, it is sent again. "
             + "'siding queue retry \(id)' asks \(retry(entry, gate))."
     }
 
     /// Describes how an operator can resolve a parked write.
     private static func wayOut(_ entry: QueueEntry) -> String {
         let id = entry.shortID
-        let drop = "'siding queue drop \(id)' gives it up"
-        let lane = entry.isHead ? " Its lane waits meanwhile." : ""
+        let drop = "'siding queue drop \(id)' drops it"
+        let lane = entry.isHead ? " Its lane waits until then." : ""
         switch entry.reason {
         case .uncertain:
             return
-                "look whether the origin has it: if so, 'siding queue resolve \(id) --arrived' settles it; if not, "
+                "check whether the origin has it: if so, 'siding queue resolve \(id) --arrived' completes it; if not, "
                 + "'siding queue retry \(id)' sends it again.\(lane)"
         case .conflict where entry.lastError?.status == 428:
             return
-                "where the config says `if_match: $.PATH`, or a page is the one record, 'siding sync' brings the ETag, and "
-                + "'siding queue retry \(id)' sends it with that; \(drop).\(lane)"
+                "'siding sync' fetches the ETag if the config has `if_match: $.PATH`, or if the record is a page of its own; then "
+                + "'siding queue retry \(id)' sends it with that ETag; \(drop).\(lane)"
         case .conflict where entry.recordKey != nil:
             return
-                "'siding queue resolve \(id) --mine' sends it all the same, '--theirs' keeps what the origin has, and "
-                + "'--merge FILE' sends what you make of both.\(lane)"
+                "'siding queue resolve \(id) --mine' sends it anyway, '--theirs' keeps the origin's record, and "
+                + "'--merge FILE' sends your merge of both.\(lane)"
         case .rejected, .conflict, .invalid:
             return
-                "'siding queue edit \(id)' corrects and sends it, 'siding queue retry \(id)' sends it as it is, \(drop).\(lane)"
+                "'siding queue edit \(id)' corrects and sends it, 'siding queue retry \(id)' sends it unchanged, \(drop).\(lane)"
         case .signIn:
             return
-                "'siding queue run' or 'siding queue retry \(id)' tries it again once its source's `auth:` is good; \(drop).\(lane)"
+                "correct its source's `auth:`, then 'siding queue run' or 'siding queue retry \(id)' tries it again; \(drop).\(lane)"
         case .keyExpired:
             return
-                "look whether the origin has it: if so, 'siding queue resolve \(id) --arrived' settles it; if not, "
+                "check whether the origin has it: if so, 'siding queue resolve \(id) --arrived' completes it; if not, "
                 + "'siding queue edit \(id)' sends it under a new key.\(lane)"
         case .held, .poison, .expired, .dependency, nil:
-            return "'siding queue release \(id)' lets it go on, \(drop).\(lane)"
+            return "'siding queue release \(id)' returns it to the queue, \(drop).\(lane)"
         }
     }
 }

@@ -12,6 +12,13 @@ package struct QueueOutlook: Sendable, Hashable {
     /// All sources with an entry parked for a sign-in, or with a gate closed for one: worth a try once the credentials have
     /// changed.
     package var wantingSignIn: Set<String>
+    /// When the next page in the queue becomes due; nil if none waits for its time.
+    package var nextFetch: Timestamp?
+
+    /// The first moment after `now` at which an entry becomes due.
+    func nextDue(after now: Timestamp) -> Timestamp? {
+        [nextDue, nextFetch].compactMap(\.self).filter { $0 > now }.min()
+    }
 }
 
 /// Why waiting may end early.
@@ -35,7 +42,8 @@ extension Store {
             return QueueOutlook(
                 hasWork: try isDue || !OutboxTable.expired(now, snapshot).isEmpty, nextDue: nextDue,
                 claimed: Set(try OutboxTable.claimedWrites(snapshot).map(\.source)),
-                wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed))
+                wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed),
+                nextFetch: try OutboxTable.nextFetch(of: sources, after: now, snapshot))
         }
     }
 

@@ -24,16 +24,9 @@ package struct QueueSelection: Sendable, Hashable {
         states: [QueueEntry.State] = [], createdBefore: Timestamp? = nil, dueBy: Timestamp? = nil,
         kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = [], settledBefore: Timestamp? = nil
     ) {
-        self.ids = ids
-        self.resources = resources
-        self.sources = sources
-        self.lanes = lanes
-        self.states = states
-        self.createdBefore = createdBefore
-        self.dueBy = dueBy
-        self.kinds = kinds
-        self.reasons = reasons
-        self.settledBefore = settledBefore
+        (self.ids, self.resources, self.sources, self.lanes) = (ids, resources, sources, lanes)
+        (self.kinds, self.states, self.reasons) = (kinds, states, reasons)
+        (self.createdBefore, self.settledBefore, self.dueBy) = (createdBefore, settledBefore, dueBy)
     }
 
     /// Whether `entry` meets all conditions except ``ids``. Comparing every entry with every id would be quadratic.

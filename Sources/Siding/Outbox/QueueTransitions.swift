@@ -1,6 +1,6 @@
-internal import Glibc
 internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// Why a parked entry returns to the queue; the raw value is the event in its history.
 enum RequeueCause: String {
@@ -30,7 +30,7 @@ struct QueueTransitions {
         var entry = entry
         if entry.state == .sending {
             entry.crashes += 1
-            try note(entry.id, "crashed", "its sender ended without an answer", transaction)
+            try addEvent(entry.id, "crashed", "its sender ended without an answer", transaction)
             if entry.crashes >= Self.mostCrashes {
                 return try park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
             }
@@ -38,7 +38,7 @@ struct QueueTransitions {
         if entry.waitsForPerson { return entry }
         (entry.state, entry.reason) = (.sending, nil)
         try OutboxTable.claim(entry, by: owner, firstSent: now, transaction)
-        try note(entry.id, "claimed", nil, transaction)
+        try addEvent(entry.id, "claimed", nil, transaction)
         return entry
     }
 
@@ -47,7 +47,7 @@ struct QueueTransitions {
     func putBackFetches(of resource: String, _ transaction: borrowing Transaction) throws {
         for entry in try OutboxTable.openFetches(of: resource, transaction) where entry.state == .sending {
             try OutboxTable.putBack(entry, waitsForNetwork: nil, transaction)
-            try note(entry.id, "given back", "its run ended early", transaction)
+            try addEvent(entry.id, "given back", "its run ended early", transaction)
         }
     }
 
@@ -67,7 +67,7 @@ struct QueueTransitions {
         try OutboxTable.complete(ids, as: state, at: now, transaction)
         try OutboxEditsTable.complete(ids, transaction)
         if state == .done { for id in ids { try OutboxRequestsTable.clearError(of: id, transaction) } }
-        try note(event, of: ids.map { ($0, detail) }, transaction)
+        try addEvent(event, of: ids.map { ($0, detail) }, transaction)
         try OutboxTable.promote(lanesOf: ids, transaction)
         try updateDependants(of: ids, state, transaction)
     }
@@ -100,7 +100,7 @@ struct QueueTransitions {
         _ transaction: borrowing Transaction
     ) throws {
         try OutboxTable.park(entries.map(\.id), as: reason, crashes: crashes, by: owner, at: now, transaction)
-        try note(reason == .held ? "held" : "parked", of: entries, transaction)
+        try addEvent(reason == .held ? "held" : "parked", of: entries, transaction)
     }
 
     /// Returns entries to the queue, due now, with their attempts reset.
@@ -118,20 +118,20 @@ struct QueueTransitions {
                 ids, at: now, isLetIn: cause == .letIn, forgetsSending: forgetsSending, transaction)
         }
         for id in doubted { try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction) }
-        try note(cause.rawValue, of: entries.map { ($0.id, nil) }, transaction)
+        try addEvent(cause.rawValue, of: entries.map { ($0.id, nil) }, transaction)
     }
 
     /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
     func beginDoubt(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
         try OutboxRequestsTable.setUnknownSince(now, of: id, transaction)
-        try note(id, "unknown", "\(detail); the origin is asked", transaction)
+        try addEvent(id, "unknown", "\(detail); the origin is asked", transaction)
     }
 
-    func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
-        try note(event, of: [(id, detail)], transaction)
+    func addEvent(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
+        try addEvent(event, of: [(id, detail)], transaction)
     }
 
-    func note(
+    func addEvent(
         _ event: String, of entries: [(id: String, detail: String?)], _ transaction: borrowing Transaction
     ) throws {
         try OutboxEventsTable.insert(event, of: entries, by: who, at: now, transaction)

@@ -76,17 +76,10 @@ package struct WriteDeclaration: Sendable {
         idempotency: Idempotency? = nil, resource: AnyResource? = nil, conflict: ConflictPolicy = .hold,
         coalesces: Bool = false, probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, record: JSONPath? = nil
     ) {
-        self.name = name
-        self.source = source
-        self.operations = operations
-        self.lane = lane
-        self.idempotency = idempotency
-        self.resource = resource
-        self.conflict = conflict
-        self.coalesces = coalesces
-        self.probe = probe
-        self.conflictStatuses = conflictStatuses
-        self.record = record
+        (self.name, self.source, self.operations) = (name, source, operations)
+        (self.lane, self.idempotency, self.probe) = (lane, idempotency, probe)
+        (self.resource, self.record, self.coalesces) = (resource, record, coalesces)
+        (self.conflict, self.conflictStatuses) = (conflict, conflictStatuses)
     }
 
     /// Builds the request that applies `verb` to the record `id`.

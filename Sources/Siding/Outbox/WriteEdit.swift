@@ -48,19 +48,12 @@ public struct WriteEdit: Sendable, Hashable {
         conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false, etagPath: JSONPath? = nil,
         record: JSONPath? = nil, answersPart: Bool = false
     ) {
-        self.change = change
         self.resource = resource.name
-        definition = ResourceDefinition(resource)
-        schema = resource.schema
-        keyPaths = resource.key
-        self.key = key
-        self.idPath = idPath
-        self.conflict = conflict
-        self.coalesces = coalesces
-        self.ifMatch = ifMatch
-        self.etagPath = etagPath
-        self.record = record
-        self.answersPart = answersPart
+        (definition, schema, keyPaths) = (ResourceDefinition(resource), resource.schema, resource.key)
+        (self.change, self.key, self.idPath) = (change, key, idPath)
+        (self.conflict, self.coalesces) = (conflict, coalesces)
+        (self.ifMatch, self.etagPath) = (ifMatch, etagPath)
+        (self.record, self.answersPart) = (record, answersPart)
     }
 }
 

@@ -7,7 +7,7 @@ public import SidingJSON
 /// looks for a value that the write itself carried, so that no other write can be mistaken for it.
 public struct WriteProbe: Sendable, Hashable, Codable {
     /// What to do with a write if the answer is unclear.
-    public enum Otherwise: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum Fallback: String, Sendable, Hashable, Codable, CaseIterable {
         /// Park it until an operator acts.
         case hold
         /// Send it again; only where a second write does no harm.
@@ -27,22 +27,23 @@ public struct WriteProbe: Sendable, Hashable, Codable {
     /// The settle delay: for this long after the attempt "it is not there" is not final, as the request may still be on its
     /// way.
     public var after: Duration
-    public var otherwise: Otherwise
+    public var fallback: Fallback
     public var id: String?
     /// Where the write's body holds the record, and in it the mark; nil if the body is the record.
     public var record: JSONPath?
 
     public init(
         _ path: String, mark: JSONPath? = nil, records: JSONPath? = nil, after: Duration = .seconds(30),
-        otherwise: Otherwise = .hold, id: String? = nil, record: JSONPath? = nil
+        fallback: Fallback = .hold, id: String? = nil, record: JSONPath? = nil
     ) {
-        self.path = path
-        self.records = records
-        self.mark = mark
-        self.after = after
-        self.otherwise = otherwise
-        self.id = id
-        self.record = record
+        (self.path, self.records, self.mark) = (path, records, mark)
+        (self.after, self.fallback) = (after, fallback)
+        (self.id, self.record) = (id, record)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, records, mark, after, id, record
+        case fallback = "otherwise"
     }
 
     /// The value that distinguishes the write from all others.
@@ -57,18 +58,19 @@ public struct WriteProbe: Sendable, Hashable, Codable {
     var isDirect: Bool { path.prefix { $0 != "?" }.contains(asked.rawValue) }
 
     /// Why the probe is invalid, as the end of a sentence; nil if it is valid.
-    public var fault: String? {
+    package var fault: String? {
         let known = Asked.allCases.map(\.rawValue) + [WriteDeclaration.placeholder]
         let unknown = path.matches(of: /\{[^}]*\}?/).map { String($0.output) }.first { !known.contains($0) }
         if let unknown { return "knows no placeholder '\(PlainText.oneLine(unknown, limit: 40))'" }
         let askedFor = Asked.allCases.filter { path.contains($0.rawValue) }
         guard askedFor.count == 1 else {
             return askedFor.isEmpty
-                ? "asks for nothing that tells one write from another" : "asks for both {entry} and {key}"
+                ? "names neither {entry} nor {key}, so it cannot tell one write from another"
+                : "names both {entry} and {key}"
         }
         if mark == nil, !(isDirect && asked == .key) { return "does not say which member carries \(asked.rawValue)" }
         if let mark, !mark.components.allSatisfy(\.isMember) || mark == .root {
-            return "has a mark that is no member of an object"
+            return "has a mark that is not a member of an object"
         }
         return nil
     }

@@ -31,7 +31,7 @@ struct FetchedPage: Sendable {
     /// The number of records that the answer reports for its listing.
     var total: ListingExtent.Report?
     /// Why the origin has more although the page leads to no next one, and what to declare; see ``ListingEnd``.
-    var doubt: ListingEnd.Doubt?
+    var evidenceOfMore: ListingEnd.EvidenceOfMore?
     /// Whether this first page led to a next one when it was stored, and no longer does.
     var lostNext = false
     /// See ``PageCommit/hasNoList``.
@@ -49,6 +49,13 @@ struct FetchedPage: Sendable {
 
     /// The number of records on the page.
     var recordCount: Int { content.recordCount }
+
+    var walked: WalkedPage<PageRequest.Address> {
+        let following: PageRequest? = if case .page(let following) = next { following } else { nil }
+        return WalkedPage(
+            page.number, at: page.address, next: following?.address, isEnd: next == .end, recordCount: recordCount,
+            digest: digest, recordDigests: recordDigests, isNumbered: paging.isNumbered, paging: paging.description)
+    }
 }
 
 /// What the pages of a listing so far showed about their pagination.
@@ -69,7 +76,7 @@ struct KnownNextPage: Sendable {
     var isBehind = false
 
     /// Updates the knowledge with the next page of the listing.
-    mutating func note(_ page: FetchedPage) {
+    mutating func update(with page: FetchedPage) {
         (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }

@@ -17,14 +17,14 @@ struct LastPage {
     var way = KnownNextPage()
 
     /// How long the conclusion holds until the page is fetched in full again.
-    private static let believed = Duration.seconds(86_400)
+    private static let lifetime = Duration.seconds(86_400)
 
     /// Whether the page must be fetched in full, as a 304 may hide a next page.
     func mayHideNext(now: Timestamp) -> Bool {
         guard stored.next == nil, !way.repeatsNext, !way.isBehind else { return false }
         guard isByHeader else { return false }
         guard hasRoom, let age = stored.readAt.map({ now - $0 }) else { return true }
-        return age < .zero || age >= Self.believed
+        return age < .zero || age >= Self.lifetime
     }
 
     /// Whether a 304 could not be trusted in any case, so that a conditional request would be wasted: no header field is known to

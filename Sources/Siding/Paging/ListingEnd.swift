@@ -1,7 +1,7 @@
 internal import HTTPTypes
-internal import SidingChain
+package import SidingChain
 internal import SidingJSON
-internal import SidingPaging
+package import SidingPaging
 
 /// Decides whether an answer that leads to no next page ends its listing, or whether the origin reports more than was read.
 ///
@@ -18,7 +18,7 @@ struct ListingEnd {
     let way: KnownNextPage
 
     /// Evidence that there is more.
-    struct Doubt: Sendable, Hashable {
+    struct EvidenceOfMore: Sendable, Hashable {
         /// "50 of 150 records ($.total)"
         var why: String
         /// What the config lacks.
@@ -26,12 +26,12 @@ struct ListingEnd {
     }
 
     /// Why this is not the end; nil if it is.
-    var doubt: Doubt? {
+    var evidenceOfMore: EvidenceOfMore? {
         guard !resource.stop.trustsEnd, isJudged else { return nil }
-        return why.map { Doubt(why: $0, remedy: remedy) }
+        return why.map { EvidenceOfMore(why: $0, remedy: remedy) }
     }
 
-    /// `paginate: none` is the user's word for a single page, unless what is not on it would count as deleted or be skipped by
+    /// `paginate: none` declares a single page. It is believed, unless what is not on it would count as deleted or be skipped by
     /// the cursor.
     private var isJudged: Bool { resource.paging != .none || resource.deletions.byAbsence || resource.cursor != nil }
 
@@ -42,7 +42,7 @@ struct ListingEnd {
         }
         let stop = resource.stop
         let isEmptyEnd = answer.recordCount == 0 && (stop.endsOnEmptyPage || extent.saysEnd)
-        if stop.said(by: answer) == .isLast || isEmptyEnd { return nil }
+        if stop.report(in: answer) == .isLast || isEmptyEnd { return nil }
         if let more = extent.more, stop.hasMore == nil, stop.isLast == nil { return "\(more) reports more pages" }
         return unfollowed ?? fullPage
     }
@@ -77,8 +77,8 @@ struct ListingEnd {
         if answer.isLinkUnreadable { return "the Link field names a next page, but cannot be read" }
         if let why = unreadable { return why }
         // Some origins name a next page on every page, also on an empty one behind the last.
-        if answer.recordCount > 0 || isUndetected, let lead = extent.leads.first(where: isOpen) {
-            return "\(lead.place) names a next page (\(lead.text)) that was not followed"
+        if answer.recordCount > 0 || isUndetected, let reference = extent.nextPages.first(where: isOpen) {
+            return "\(reference.place) names a next page (\(reference.text)) that was not followed"
         }
         if isUndetected, let path = EnvelopePlaces.nextURLs.first(where: isUnreadable) { return unreadable(path) }
         guard answer.link() != nil else { return nil }
@@ -88,11 +88,11 @@ struct ListingEnd {
         return isCounted ? "a page without records has a Link to a next one (\(paging))" : nil
     }
 
-    /// Whether nothing explains why `lead` was not followed.
-    private func isOpen(_ lead: ListingExtent.Lead) -> Bool {
+    /// Whether nothing explains why `reference` was not followed.
+    private func isOpen(_ reference: ListingExtent.NextPageReference) -> Bool {
         // Some origins name a next page on the last one, too. A first page may have only its own number as a total.
-        if lead.kind == .url { return !isOwn(lead.text) && !(page.number > 1 && total?.count == seen) }
-        guard lead.isCertain else {
+        if reference.kind == .url { return !isOwn(reference.text) && !(page.number > 1 && total?.count == seen) }
+        guard reference.isCertain else {
             // Some origins send the position of this page, or one on the last page, too.
             return isUndetected && !extent.saysEnd && !isCountedToEnd && !isShort
         }
@@ -121,7 +121,7 @@ struct ListingEnd {
     }
 
     private func unreadable(_ path: JSONPath) -> String {
-        "\(path) leads to no page: it is \(answer.envelope[path]?.words ?? "")"
+        "\(path) leads to no page: it is \(answer.envelope[path]?.message ?? "")"
     }
 
     /// Whether an object without a URL stands at `path`, beside other links. A lone `next` may be an event.
@@ -167,14 +167,12 @@ struct ListingEnd {
     }
 }
 
-extension EnvelopeScalar {
-    /// The value for a message.
-    fileprivate var words: String {
-        switch self {
-        case .text(let text): "'\(PlainText.oneLine(text, limit: 60))'"
-        case .number(let digits): PlainText.oneLine(digits, limit: 60)
-        case .bool(let truth): String(truth)
-        case .structure(let value): value.kind == .array ? "an array" : "an object"
-        }
+extension AnyResource {
+    /// Why a first page is not the whole listing, as a message; nil if nothing on it shows that there is more.
+    package func evidenceOfMore(on answer: PageAnswer, _ extent: ListingExtent) throws(Failure) -> String? {
+        let page = try NextPageRule(resource: self).first()
+        let end = ListingEnd(
+            resource: self, page: page, paging: .none, answer: answer, extent: extent, way: KnownNextPage())
+        return end.evidenceOfMore?.why
     }
 }

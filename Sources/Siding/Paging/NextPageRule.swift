@@ -7,6 +7,8 @@ internal import SidingPaging
 /// Decides which page comes first and which comes next. It neither fetches nor stores.
 struct NextPageRule: Sendable {
     let resource: AnyResource
+    /// The size of the first page, where the line decides it; nil for the largest.
+    var size: Int?
 
     /// The paths of the envelope values to read from each page, in the order of ``Envelope``.
     var envelopePaths: [JSONPath] {
@@ -46,15 +48,18 @@ struct NextPageRule: Sendable {
         switch resource.paging {
         case .page(let numbers):
             page = try page.setting(numbers.parameter, to: .number(String(numbers.start)), resource)
-            if let parameter = numbers.sizeParameter, let size = numbers.size {
+            if let parameter = numbers.sizeParameter, let size = numbers.size, resource.pageSizes == nil {
                 page = try page.setting(parameter, to: .number(String(size)), resource)
             }
         case .offset(let offsets):
             page = try page.setting(offsets.parameter, to: .number(String(offsets.start)), resource)
-            if let limit = offsets.limit {
+            if let limit = offsets.limit, resource.pageSizes == nil {
                 page = try page.setting(offsets.limitParameter, to: .number(String(limit)), resource)
             }
         case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: break
+        }
+        if let sizes = resource.pageSizes {
+            page.url = page.url.settingQuery(sizes.parameter, to: String(size ?? sizes.maximum))
         }
         return page
     }
@@ -75,10 +80,10 @@ struct NextPageRule: Sendable {
     func next(
         after page: PageRequest, by paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent? = nil
     ) throws(Failure) -> NextPage {
-        let said = resource.stop.said(by: answer)
-        if case .isLast? = said { return .end }
+        let report = resource.stop.report(in: answer)
+        if case .isLast? = report { return .end }
         if resource.stop.endsOnEmptyPage, answer.recordCount == 0 { return .end }
-        let isMore = said != nil || paging.isLinked(answer)
+        let isMore = report != nil || paging.isLinked(answer)
         let extent = extent ?? ListingExtent(answer, recordsAt: .root)
         // Some origins name a next page on every page, without end.
         if answer.recordCount == 0, !isMore, extent.saysEnd { return .end }
@@ -86,7 +91,7 @@ struct NextPageRule: Sendable {
         if !isMore, isLast(page, paging, answer, extent) { return .end }
         guard var following = try turned(page, by: paging, answer, isMore || isFull(page, paging, answer, extent))
         else {
-            guard case .isMore(let path)? = said else { return .end }
+            guard case .isMore(let path)? = report else { return .end }
             return .cut("\(path) reports more pages, but no next page was found by \(paging)")
         }
         let names = resource.source.authorization.secretQueryNames
@@ -107,8 +112,8 @@ struct NextPageRule: Sendable {
         // A 304 has no body, so a next page named in the body comes from the store.
         if paging.isByBody(with: resource.stop) { return stored.map { bounded($0, after: page) } ?? .end }
         if paging.isNumbered, stored == nil, source == .nowhere { return .end }
-        let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer, extent)
-        if said != .end { return said }
+        let named = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer, extent)
+        if named != .end { return named }
         guard var following = stored else { return .end }
         // Pages before it may have grown since it was stored.
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
@@ -170,13 +175,13 @@ struct NextPageRule: Sendable {
             throw Failure(
                 .contract, phase: .answered,
                 detail:
-                    "the address of the next page has bytes that are no UTF-8: "
+                    "the address of the next page is not UTF-8: "
                     + (hasSecret ? "…" : PlainText.oneLine(reference, limit: 200)))
         }
         var next = page
         let base = answer.url.flatMap { $0.origin == page.url.origin ? $0 : nil } ?? page.url
         do throws(Failure) { next.url = try base.resolve(reference) } catch {
-            let why = hasSecret ? "it repeats a credential of the source, and cannot be asked" : error.detail ?? ""
+            let why = hasSecret ? "it repeats a credential of the source, so it was not requested" : error.detail ?? ""
             throw Failure(.contract, phase: .answered, detail: "the address of the next page: \(why)")
         }
         return next
@@ -189,7 +194,7 @@ struct NextPageRule: Sendable {
         guard let token = answer.lastRecord?.token else {
             throw Failure(
                 .contract, phase: .answered,
-                detail: "the last record has nothing at \(path) that leads to the next page")
+                detail: "the last record has no value at \(path) for the next page")
         }
         return try page.setting(parameter, to: token, resource)
     }
@@ -230,7 +235,7 @@ struct NextPageRule: Sendable {
             throw Failure(
                 .contract, phase: .answered,
                 detail:
-                    "the next page is said to be at \(url.origin), outside the source's \(resource.source.baseURL.origin)"
+                    "the next page is at \(url.origin), outside the source's \(resource.source.baseURL.origin)"
             )
         }
         return url

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
@@ -12,7 +12,7 @@ struct PageFetcher: Sendable {
     private let chain: any Node<PageQuery, LoadedResponse>
     private let counter: RequestCounter
     private let reader: PageReader
-    private let turner: NextPageRule
+    private let nextPageRule: NextPageRule
     private let context: ChainContext
     private let wallClock: WallClock
     private let credentials: PageCredentials
@@ -29,16 +29,17 @@ struct PageFetcher: Sendable {
         self.context = context
         wallClock = environment.wallClock
         counter = RequestCounter()
-        turner = NextPageRule(resource: resource)
+        nextPageRule = NextPageRule(resource: resource)
         credentials = PageCredentials(resource.source.authorization)
-        resuming = ResumingTransport(counter.counting(credentials.noting(transport)), goingOn: partial)
+        resuming = ResumingTransport(
+            counter.counting(credentials.noting(transport)), goingOn: partial, upTo: resource.source.transport.maxBody)
         chain = ChainAssembly(
             to: resource.source, for: .fetch, over: resuming, within: budget,
             in: environment
         ).page(of: resource)
         reader = PageReader(
             records: resource.records, key: resource.key, columns: resource.schema.columns.map(\.path),
-            envelope: turner.envelopePaths, limits: resource.source.jsonLimits, readsSurroundings: true)
+            envelope: nextPageRule.envelopePaths, limits: resource.source.jsonLimits, readsSurroundings: true)
     }
 
     /// Fetches `page`; `stored` is its row, if there is one.
@@ -46,6 +47,7 @@ struct PageFetcher: Sendable {
         _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownNextPage = KnownNextPage()
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
+        let paging = paging.sized(nextPageRule.size(of: page))
         let known = isConditional ? stored.flatMap(resource.condition) : nil
         let last = known.map {
             LastPage(stored: $0, page: page, resource: resource, paging: paging, way: way)
@@ -108,7 +110,8 @@ struct PageFetcher: Sendable {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
-            let next = try turner.next(after: page, by: paging, answer(response, to: page, recordCount: 0, after: way))
+            let next = try nextPageRule.next(
+                after: page, by: paging, answer(response, to: page, recordCount: 0, after: way))
             var empty = FetchedPage(
                 page: page, content: .records([], []), status: status,
                 next: Self.way(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
@@ -117,11 +120,11 @@ struct PageFetcher: Sendable {
             return empty
         }
         guard let stored else {
-            throw Failure(.protocolViolation, phase: .answered, detail: "304 to a request without a condition")
+            throw Failure(.protocolViolation, phase: .answered, detail: "304 to an unconditional request")
         }
         let answer = answer(response, to: page, recordCount: stored.recordCount, after: way)
         let extent = ListingExtent(answer, recordsAt: .root)
-        let next = try turner.next(
+        let next = try nextPageRule.next(
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
         var unchanged = FetchedPage(
             page: page, content: .notModified(recordCount: stored.recordCount), status: status,
@@ -136,12 +139,11 @@ struct PageFetcher: Sendable {
     }
 
     private func answer(
-        _ response: LoadedResponse, to page: PageRequest, recordCount: Int,
-        envelope: [JSONPath: EnvelopeScalar] = [:], after way: KnownNextPage
+        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, after way: KnownNextPage
     ) -> PageAnswer {
         var answer = PageAnswer(
-            headerFields: response.response.headerFields, recordCount: recordCount, envelope: envelope,
-            url: response.url, secrets: credentials.values)
+            headerFields: response.response.headerFields, recordCount: recordCount, envelope: [:], url: response.url,
+            secrets: credentials.values)
         (answer.requestBody, answer.resource) = (page.body, resource.name)
         answer.isUnchanged = response.response.status == .notModified
         (answer.repeatedCount, answer.wasLinked) = (way.repeatedCount(with: []), way.nextPageSource == .header)
@@ -164,20 +166,17 @@ struct PageFetcher: Sendable {
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         guard response.response.status.code != 206 else {
-            throw Failure(.contract, phase: .answered, detail: "206: a part of a page, which was not asked for")
+            throw Failure(.contract, phase: .answered, detail: "206: a part of a page, though no part was requested")
         }
         // Whatever it is called, an array is no list of lines.
         let hasLines = resource.records == nil && fields.nameLines && bytes.first != UInt8(ascii: "[")
         let reader = hasLines ? reader.forLines : reader
         let contents = try contents(of: bytes, fields, by: reader)
         let kept = try kept(contents, of: bytes, fields, by: reader)
-        var answer = answer(
-            response, to: page, recordCount: contents.records.count,
-            envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes),
-            after: way)
-        answer.saysNoNext = EnvelopePlaces.saysNoNext(
-            turner.envelopePaths, contents.envelope, at: resource.paging.nextPlaces)
-        answer.surroundings = Envelope.surroundings(contents.surroundings, bytes)
+        var answer = answer(response, to: page, recordCount: contents.records.count, after: way)
+        try answer.read(
+            contents, of: bytes, nextPageRule.envelopePaths, nextAt: resource.paging.nextPlaces,
+            tokenAt: nextPageRule.tokenPath)
         if case .lastRecord(let path, _) = paging, let last = contents.records.last {
             answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
         }
@@ -189,7 +188,7 @@ struct PageFetcher: Sendable {
         var fetched = FetchedPage(
             page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: reliableDate(fields),
-            next: try turner.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
+            next: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
             bytes: bytes.count)
         (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
         if !contents.hasList {
@@ -216,11 +215,11 @@ struct PageFetcher: Sendable {
         // That of the page alone says nothing about the listing.
         fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
         guard fetched.next == .end else { return }
-        fetched.doubt =
+        fetched.evidenceOfMore =
             ListingEnd(
                 resource: resource, page: fetched.page, paging: fetched.paging, answer: answer, extent: extent, way: way
-            ).doubt
-        if let doubt = fetched.doubt { fetched.next = .cut(doubt.why) }
+            ).evidenceOfMore
+        if let evidence = fetched.evidenceOfMore { fetched.next = .cut(evidence.why) }
     }
 
     /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110
@@ -290,7 +289,7 @@ extension ChainAssembly {
 
 extension HTTPFields {
     /// Whether the content has a JSON value per line: `application/x-ndjson`, `application/jsonl` and the like.
-    fileprivate var nameLines: Bool {
+    package var nameLines: Bool {
         let type = self[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         return ["ndjson", "jsonl", "json-lines"].contains { type.contains($0) }
     }
@@ -315,7 +314,7 @@ extension AnyResource {
     }
 }
 
-/// Counts what goes out, inline retries included.
+/// Counts the requests sent, inline retries included.
 final class RequestCounter: Sendable {
     private let count = Atomic<Int>(0)
     var value: Int { count.load(ordering: .relaxed) }

@@ -5,14 +5,14 @@ internal import SidingPaging
 
 extension StopRules {
     /// Whether an answer reports more pages.
-    enum StopWord: Sendable, Hashable {
+    enum MoreReport: Sendable, Hashable {
         case isLast
         /// There are more pages, as the member at the path reports.
         case isMore(JSONPath)
     }
 
     /// Nil if no rule is declared, or the member is missing.
-    func said(by answer: PageAnswer) -> StopWord? {
+    func report(in answer: PageAnswer) -> MoreReport? {
         if let hasMore, answer.isFalse(at: hasMore) { return .isLast }
         if let isLast, answer.isTrue(at: isLast) { return .isLast }
         if let hasMore, answer.isTrue(at: hasMore) { return .isMore(hasMore) }

@@ -11,17 +11,14 @@ struct ChangeFeed {
     /// Before the first record.
     static let beginning: Int64 = -1
 
-    /// What was written since, as ``since`` as `?1` means it. Tombstones are told from the beginning on, too: who read before any
-    /// run had ended has no later one to name.
+    /// Matches the rows written since then, with ``since`` as `?1`. Tombstones are reported from the beginning on, too: a reader
+    /// that read before any run had ended has no later run to name.
     static let condition: SQL = "revision > ?1"
 
     /// The kind of change, as in ``ChangedRecord/Kind``.
     static let kind: SQL = """
         CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN lives_since > ?1 THEN 'inserted' ELSE 'updated' END
         """
-
-    /// The present revisions of all resources, as stored in `siding_runs.revisions`.
-    static let revisions: SQL = "(SELECT json_group_object(CAST(id AS TEXT), revision) FROM siding_resources)"
 
     /// - Throws: ``StoreError/Kind/notFound`` if the changes since then are no longer complete,
     ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
@@ -32,12 +29,15 @@ struct ChangeFeed {
         let newest = try newestRun(for: resource, snapshot)
         let found = try snapshot.first(
             """
-            SELECT ended_at, json_extract(revisions, ?2),
-                EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3)
+            SELECT ended_at, json_extract(revisions, ?2) AS revision,
+                EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3) AS is_forgotten
             FROM siding_runs WHERE id = ?1
             """, run, "$.\"\(resource)\"", name
         ) { row in
-            (hasEnded: !row.isNull(0), revision: row.optionalInt(1) ?? beginning, isForgotten: row.int(2) == 1)
+            (
+                hasEnded: try row.optionalInt("ended_at") != nil,
+                revision: try row.optionalInt("revision") ?? beginning, isForgotten: try row.isTrue("is_forgotten")
+            )
         }
         guard let found else {
             let isPruned = try Store.isForgotten(run, snapshot)
@@ -53,10 +53,8 @@ struct ChangeFeed {
                 hint: (newest > 0 ? "the newest run that has ended is \(newest)" : "wait for its end")
                     + "; if its process is dead, the next sync ends it")
         }
-        let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
-            $0.int(0)
-        }
-        guard !found.isForgotten, found.revision == beginning || found.revision >= forgotten ?? 0 else {
+        let forgotten = try ResourcesTable.load(resource, snapshot)?.forgotten ?? 0
+        guard !found.isForgotten, found.revision == beginning || found.revision >= forgotten else {
             throw StoreError(
                 .notFound, "deletions from '\(name)' since run \(run) are no longer complete", hint: again(newest))
         }
@@ -71,16 +69,14 @@ struct ChangeFeed {
     ///
     /// Skips runs after which a tombstone was removed or the resource was forgotten, as changes since then are incomplete.
     static func newestRun(for resource: Int64, _ snapshot: borrowing Snapshot) throws -> RunID {
+        let row = try ResourcesTable.load(resource, snapshot)
         let newest = try snapshot.first(
             """
             SELECT id FROM siding_runs WHERE ended_at IS NOT NULL
-                AND COALESCE(json_extract(revisions, ?2), \(integer: beginning)) NOT BETWEEN 0
-                    AND COALESCE((SELECT forgotten FROM siding_resources WHERE id = ?1), 0) - 1
-                AND NOT EXISTS (
-                    SELECT 1 FROM json_each(revisions)
-                    WHERE key = '=' || (SELECT name FROM siding_resources WHERE id = ?1))
+                AND COALESCE(json_extract(revisions, ?1), \(integer: beginning)) NOT BETWEEN 0 AND ?2 - 1
+                AND NOT EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3)
             ORDER BY id DESC LIMIT 1
-            """, resource, "$.\"\(resource)\""
+            """, "$.\"\(resource)\"", row?.forgotten ?? 0, row?.name
         ) { $0.int(0) }
         return newest ?? 0
     }
@@ -95,13 +91,15 @@ extension Store {
     package func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
         try await read { snapshot in
             // A resource that was never stored has no revision in any run.
-            let id = try Self.resourceRow(resource, snapshot)?.id ?? 0
+            let id = try ResourcesTable.load(named: resource, snapshot)?.id ?? 0
             let feed = try ChangeFeed.load(of: id, named: resource, since: run, snapshot)
             let records = try RecordsTable.load(id, snapshot).rowsByKey
             let changes = try snapshot.query(
-                "SELECT key, \(ChangeFeed.kind) FROM \(records) WHERE \(ChangeFeed.condition) ORDER BY key", feed.since
+                "SELECT key, \(ChangeFeed.kind) AS kind FROM \(records) WHERE \(ChangeFeed.condition) ORDER BY key",
+                feed.since
             ) { row in
-                ChangedRecord(key: row.text(0), kind: ChangedRecord.Kind(rawValue: row.text(1)) ?? .updated)
+                ChangedRecord(
+                    key: try row.text("key"), kind: ChangedRecord.Kind(rawValue: try row.text("kind")) ?? .updated)
             }
             return RecordsSince(changes: changes, run: try ChangeFeed.newestRun(for: id, snapshot))
         }

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import SidingJSON
+internal import SidingSynchronization
 
 /// Finds the records of a page whose key occurs again later in it: the last one wins, the earlier ones are not written.
 enum DuplicateKeys {

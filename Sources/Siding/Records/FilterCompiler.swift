@@ -8,7 +8,7 @@ enum FilterCompiler {
     /// The maximum nesting. SQLite refuses expressions deeper than 100 (``Connection`` sets the limit); a level takes up to three.
     static let deepest = 25
 
-    static func condition(_ filter: RecordFilter, depth: Int = 0) throws(StoreError) -> Condition {
+    static func condition(_ filter: RecordFilter, depth: Int = 0) throws(StoreError) -> BoundSQL {
         guard depth < deepest else {
             throw StoreError(.invalidQuery, "the filter is nested deeper than \(deepest)")
         }
@@ -25,7 +25,7 @@ enum FilterCompiler {
             return try joined(parts, "OR", whenEmpty: "0", depth)
         case .not(let part):
             let inner = try condition(part, depth: depth + 1)
-            return Condition(sql: "(\(inner.sql)) IS NOT TRUE", arguments: inner.arguments)
+            return BoundSQL(sql: "(\(inner.sql)) IS NOT TRUE", arguments: inner.arguments)
         }
     }
 
@@ -44,36 +44,36 @@ enum FilterCompiler {
 
     private static func compare(
         _ path: JSONPath, _ comparison: RecordFilter.Comparison, _ value: RecordValue
-    ) throws(StoreError) -> Condition {
+    ) throws(StoreError) -> BoundSQL {
         // `->>` turns such an integer into a REAL, `->` keeps its digits.
         if case .digits(let digits) = value, comparison == .isEqual || comparison == .isNotEqual {
             let member = try member(path, asJSON: true)
             let sign: SQL = comparison == .isEqual ? "=" : "IS NOT"
-            return Condition(sql: "\(member) \(sign) ?", arguments: [.text(digits)])
+            return BoundSQL(sql: "\(member) \(sign) ?", arguments: [.text(digits)])
         }
         let member = try member(path)
         if value == .null {
             switch comparison {
-            case .isEqual: return Condition(sql: "\(member) IS NULL")
-            case .isNotEqual: return Condition(sql: "\(member) IS NOT NULL")
-            default: return Condition(sql: "0")
+            case .isEqual: return BoundSQL(sql: "\(member) IS NULL")
+            case .isNotEqual: return BoundSQL(sql: "\(member) IS NOT NULL")
+            default: return BoundSQL(sql: "0")
             }
         }
-        return Condition(sql: "\(member) \(comparison.sql) ?", arguments: [value.sqlite])
+        return BoundSQL(sql: "\(member) \(comparison.sql) ?", arguments: [value.sqlite])
     }
 
     private static func isOneOf(
         _ path: JSONPath, _ values: [RecordValue], _ depth: Int
-    ) throws(StoreError) -> Condition {
+    ) throws(StoreError) -> BoundSQL {
         let digits = values.filter { if case .digits = $0 { true } else { false } }
         let plain = values.filter { $0 != .null && !digits.contains($0) }
-        let list = try Condition(
+        let list = try BoundSQL(
             sql: "\(member(path)) IN (SELECT value FROM json_each(?))", arguments: [.text(json(plain))])
         var parts = digits.map { RecordFilter.compare(path, .isEqual, $0) }
         if values.contains(.null) { parts.append(.compare(path, .isEqual, .null)) }
         guard !parts.isEmpty else { return list }
         let rest = try joined(parts, "OR", whenEmpty: "0", depth)
-        return Condition(sql: "(\(list.sql) OR \(rest.sql))", arguments: list.arguments + rest.arguments)
+        return BoundSQL(sql: "(\(list.sql) OR \(rest.sql))", arguments: list.arguments + rest.arguments)
     }
 
     /// The values as one JSON parameter, so that the statement does not depend on their number.
@@ -94,31 +94,31 @@ enum FilterCompiler {
 
     private static func text(
         _ path: JSONPath, _ comparison: RecordFilter.TextComparison, _ text: String
-    ) throws(StoreError) -> Condition {
+    ) throws(StoreError) -> BoundSQL {
         let member = try member(path)
         switch comparison {
         case .contains:
-            return Condition(sql: "instr(\(member), ?) > 0", arguments: [.text(text)])
+            return BoundSQL(sql: "instr(\(member), ?) > 0", arguments: [.text(text)])
         case .hasPrefix:
-            return Condition(
+            return BoundSQL(
                 sql: "substr(\(member), 1, length(?)) = ?", arguments: [.text(text), .text(text)])
         case .isLike:
-            return Condition(sql: "\(member) LIKE ? ESCAPE '\\'", arguments: [.text(text)])
+            return BoundSQL(sql: "\(member) LIKE ? ESCAPE '\\'", arguments: [.text(text)])
         }
     }
 
     /// Joins the parts as a balanced tree: a chain of a hundred would be a hundred levels deep.
     private static func joined(
         _ parts: [RecordFilter], _ word: SQL, whenEmpty: SQL, _ depth: Int
-    ) throws(StoreError) -> Condition {
+    ) throws(StoreError) -> BoundSQL {
         guard parts.count > 1 else {
-            guard let only = parts.first else { return Condition(sql: whenEmpty) }
+            guard let only = parts.first else { return BoundSQL(sql: whenEmpty) }
             return try condition(only, depth: depth + 1)
         }
         let middle = parts.count / 2
         let left = try joined(Array(parts[..<middle]), word, whenEmpty: whenEmpty, depth)
         let right = try joined(Array(parts[middle...]), word, whenEmpty: whenEmpty, depth)
-        return Condition(
+        return BoundSQL(
             sql: "(\(left.sql) \(word) \(right.sql))", arguments: left.arguments + right.arguments)
     }
 }
@@ -149,16 +149,16 @@ extension RecordValue {
 }
 
 /// A piece of SQL with the values for its placeholders, in order.
-struct Condition {
+struct BoundSQL {
     var sql: SQL
     var arguments: [SQLiteValue] = []
 }
 
 extension Queryable where Self: ~Copyable {
     /// All rows of a compiled statement.
-    func query<T>(_ condition: Condition, map: (borrowing Row) throws -> T) throws -> [T] {
-        var statement = try prepare(condition.sql)
-        try statement.bind(all: condition.arguments)
+    func query<T>(_ bound: BoundSQL, map: (borrowing Row) throws -> T) throws -> [T] {
+        var statement = try prepare(bound.sql)
+        try statement.bind(all: bound.arguments)
         var results: [T] = []
         while try statement.step() { results.append(try map(statement.row)) }
         return results

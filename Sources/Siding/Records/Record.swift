@@ -33,35 +33,35 @@ extension Store {
         of resource: String, after key: String?, limit: Int, deleted: Bool
     ) async throws(StoreError) -> [Record] {
         try await read { snapshot in
-            try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot)
+            try RecordsTable.load(Self.resource(resource, snapshot), snapshot)
                 .records(after: key, limit: limit, isDeleted: deleted, snapshot)
         }
     }
 
     package func record(of resource: String, key: String) async throws(StoreError) -> Record? {
         try await read { snapshot in
-            try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).record(under: key, snapshot)
+            try RecordsTable.load(Self.resource(resource, snapshot), snapshot).record(under: key, snapshot)
         }
     }
 
     package func count(of resource: String) async throws(StoreError) -> RecordCount {
         try await read { snapshot in
-            let count = try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).count(snapshot)
+            let count = try RecordsTable.load(Self.resource(resource, snapshot), snapshot).count(snapshot)
             return RecordCount(resource: resource, count: count.living, deleted: count.deleted)
         }
     }
 
-    static func resourceID(_ name: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
-        guard let id = try database.first("SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
-        else {
+    /// - Throws: ``StoreError/Kind/notFound`` where nothing is stored of the resource.
+    static func resource(_ name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow {
+        guard let row = try ResourcesTable.load(named: name, database) else {
             throw StoreError(
-                .notFound, "nothing is stored of a resource '\(PlainText.oneLine(name, limit: 100))'",
-                hint: "'siding status' lists what is")
+                .notFound, "no resource is stored under the name '\(PlainText.oneLine(name, limit: 100))'",
+                hint: "'siding status' lists the resources")
         }
-        return id
+        return row
     }
 
-    /// Reads ``RecordsTable/recordColumns``.
+    /// Reads ``RecordsTable/recordColumns``, by position: in an export a column of the view may have the same name.
     static func record(_ row: borrowing Row, _ resource: String) -> Record {
         Record(
             resource: resource, key: row.text(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),

@@ -100,7 +100,7 @@ struct ExportStatement {
         }
         let children = try ResourceView.all(snapshot).lazy.flatMap(\.children).first { $0.name == export.name }
         guard let children else {
-            _ = try Store.resourceID(export.name, snapshot)
+            _ = try Store.resource(export.name, snapshot)
             throw StoreError(.notFound, "nothing is stored under this name")
         }
         return try elements(of: children, export)

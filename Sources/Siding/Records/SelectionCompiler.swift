@@ -13,11 +13,11 @@ struct SelectionCompiler {
     ) throws {
         self.selection = selection
         table = try RecordsTable.load(resource, database)
-        keyPath = try table.keyPath(database)
+        keyPath = try ResourcesTable.load(resource, database)?.definition.keyPath
     }
 
     /// `SELECT what FROM … WHERE …`, in the selection's order and bounds.
-    func statement(selecting what: SQL) throws(StoreError) -> Condition {
+    func statement(selecting what: SQL) throws(StoreError) -> BoundSQL {
         var statement = try conditions()
         statement.sql = "SELECT \(what) FROM \(table.rows) WHERE \(statement.sql) ORDER BY \(try order())"
         bound(&statement)
@@ -25,7 +25,7 @@ struct SelectionCompiler {
     }
 
     /// `SELECT COUNT(*) …` for the selection.
-    func count() throws(StoreError) -> Condition {
+    func count() throws(StoreError) -> BoundSQL {
         var statement = try conditions()
         guard selection.limit != nil || selection.offset > 0 else {
             statement.sql = "SELECT COUNT(*) FROM \(table.rows) WHERE \(statement.sql)"
@@ -37,8 +37,8 @@ struct SelectionCompiler {
         return statement
     }
 
-    private func conditions() throws(StoreError) -> Condition {
-        var condition = Condition(sql: "deleted_at IS NULL")
+    private func conditions() throws(StoreError) -> BoundSQL {
+        var condition = BoundSQL(sql: "deleted_at IS NULL")
         if let after = selection.after {
             condition.sql = "\(condition.sql) AND key > ?"
             condition.arguments.append(table.key(after))
@@ -56,7 +56,7 @@ struct SelectionCompiler {
     ///
     /// Texts among integer keys, of own creates and of integers beyond 64 bits, are greater than all integers and always looked
     /// at: their bodies may match.
-    private func narrow(_ condition: inout Condition, to filter: RecordFilter) {
+    private func narrow(_ condition: inout BoundSQL, to filter: RecordFilter) {
         let hasTexts = table.keyType == .integer && table.layout == .indexed
         func add(_ part: SQL, _ argument: SQLiteValue, isEqual: Bool = false) {
             let found = """
@@ -98,7 +98,7 @@ struct SelectionCompiler {
         return (terms + ["key"]).joined
     }
 
-    private func bound(_ statement: inout Condition) {
+    private func bound(_ statement: inout BoundSQL) {
         guard selection.limit != nil || selection.offset > 0 else { return }
         // SQLite treats a negative limit as none (https://sqlite.org/lang_select.html#limitoffset).
         statement.sql = "\(statement.sql) LIMIT ? OFFSET ?"
@@ -111,7 +111,7 @@ extension Store {
     /// - Throws: ``StoreError/Kind/invalidQuery`` if SQL cannot reach a member, or a filter is nested too deeply.
     package func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(selection.resource, snapshot) else {
+            guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else {
                 return RecordBatch(records: [], revision: 0)
             }
             let statement = try SelectionCompiler(selection, of: row.id, snapshot)
@@ -124,7 +124,7 @@ extension Store {
     /// The keys only, to read the records in batches afterwards.
     package func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
+            guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else { return [] }
             let statement = try SelectionCompiler(selection, of: row.id, snapshot)
                 .statement(selecting: "key")
             return try snapshot.query(statement) { $0.text(0) }
@@ -134,7 +134,7 @@ extension Store {
     /// The number of selected records, with limit and offset applied.
     package func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
+            guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else { return 0 }
             let statement = try SelectionCompiler(selection, of: row.id, snapshot).count()
             return try snapshot.query(statement) { Int($0.int(0)) }.first ?? 0
         }
@@ -144,9 +144,9 @@ extension Store {
     package func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
         await probes.willLookUp()
         let found = try await read { snapshot -> [Record] in
-            guard let row = try Self.resourceRow(lookup.resource, snapshot) else { return [] }
+            guard let row = try ResourcesTable.load(named: lookup.resource, snapshot) else { return [] }
             let table = try RecordsTable.load(row.id, snapshot)
-            var condition = Condition(sql: "key = ?")
+            var condition = BoundSQL(sql: "key = ?")
             if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
             if let filter = lookup.filter {
                 let inner = try FilterCompiler.condition(filter)
@@ -171,20 +171,11 @@ extension Store {
     /// The keys written after `revision` by any process; empty if there are none.
     package func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(resource, snapshot), row.revision > revision else {
+            guard let row = try ResourcesTable.load(named: resource, snapshot), row.revision > revision else {
                 return ChangedKeys(revision: revision, keys: [])
             }
             let keys = try RecordsTable.load(row.id, snapshot).keys(since: revision, snapshot)
             return ChangedKeys(revision: row.revision, keys: keys)
-        }
-    }
-
-    /// A resource's id and revision; nil if it was never stored.
-    static func resourceRow(
-        _ name: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> (id: Int64, revision: Int64)? {
-        try database.first("SELECT id, revision FROM siding_resources WHERE name = ?1", name) { row in
-            (id: row.int(0), revision: row.int(1))
         }
     }
 }

@@ -38,16 +38,22 @@ enum ServerCopiesTable {
             ServerCopy(
                 state: RecordState(
                     body: try row.optionalBlob("body").map(Store.document),
-                    deletedAt: try row.optionalInt("deleted_at").map(Timestamp.init)),
+                    deletedAt: try row.optionalTime("deleted_at")),
                 etag: try row.optionalText("etag"), cause: try RecordCause(stored: row.text("cause")),
                 request: try row.optionalInt("request"))
         }
     }
 
     /// Whether any record of the resource has one. Checked once per page, so that pages of other resources skip the projection.
-    static func hasAny(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_server_copies WHERE resource = ?1 LIMIT 1", resource) { _ in true }
-            ?? false
+    ///
+    /// - Parameter withRecord: only copies of records that the origin has.
+    static func hasAny(
+        of resource: Int64, withRecord: Bool = false, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND (NOT ?2 OR body IS NOT NULL) LIMIT 1", resource,
+            withRecord
+        ) { _ in true } ?? false
     }
 
     static func has(
@@ -65,10 +71,8 @@ enum ServerCopiesTable {
         of key: String?, in resource: String?, at path: JSONPath?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> String? {
         let found = try database.first(
-            """
-            SELECT b.etag, b.body FROM siding_server_copies b JOIN siding_resources r ON r.id = b.resource
-            WHERE r.name = ?1 AND b.key = ?2
-            """, resource, key
+            "SELECT etag, body FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
+            ResourcesTable.load(named: resource, database)?.id, key
         ) { (etag: try $0.optionalText("etag"), body: path == nil ? nil : try $0.optionalBlob("body")) }
         if let etag = found?.etag, etag.hasPrefix("\"") { return etag }
         guard found?.etag != ServerCopy.noETag, let path,
@@ -82,9 +86,7 @@ enum ServerCopiesTable {
     }
 
     /// Inserts the stored record as its server copy, if it has none. A record that exists only locally has no body there.
-    static func insertIfMissing(
-        _ key: String, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    static func insertIfMissing(_ key: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
         let table = try RecordsTable.load(resource, transaction)
         try transaction.execute(
             """

@@ -20,6 +20,8 @@ public struct AnyResource: Sendable {
     /// The members that form the key, or ``JSONPath/memberName``; several paths make a composite key.
     public var key: [JSONPath]
     public var paging: Paging
+    /// The sizes of page that requests ask for; nil if they ask for none, or `paging` sends its one size.
+    package var pageSizes: PageSizes?
     public var stop: StopRules
     /// Requests only changes; nil requests everything.
     package var cursor: IncrementalCursor?

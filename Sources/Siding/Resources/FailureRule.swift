@@ -1,23 +1,23 @@
-public import HTTPTypes
-public import SidingChain
-public import SidingJSON
+package import HTTPTypes
+package import SidingChain
+package import SidingJSON
 
 /// What to do with one kind of failure of a source, instead of the built-in table: one entry of `errors:`.
 ///
 /// The first matching rule wins; if none matches, ``Failure/retention(of:)`` decides.
-public struct FailureRule: Sendable, Hashable {
-    public let condition: Condition
-    public let action: Action
+package struct FailureRule: Sendable, Hashable {
+    package let condition: Condition
+    package let action: Action
     /// Nil for both fetches and writes.
     ///
     /// A write that may not be sent twice is sent again only if the rule is for writes only and an answer arrived: such a rule
     /// states that the origin did not act.
-    public let subject: Subject?
+    package let subject: Subject?
     /// Where the rule is written, such as `siding.yaml:28:9`; shown in messages.
-    public let place: String
+    package let place: String
 
     /// - Throws: ``Failure/Reason/invalidRequest`` if the parts contradict each other; the detail says why.
-    public init(
+    package init(
         when condition: Condition, do action: Action, on subject: Subject? = nil, place: String = "a rule"
     ) throws(Failure) {
         (self.condition, self.action, self.subject, self.place) = (condition, action, subject, place)
@@ -26,12 +26,12 @@ public struct FailureRule: Sendable, Hashable {
     }
 
     /// The kind of request that a rule applies to.
-    public enum Subject: String, Sendable, CaseIterable {
+    package enum Subject: String, Sendable, CaseIterable {
         case fetch, write
     }
 
     /// What a rule does.
-    public enum Action: String, Sendable, CaseIterable {
+    package enum Action: String, Sendable, CaseIterable {
         /// Keeps the request and retries it at most once a minute; the attempt does not count.
         case queue
         /// Keeps the request and retries it; the attempt counts and lengthens the wait.
@@ -53,21 +53,21 @@ public struct FailureRule: Sendable, Hashable {
     }
 
     /// Which failures a rule matches.
-    public enum Condition: Sendable, Hashable {
+    package enum Condition: Sendable, Hashable {
         case answer(Answer)
         /// The request ended without a usable answer, for one of these reasons.
         case failure(Set<FailureName>)
     }
 
     /// Matches an answer with all of these traits; at least one is given.
-    public struct Answer: Sendable, Hashable {
+    package struct Answer: Sendable, Hashable {
         /// Empty matches any status, even a success, if a header field or the body is tested.
-        public var statuses: Set<Int>
-        public var header: Trait<HTTPField.Name>?
+        package var statuses: Set<Int>
+        package var header: Trait<HTTPField.Name>?
         /// Tested in JSON of at most ``HTTPFailure/bodyLimit`` bytes, in the answer to a write of any size.
-        public var body: Trait<JSONPath>?
+        package var body: Trait<JSONPath>?
 
-        public init(
+        package init(
             statuses: Set<Int> = [], header: Trait<HTTPField.Name>? = nil, body: Trait<JSONPath>? = nil
         ) {
             (self.statuses, self.header, self.body) = (statuses, header, body)
@@ -75,17 +75,17 @@ public struct FailureRule: Sendable, Hashable {
     }
 
     /// A test of one text in an answer. Numbers and Booleans are compared in their written form.
-    public struct Trait<Place: Sendable & Hashable>: Sendable, Hashable {
-        public var place: Place
-        public var test: TextTest
+    package struct Trait<Place: Sendable & Hashable>: Sendable, Hashable {
+        package var place: Place
+        package var test: TextTest
 
-        public init(at place: Place, _ test: TextTest) {
+        package init(at place: Place, _ test: TextTest) {
             (self.place, self.test) = (place, test)
         }
     }
 
     /// How a text is tested.
-    public enum TextTest: Sendable, Hashable {
+    package enum TextTest: Sendable, Hashable {
         case equals(String)
         case contains(String)
         /// Whether there is a value other than null, whatever it is.
@@ -102,7 +102,7 @@ public struct FailureRule: Sendable, Hashable {
     }
 
     /// The failures that a rule may name: those names of ``Failure/Reason/name`` that a rule can usefully override.
-    public enum FailureName: String, Sendable, CaseIterable {
+    package enum FailureName: String, Sendable, CaseIterable {
         case timeout, cantConnectToHost, temporaryDNS, hostNotFound, tlsUntrusted, tlsHandshake, proxyUnreachable
         case proxyAuthentication, proxyFault, connectionLost, notProcessed, protocolViolation, truncated, badContent
         case tooLarge, redirectRefused, contract
@@ -112,14 +112,16 @@ public struct FailureRule: Sendable, Hashable {
 extension FailureRule {
     /// Why the rule is invalid; nil if it is valid.
     private var fault: String? {
-        if subject == .write, isForFetchesOnly { return "\(action.rawValue) is for fetches, and the rule is on writes" }
+        if subject == .write, isForFetchesOnly {
+            return "\(action.rawValue) is for fetches only, but the rule is for writes"
+        }
         guard case .answer(let answer) = condition else {
-            return action.needsAnswer ? "\(action.rawValue) takes an answer of the origin" : nil
+            return action.needsAnswer ? "\(action.rawValue) needs a condition on the answer" : nil
         }
         guard answer.header == nil, answer.body == nil else { return nil }
         if answer.statuses.isEmpty { return "the rule has no condition" }
         return answer.statuses.contains { (200..<300).contains($0) }
-            ? "the rule would take every success for a failure: a header field or the body must tell" : nil
+            ? "the rule would treat every success as a failure: test a header field or the body" : nil
     }
 
     private var isForFetchesOnly: Bool { [.ignore, .quarantine, .resetCursor].contains(action) }
@@ -134,8 +136,8 @@ extension FailureRule {
         return answer.statuses.isEmpty || answer.statuses.contains { (200..<300).contains($0) }
     }
 
-    func fits(_ envelope: ErrorEnvelope) -> Bool {
-        if case .answer(let answer) = condition { answer.fits(envelope) } else { false }
+    func fits(_ document: JSONDocument?, _ reply: Response<[UInt8]>) -> Bool {
+        if case .answer(let answer) = condition { answer.fits(document, reply.response) } else { false }
     }
 
     func fits(_ reason: Failure.Reason) -> Bool {
@@ -154,13 +156,13 @@ extension FailureRule.Action {
 }
 
 extension FailureRule.Answer {
-    fileprivate func fits(_ envelope: ErrorEnvelope) -> Bool {
-        guard statuses.isEmpty || statuses.contains(envelope.response.status.code) else { return false }
-        if let header, !header.test.holds(for: [envelope.response.headerFields[header.place]].filter { $0 != nil }) {
+    fileprivate func fits(_ document: JSONDocument?, _ response: HTTPResponse) -> Bool {
+        guard statuses.isEmpty || statuses.contains(response.status.code) else { return false }
+        if let header, !header.test.holds(for: [response.headerFields[header.place]].filter { $0 != nil }) {
             return false
         }
         guard let body else { return true }
-        return envelope.document.map { body.test.holds(for: $0.texts(at: body.place, body.test)) } ?? false
+        return document.map { body.test.holds(for: $0.texts(at: body.place, body.test)) } ?? false
     }
 }
 

@@ -29,7 +29,7 @@ package struct ResourceFreshness: Sendable, Hashable {
     /// When the last complete listing ended.
     package var completedAt: Timestamp?
     /// The freshness which that listing reported.
-    package var said: ListingFreshness
+    package var reported: ListingFreshness
     /// Whether a listing is open, or an operator set the cursor since.
     package var isUnfinished: Bool
     /// The record schema at that time; nil if the store does not keep it.
@@ -38,10 +38,10 @@ package struct ResourceFreshness: Sendable, Hashable {
     package var source: String?
 
     /// Until when the stored records are fresh; nil if that time has passed.
-    package func freshUntil(at now: Timestamp) -> Timestamp? { ahead(said.freshUntil, now) }
+    package func freshUntil(at now: Timestamp) -> Timestamp? { ahead(reported.freshUntil, now) }
 
     /// Before when the origin asks not to be polled; nil if that time has passed.
-    package func notBefore(at now: Timestamp) -> Timestamp? { ahead(said.notBefore, now) }
+    package func notBefore(at now: Timestamp) -> Timestamp? { ahead(reported.notBefore, now) }
 
     /// `moment` if it is in the future and the listing in the past, so that a clock that was set back does not block syncs.
     private func ahead(_ moment: Timestamp?, _ now: Timestamp) -> Timestamp? {

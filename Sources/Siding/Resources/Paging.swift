@@ -104,10 +104,10 @@ extension Paging {
     }
 
     /// The paths of those parameters in the body.
-    public var bodyPaths: [JSONPath] {
+    package var bodyPaths: [JSONPath] {
         parameters.compactMap { parameter -> JSONPath? in if case .body(let path) = parameter { path } else { nil } }
     }
 
     /// Whether a request carries one of them in its body.
-    public var usesBody: Bool { parameters.contains(where: \.isInBody) }
+    package var usesBody: Bool { parameters.contains(where: \.isInBody) }
 }

@@ -7,16 +7,16 @@ public import SidingChain
 /// and shared by all processes that use the store.
 public struct RateLimit: Sendable, Hashable {
     /// Which requests it applies to, by their path below the source's base URL.
-    public let match: PathPattern
+    package let match: PathPattern
     /// Nil if only the origin limits the rate.
-    public let rate: RequestRate?
+    package let rate: RequestRate?
     /// The response header that reports the remaining quota.
-    public let remaining: HTTPField.Name?
+    package let remaining: HTTPField.Name?
     /// The response header that reports when the quota is reset; see ``LimitReset``.
-    public let reset: HTTPField.Name?
+    package let reset: HTTPField.Name?
 
     /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if it limits nothing; the detail says why.
-    public init(
+    package init(
         _ match: PathPattern, rate: RequestRate?, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {
         (self.match, self.rate, self.remaining, self.reset) = (match, rate, remaining, reset)
@@ -30,13 +30,14 @@ public struct RateLimit: Sendable, Hashable {
         guard fault.isEmpty else { throw Failure(.invalidRequest, phase: .notSent, detail: fault) }
     }
 
-    /// Parses a limit from text: `try RateLimit("/search/**", "30/m")`.
+    /// Parses a limit from text: `try RateLimit("/search/**", "30/m")`, `try RateLimit("**", "50MiB/d")`.
     ///
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if the pattern or the rate is invalid.
+    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if the pattern or the rate is invalid, or nothing is limited.
     public init(
-        _ match: String, _ rate: String, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
+        _ match: String, _ rate: String? = nil, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {
-        guard let parsed = RequestRate(rate) else {
+        let parsed = rate.flatMap { RequestRate($0) ?? RequestRate($0, unit: .bytes) }
+        if let rate, parsed == nil {
             throw Failure(.invalidRequest, phase: .notSent, detail: "'\(rate)' is no rate such as 30/m")
         }
         try self.init(PathPattern(match), rate: parsed, remaining: remaining, reset: reset)
@@ -49,15 +50,15 @@ public struct RateLimit: Sendable, Hashable {
     var unit: RequestRate.Unit { rate?.unit ?? .requests }
 
     /// Whether both limits share one stored count, so that only the smaller rate would apply.
-    public func countsAs(_ other: RateLimit) -> Bool {
+    package func countsAs(_ other: RateLimit) -> Bool {
         match.description == other.match.description && window == other.window && unit == other.unit
     }
 }
 
 /// A number of requests per window of time, such as `30/m` or `300/15m`, or a number of bytes, such as `50MiB/d`.
-public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
+package struct RequestRate: Sendable, Hashable, CustomStringConvertible {
     /// What is counted.
-    public enum Unit: String, Sendable, Hashable, CaseIterable {
+    package enum Unit: String, Sendable, Hashable, CaseIterable {
         case requests
         /// As the network carries them, in both directions. A request is sent while fewer were counted, so its answer may exceed
         /// the limit.
@@ -65,19 +66,19 @@ public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The largest allowed ``count`` of requests; a larger one would limit nothing.
-    public static let most = 1_000_000
+    package static let most = 1_000_000
     /// The largest allowed ``count`` of bytes: 1 PiB.
-    public static let mostBytes = 1 << 50
+    package static let mostBytes = 1 << 50
     /// The longest window, 31 days.
-    public static let longestWindow = Duration.seconds(31 * 86_400)
+    package static let longestWindow = Duration.seconds(31 * 86_400)
 
-    public let count: Int
+    package let count: Int
     /// Any span of this length, wherever it starts, has at most ``count`` requests. Whole seconds.
-    public let window: Duration
-    public let unit: Unit
+    package let window: Duration
+    package let unit: Unit
 
     /// Nil unless `count` is between 1 and ``most`` (``mostBytes``), and `window` between a second and ``longestWindow``.
-    public init?(_ count: Int, per window: Duration, unit: Unit = .requests) {
+    package init?(_ count: Int, per window: Duration, unit: Unit = .requests) {
         let most = unit == .bytes ? Self.mostBytes : Self.most
         guard (1...most).contains(count), window >= .seconds(1), window <= Self.longestWindow else { return nil }
         (self.count, self.unit) = (count, unit)
@@ -86,7 +87,7 @@ public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a number, a slash, an optional number, and one of `s`, `m`, `h`, `d`; nil for any other text.
     /// Bytes may have a unit, such as `MiB` or `KB`.
-    public init?(_ text: String, unit: Unit = .requests) {
+    package init?(_ text: String, unit: Unit = .requests) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let time = parts[1].last.flatMap({ Self.units[$0] }),
             let count = unit == .bytes ? ByteSize.parse(parts[0]) : Self.number(parts[0]),
@@ -103,7 +104,7 @@ public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
     private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
     /// The form of the configuration, in the largest unit that divides the window.
-    public var description: String {
+    package var description: String {
         let seconds = Int(window.components.seconds)
         let unit = Self.units.filter { seconds % $0.value == 0 }.max { $0.value < $1.value } ?? (key: "s", value: 1)
         let times = seconds / unit.value

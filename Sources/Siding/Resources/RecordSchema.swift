@@ -43,7 +43,7 @@ package struct RecordSchema: Sendable, Hashable, Codable {
     private func checkUseOfDropped() throws(RecordSchemaError) {
         let dropped = MemberRemoval(transforms.dropped)
         guard !dropped.isEmpty else { return }
-        var uses: [(words: String, paths: [JSONPath])] = []
+        var uses: [(member: String, paths: [JSONPath])] = []
         if let condition = transforms.condition { uses.append(("'where'", condition.paths(beside: columns))) }
         for column in transforms.computed {
             uses.append(("'\(column.name)' in 'set'", column.expression.paths(beside: columns)))
@@ -53,7 +53,7 @@ package struct RecordSchema: Sendable, Hashable, Codable {
         for use in uses {
             guard let path = use.paths.first(where: { dropped.takes($0) }) else { continue }
             throw RecordSchemaError(
-                "\(use.words) uses \(path.shown), which is dropped", hint: "remove one of the two")
+                "\(use.member) uses \(path.shown), which is dropped", hint: "remove one of the two")
         }
     }
 
@@ -127,7 +127,7 @@ package struct HistoryRetention: Sendable, Hashable, Codable {
 }
 
 extension RecordSchema {
-    /// The text in `siding_resources.schema`; nil if nothing is declared.
+    /// The text of ``ResourceRow/storedSchema``; nil if nothing is declared.
     var stored: String? {
         get throws { self == RecordSchema() ? nil : try Store.json(self) }
     }

@@ -10,73 +10,88 @@ internal import SidingPaging
 /// Listings and validators belong to the definition that they were made under. If it differs from the stored one, they are
 /// discarded, and the next sync is an unconditional full listing.
 package struct ResourceDefinition: Sendable, Hashable {
-    /// The aspects by name, in a form that compares byte for byte.
-    package let aspects: [String: String]
+    /// The aspects, in a form that compares byte for byte.
+    package let aspects: [DefinitionAspect: String]
 
     /// Where the records have their key; nil where it is made of several members, and ``JSONPath/memberName`` where it or a part
     /// of it stands in no record.
     var keyPath: JSONPath? {
-        guard let key = aspects["key"] else { return nil }
+        guard let key = aspects[.key] else { return nil }
         let isNamed = key.split(separator: "\n").contains { $0 == JSONPath.memberName.description }
         return isNamed ? .memberName : try? JSONPath(parsing: key)
     }
 
-    /// The name of the aspect with the mark of deleted records.
-    static let markAspect = "deletes"
-
     package init(_ resource: AnyResource) {
-        var aspects = [
-            "base_url": resource.source.baseURL.description,
-            "method": resource.method.rawValue,
-            "path": resource.path,
-            "query": resource.queryEncoding.encode(resource.query),
-            "records": resource.records?.description ?? "",
-            "key": resource.key.map(\.description).joined(separator: "\n"),
-            "paginate": "\(resource.paging)",
-            "headers": resource.source.askingFields,
-            "auth": resource.source.authorization.account,
+        var aspects: [DefinitionAspect: String] = [
+            .baseURL: resource.source.baseURL.description,
+            .method: resource.method.rawValue,
+            .path: resource.path,
+            .query: resource.queryEncoding.encode(resource.query),
+            .records: resource.records?.description ?? "",
+            .key: resource.key.map(\.description).joined(separator: "\n"),
+            .paginate: "\(resource.paging)",
+            .headers: resource.source.askingFields,
+            .auth: resource.source.authorization.account,
         ]
         if let cursor = resource.cursor {
-            aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
+            aspects[.cursor] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
             // The order decided the high-water mark, and where listings ended.
-            if let order = cursor.order { aspects["cursor"]?.append(" \(order.rawValue)") }
+            if let order = cursor.order { aspects[.cursor]?.append(" \(order.rawValue)") }
         }
-        if let forEach = resource.forEach { aspects["for_each"] = forEach.text }
+        if let forEach = resource.forEach { aspects[.forEach] = forEach.text }
         let contract = resource.schema.contract
-        if contract != RecordContract() { aspects["contract"] = contract.text }
-        if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
+        if contract != RecordContract() { aspects[.contract] = contract.text }
+        if let body = resource.searchBody { aspects[.body] = "\(body.encoding.rawValue) \(body.text)" }
         // A rule that ended listings too early left pages behind it that validators would hide.
-        if let stop = resource.stop.definition { aspects["stop"] = stop }
+        if let stop = resource.stop.definition { aspects[.stop] = stop }
         // Records that no page shows again would keep their state from the old mark.
-        if let mark = resource.deletions.mark { aspects[Self.markAspect] = mark.description }
+        if let mark = resource.deletions.mark { aspects[.deletes] = mark.description }
         let transforms = resource.schema.transforms
         if let condition = transforms.condition {
             // The definitions of the columns that it names count too.
             let columns = condition.columns(among: resource.schema.columns)
                 .map { "\($0.name) \($0.path) \($0.type.name) \($0.type.format ?? "")" }
-            aspects["where"] = ([condition.description] + columns.sorted()).joined(separator: "\n")
+            aspects[.where] = ([condition.description] + columns.sorted()).joined(separator: "\n")
         }
         if !transforms.dropped.isEmpty {
-            aspects["drop"] = transforms.dropped.map(\.description).sorted().joined(separator: "\n")
+            aspects[.drop] = transforms.dropped.map(\.description).sorted().joined(separator: "\n")
         }
         self.aspects = aspects
     }
 
     init(stored text: String) {
-        aspects = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
+        let stored = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
+        aspects = Dictionary(stored.map { (DefinitionAspect(rawValue: $0) ?? .other, $1) }) { $0 + $1 }
     }
 
     /// The stored form: one JSON object with sorted members.
     var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(aspects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        let named = Dictionary(uniqueKeysWithValues: aspects.map { ($0.rawValue, $1) })
+        return (try? encoder.encode(named)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// The names of the aspects in which this definition differs from `other`, sorted.
-    package func differences(from other: ResourceDefinition) -> [String] {
-        Set(aspects.keys).union(other.aspects.keys).filter { aspects[$0] != other.aspects[$0] }.sorted()
+    /// The aspects in which this definition differs from `other`, sorted by name.
+    package func differences(from other: ResourceDefinition) -> [DefinitionAspect] {
+        Set(aspects.keys).union(other.aspects.keys).filter { aspects[$0] != other.aspects[$0] }
+            .sorted { $0.rawValue < $1.rawValue }
     }
+}
+
+/// What a ``ResourceDefinition`` consists of; the raw value is its name in the stored text and in messages.
+package enum DefinitionAspect: String, Sendable {
+    case auth, body, contract, cursor, deletes, drop, headers, key, method, paginate, path, query, records, stop
+    case `where`
+    case baseURL = "base_url"
+    case forEach = "for_each"
+    /// What another version of Siding has stored.
+    case other
+}
+
+extension [DefinitionAspect] {
+    /// The names, for messages.
+    var names: String { map(\.rawValue).joined(separator: ", ") }
 }
 
 /// The identity of the requests belongs to the resource's definition: another tenant, account or API version has other records.

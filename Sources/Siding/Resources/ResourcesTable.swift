@@ -2,30 +2,53 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Writes `siding_resources`, which has a row per resource: what is declared of it, and where its records and listings stand.
+/// Reads and writes `siding_resources`, which has a row per resource: what is declared of it, and where its records and listings
+/// stand.
 enum ResourcesTable {
+    /// The resource called `name`; nil if it was never stored.
+    static func load(named name: String?, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow? {
+        try database.first("SELECT * FROM siding_resources WHERE name = ?1", name, map: ResourceRow.init)
+    }
+
+    static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow? {
+        try database.first("SELECT * FROM siding_resources WHERE id = ?1", resource, map: ResourceRow.init)
+    }
+
+    static func id(of name: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int64? {
+        try database.first("SELECT id FROM siding_resources WHERE name = ?1", name) { $0.int(0) }
+    }
+
+    /// All resources, by name.
+    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
+        try database.query("SELECT * FROM siding_resources ORDER BY name", map: ResourceRow.init)
+    }
+
+    /// The present revisions of all resources, as the JSON in `siding_runs.revisions`.
+    static func revisions(_ transaction: borrowing Transaction) throws -> String? {
+        try transaction.first("SELECT json_group_object(CAST(id AS TEXT), revision) FROM siding_resources") {
+            $0.text(0)
+        }
+    }
+
     /// - Returns: the resource's row id.
     static func insert(
-        _ name: String, source: String, _ definition: ResourceDefinition, now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ name: String, source: String, _ definition: ResourceDefinition, _ transaction: borrowing Transaction
     ) throws -> Int64 {
         try transaction.execute(
-            "INSERT INTO siding_resources (name, source, definition, created_at) VALUES (?1, ?2, ?3, ?4)", name, source,
-            definition.text, now.microseconds)
+            "INSERT INTO siding_resources (name, source, definition) VALUES (?1, ?2, ?3)", name, source,
+            definition.text)
         return transaction.lastInsertedRowID
     }
 
+    /// Deletes a resource with all rows of other tables that refer to it, by their foreign keys.
     static func delete(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_resources WHERE id = ?1", resource)
     }
 
     // MARK: What is declared
 
-    static func set(
-        definition: ResourceDefinition, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET definition = ?2 WHERE id = ?1", resource, definition.text)
+    static func set(definition: ResourceDefinition, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET definition = ?2 WHERE id = ?1", resource, definition.text)
     }
 
     static func set(source: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
@@ -40,21 +63,31 @@ enum ResourcesTable {
         try transaction.execute("UPDATE siding_resources SET schema = ?2 WHERE id = ?1", resource, schema)
     }
 
-    /// - Parameter maker: an expression for what makes views and stored columns.
-    static func setMade(by maker: SQL, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET schema_made = \(maker) WHERE id = ?1", resource)
+    /// What views and stored columns are made by: the SQLite that is loaded, and the expressions of this version, a number that
+    /// grows when columns show something else.
+    private static let maker: SQL = "sqlite_version() || ' 3'"
+
+    /// Stores that views and stored columns are made by this version; with `ifUnknown`, only where nothing is known of that.
+    static func setMade(ifUnknown: Bool = false, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET schema_made = \(maker) WHERE id = ?1 AND (NOT ?2 OR schema_made IS NULL)",
+            resource, ifUnknown)
+    }
+
+    /// The resources whose views and stored columns were made by another version of Siding or of SQLite.
+    static func outdated(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
+        try database.query(
+            "SELECT * FROM siding_resources WHERE schema IS NOT NULL AND schema_made IS NOT \(maker)",
+            map: ResourceRow.init)
     }
 
     // MARK: Records
 
     static func set(keyType: RecordKey.Kind?, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, keyType?.rawValue)
+        try transaction.execute("UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, keyType?.rawValue)
     }
 
-    static func set(
-        layout: RecordsTable.Layout?, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    static func set(layout: RecordsTable.Layout?, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_resources SET layout = ?2 WHERE id = ?1", resource, layout?.rawValue)
     }
 
@@ -109,8 +142,7 @@ enum ResourcesTable {
 
     /// - Parameter version: the newest version that pruning has checked.
     static func setPruned(to version: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_resources SET history_pruned = ?2 WHERE id = ?1", resource, version)
+        try transaction.execute("UPDATE siding_resources SET history_pruned = ?2 WHERE id = ?1", resource, version)
     }
 
     /// Lowers marks above the newest version: if it was removed, SQLite reuses its number (sqlite.org/autoinc.html).
@@ -168,9 +200,7 @@ enum ResourcesTable {
     }
 
     /// - Parameter isUpToDate: whether nothing is to be reconciled until pages or records change.
-    static func setReconciled(
-        isUpToDate: Bool, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    static func setReconciled(isUpToDate: Bool, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_resources SET reconciled_revision = CASE WHEN ?2 THEN revision ELSE -1 END WHERE id = ?1",
             resource, isUpToDate)
@@ -184,35 +214,78 @@ enum ResourcesTable {
     }
 }
 
-/// The columns of a resource that are needed to save its records.
+/// A resource as it is stored. What is JSON is decoded where it is needed.
 struct ResourceRow {
     let id: Int64
+    let name: String
+    let source: String
+    /// The text of ``definition``.
+    let storedDefinition: String
     /// Set by the first record; nil before.
-    let keyType: RecordKey.Kind?
-    let revision: Int64
-    let schema: RecordSchema
-    /// Whether any listing was ever complete.
-    let wasCompleted: Bool
+    var keyType: RecordKey.Kind?
+    /// Nil where there is no table of records yet.
+    var layout: RecordsTable.Layout?
+    /// The end of the last complete listing or pass; nil if none was ever complete.
+    var completedAt: Timestamp?
+    var completedRun: RunID?
+    var revision: Int64 = 0
+    /// Whether records were ever edited.
+    var isEdited = false
+    /// The text of ``schema``; nil if nothing is declared.
+    var storedSchema: String?
+    /// The newest revision whose tombstone was removed.
+    var forgotten: Int64 = 0
+    var historySince: Timestamp?
+    /// The newest version that pruning has checked.
+    var historyPruned: Int64 = 0
+    /// The number of requests that the last pruning left.
+    var requestsKept: Int64 = 0
+    var freshness = ListingFreshness()
+    /// The resource whose records the listings are about.
+    var parent: String?
+    /// Whether an operator set the cursor since the last complete listing.
+    var asksAnew = false
+    /// When every record was last asked for; nil if that is not known.
+    var allListedAt: Timestamp?
+    /// The revision at which records were last reconciled, -1 if they have to be again; nil if they never were.
+    var reconciledRevision: Int64?
+    /// Whether a page shows live records for which the filter is NULL.
+    var hasNullFiltered = false
+    /// See ``RecordsTable/rewriteFrom``.
+    var rewriteFrom: Int64?
 
-    /// Reads the row of a resource; nil if it is unknown.
-    static func load(
-        named name: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> ResourceRow? {
-        try database.first(
-            """
-            SELECT id, key_type, revision, schema, completed_at IS NOT NULL
-            FROM siding_resources WHERE name = ?1
-            """, name
-        ) { row in
-            ResourceRow(
-                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(rawValue:)),
-                revision: row.int(2), schema: RecordSchema(stored: row.optionalText(3)), wasCompleted: row.int(4) == 1)
-        }
+    var definition: ResourceDefinition { ResourceDefinition(stored: storedDefinition) }
+    var schema: RecordSchema { RecordSchema(stored: storedSchema) }
+}
+
+extension ResourceRow {
+    init(_ row: borrowing Row) throws {
+        self.init(
+            id: try row.int("id"), name: try row.text("name"), source: try row.text("source"),
+            storedDefinition: try row.text("definition"))
+        keyType = try row.optionalText("key_type").flatMap(RecordKey.Kind.init(rawValue:))
+        layout = try row.optionalText("layout").flatMap(RecordsTable.Layout.init)
+        completedAt = try row.optionalTime("completed_at")
+        completedRun = try row.optionalInt("completed_run")
+        revision = try row.int("revision")
+        isEdited = try row.isTrue("edited")
+        storedSchema = try row.optionalText("schema")
+        forgotten = try row.int("forgotten")
+        historySince = try row.optionalTime("history_since")
+        historyPruned = try row.int("history_pruned")
+        requestsKept = try row.int("requests_kept")
+        freshness = try ListingFreshness(row)
+        parent = try row.optionalText("parent")
+        asksAnew = try row.isTrue("asks_anew")
+        allListedAt = try row.optionalTime("all_listed_at")
+        reconciledRevision = try row.optionalInt("reconciled_revision")
+        hasNullFiltered = try row.isTrue("null_filtered")
+        rewriteFrom = try row.optionalInt("rewrite_from")
     }
 }
 
 extension RecordKey.Kind {
-    var words: String {
+    var message: String {
         switch self {
         case .string: "a string"
         case .integer: "an integer"
@@ -222,15 +295,15 @@ extension RecordKey.Kind {
 
     /// Why a key of this type cannot stand beside those of `type`.
     func reason(unlike type: RecordKey.Kind?) -> String {
-        "its key is \(words), the resource's keys are \(type?.words ?? "")"
+        "its key is \(message), the resource's keys are \(type?.message ?? "")"
     }
 }
 
 extension ListingFreshness {
-    /// Reads `fresh_until, not_before`, starting at `column`.
-    init(_ row: borrowing Row, at column: Int) {
+    /// Reads `fresh_until` and `not_before`.
+    init(_ row: borrowing Row) throws {
         self.init(
-            freshUntil: row.optionalInt(column).map(Timestamp.init),
-            notBefore: row.optionalInt(column + 1).map(Timestamp.init))
+            freshUntil: try row.optionalTime("fresh_until"),
+            notBefore: try row.optionalTime("not_before"))
     }
 }

@@ -21,7 +21,7 @@ public struct Source: Sendable {
     /// The origin's promise to act only once on requests with the same key; nil if it makes none.
     public var idempotency: Idempotency?
     /// Rules for failures, which take precedence over the built-in table; the first match wins.
-    public var failureRules: [FailureRule]
+    package var failureRules: [FailureRule] = []
     /// Rate limits, shared by all processes on the store; see ``RateLimit``.
     public var limits: [RateLimit]
 
@@ -29,12 +29,11 @@ public struct Source: Sendable {
         name: String, baseURL: HTTPURL, headerFields: HTTPFields = [.accept: "application/json"],
         authorization: Authorization = .none, transport: TransportSettings = TransportSettings(),
         jsonLimits: JSONLimits = JSONLimits(), retry: RetryPolicy = RetryPolicy(), expiry: Duration? = nil,
-        idempotency: Idempotency? = nil, failureRules: [FailureRule] = [], limits: [RateLimit] = []
+        idempotency: Idempotency? = nil, limits: [RateLimit] = []
     ) {
         (self.name, self.baseURL, self.headerFields) = (name, baseURL, headerFields)
         (self.authorization, self.transport, self.jsonLimits) = (authorization, transport, jsonLimits)
-        (self.retry, self.expiry, self.idempotency) = (retry, expiry, idempotency)
-        (self.failureRules, self.limits) = (failureRules, limits)
+        (self.retry, self.expiry, self.idempotency, self.limits) = (retry, expiry, idempotency, limits)
     }
 }
 
@@ -45,6 +44,11 @@ extension Source {
         var settings = transport
         settings.proxies.http = nil
         return settings
+    }
+
+    /// Whether its requests have a route: to their proxy if they go through one.
+    package func isReachable(by connectivity: any Connectivity) -> Bool {
+        connectivity.hasUsableRoute(to: connection.proxies.proxy(for: baseURL)?.host ?? baseURL.host)
     }
 
     /// A source named after its URL: `s-api-example-com-v2` for `https://api.example.com/v2`. Its name is what the queue keeps
@@ -81,7 +85,7 @@ extension Source {
 
 extension SignIns {
     /// `source` with what keeps its requests signed in; unchanged where its authorization gets no tokens.
-    public func signedIn(_ source: Source) -> Source {
+    package func signedIn(_ source: Source) -> Source {
         var source = source
         source.authorization = signedIn(
             source.authorization, of: source.name, at: source.baseURL, headerFields: source.headerFields,

@@ -3,10 +3,6 @@ public import SidingChain
 internal import SidingSQLite
 internal import SidingSynchronization
 
-#if canImport(Glibc)
-    internal import Glibc
-#endif
-
 /// The exclusive right to work on something, such as a resource, held by one process at a time.
 package struct Lease: Sendable, Hashable {
     /// `resource:posts`
@@ -33,7 +29,7 @@ public struct LeaseHolder: Sendable, Hashable, Codable {
     public var command: String
     public var since: Timestamp
 
-    public init(processID: Int32, host: String, command: String, since: Timestamp) {
+    package init(processID: Int32, host: String, command: String, since: Timestamp) {
         self.processID = processID
         self.host = host
         self.command = command
@@ -43,7 +39,7 @@ public struct LeaseHolder: Sendable, Hashable, Codable {
 
 extension LeaseHolder {
     /// `'posts' is held by process 12 on host (sync posts) since 2024-05-01T12:00:00Z`
-    func words(holding resource: String) -> String {
+    func message(holding resource: String) -> String {
         "'\(resource)' is held by process \(processID) on \(host) (\(command)) since \(since.rfc3339)"
     }
 }
@@ -61,7 +57,7 @@ extension Store {
         let me = try ownerID()
         let found = try await read { snapshot in
             try snapshot.first("SELECT owner, holder FROM siding_leases WHERE name = ?1", name) { row in
-                (owner: row.optionalText(0), holder: row.optionalText(1))
+                (owner: try row.optionalText("owner"), holder: try row.optionalText("holder"))
             }
         }
         if let owner = found?.owner, owner == me ? claimedWork.holds(name) : self.owner.isAlive(owner) {
@@ -73,19 +69,19 @@ extension Store {
         let outcome: LeaseOutcome
         let taken = Mutex<Int64?>(nil)
         do throws(StoreError) {
-            outcome = try await takeLease(name, from: last, owner: me, holder: holder) { token in
+            outcome = try await claimLease(name, from: last, owner: me, holder: holder) { token in
                 taken.withLock { $0 = token }
             }
         } catch {
             // Nothing was committed, so nobody works under this token.
-            if let token = taken.withLock({ $0 }) { claimedWork.leave(name, token) }
+            if let token = taken.withLock({ $0 }) { claimedWork.remove(name, token) }
             throw error
         }
         if case .acquired = outcome, let last, last != me { self.owner.forget(last) }
         return outcome
     }
 
-    private func takeLease(
+    private func claimLease(
         _ name: String, from last: String?, owner me: String, holder: LeaseHolder,
         taking: @escaping @Sendable (Int64) -> Void
     ) async throws(StoreError) -> LeaseOutcome {
@@ -93,33 +89,30 @@ extension Store {
         return try await write { transaction -> LeaseOutcome in
             // Since the read, another task of this process may have taken it.
             if last == me, claimedWork.holds(name) { return .held(by: holder) }
-            let outcome = try Self.takeLease(
-                name, from: last, owner: me, holder: try Self.json(holder), since: holder.since, transaction)
+            let outcome = try Self.claimLease(
+                name, from: last, owner: me, holder: try Self.json(holder), transaction)
             guard case .acquired(let lease) = outcome else { return outcome }
             if last == me, let resource = lease.resource {
                 try QueueTransitions(owner: me, now: holder.since).putBackFetches(of: resource, transaction)
             }
             // Registered before the commit, so that whoever sees the row also finds its owner.
-            claimedWork.take(name, lease.token)
+            claimedWork.add(name, lease.token)
             taking(lease.token)
             return outcome
         }
     }
 
     /// Takes the lease if its owner is still `last`; of several concurrent writers only the first succeeds.
-    private static func takeLease(
-        _ name: String, from last: String?, owner: String, holder: String, since: Timestamp,
-        _ transaction: borrowing Transaction
+    private static func claimLease(
+        _ name: String, from last: String?, owner: String, holder: String, _ transaction: borrowing Transaction
     ) throws -> LeaseOutcome {
         try transaction.execute(
             "INSERT INTO siding_leases (name, token) VALUES (?1, 0) ON CONFLICT DO NOTHING", name)
         let taken = try transaction.execute(
-            """
-            UPDATE siding_leases SET owner = ?2, holder = ?3, acquired_at = ?4, token = token + 1
-            WHERE name = ?1 AND owner IS ?5
-            """, name, owner, holder, since.microseconds, last)
+            "UPDATE siding_leases SET owner = ?2, holder = ?3, token = token + 1 WHERE name = ?1 AND owner IS ?4", name,
+            owner, holder, last)
         let row = try transaction.first("SELECT token, holder FROM siding_leases WHERE name = ?1", name) { row in
-            (token: row.int(0), holder: row.optionalText(1))
+            (token: try row.int("token"), holder: try row.optionalText("holder"))
         }
         guard taken == 1, let row else { return .held(by: self.holder(row?.holder)) }
         return .acquired(Lease(name: name, token: row.token))
@@ -128,13 +121,13 @@ extension Store {
     /// Releases the lease; does nothing if it was lost meanwhile.
     package func releaseLease(_ lease: Lease) async throws(StoreError) {
         // Released or not: nobody works under it any more.
-        defer { claimedWork.leave(lease.name, lease.token) }
+        defer { claimedWork.remove(lease.name, lease.token) }
         let me = try ownerID()
         let now = clock.now
         try await write { transaction in
             let released = try transaction.execute(
                 """
-                UPDATE siding_leases SET owner = NULL, holder = NULL, acquired_at = NULL
+                UPDATE siding_leases SET owner = NULL, holder = NULL
                 WHERE name = ?1 AND owner = ?2 AND token = ?3
                 """, lease.name, me, lease.token)
             // Entries that are still claimed were not answered. Their sender lives, so this is not a crash.
@@ -191,7 +184,8 @@ extension Store {
                 "SELECT name, owner, holder FROM siding_leases WHERE owner IS NOT NULL ORDER BY name"
             ) { row in
                 LeaseReport(
-                    name: row.text(0), holder: Self.holder(row.optionalText(2)), isAlive: owner.isAlive(row.text(1)))
+                    name: try row.text("name"), holder: Self.holder(try row.optionalText("holder")),
+                    isAlive: owner.isAlive(try row.text("owner")))
             }
         }
     }

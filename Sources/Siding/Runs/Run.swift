@@ -52,7 +52,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
         ("answers_set_aside", \.answersSetAside), ("duplicates", \.duplicates), ("bytes", \.bytes),
     ]
 
-    public static func += (total: inout RunCounters, part: RunCounters) {
+    package static func += (total: inout RunCounters, part: RunCounters) {
         for (_, path) in all { total[keyPath: path] += part[keyPath: path] }
     }
 
@@ -87,7 +87,7 @@ package struct Run: Sendable, Hashable {
     package var outcome: RunOutcome?
     package var resources: [RunResource]
 
-    /// Stands for what no run wrote, such as records that the program saved.
+    /// The run number of what no run wrote, such as records that a program saved.
     static let none: RunID = 0
 }
 
@@ -103,12 +103,12 @@ enum RunResourcesTable {
         try execute(insertion, [run, resource], counters, transaction)
     }
 
-    static func save(_ line: RunResource, in run: RunID, _ transaction: borrowing Transaction) throws {
+    static func save(_ result: RunResource, in run: RunID, _ transaction: borrowing Transaction) throws {
         let values: [(any SQLiteBindable)?] = [
-            run, line.resource, line.outcome?.rawValue, line.duration.wholeMicroseconds, line.entry,
-            try line.error.map(Store.json), try Store.json(line.notes),
+            run, result.resource, result.outcome?.rawValue, result.duration.wholeMicroseconds, result.entry,
+            try result.error.map(Store.json), try Store.json(result.notes),
         ]
-        try execute(replacement, values, line.counters, transaction)
+        try execute(replacement, values, result.counters, transaction)
     }
 
     static func delete(_ run: RunID, _ transaction: borrowing Transaction) throws {
@@ -118,19 +118,20 @@ enum RunResourcesTable {
     static func load(_ run: RunID, _ snapshot: borrowing Snapshot) throws -> [RunResource] {
         try snapshot.query(
             """
-            SELECT resource, outcome, duration_us, entry, error, notes, \(list { $0 })
+            SELECT \(list { $0 }), resource, outcome, duration_us, entry, error, notes
             FROM siding_run_resources WHERE run = ?1 ORDER BY resource
             """, run
         ) { row in
-            var line = RunResource(
-                resource: row.text(0), outcome: row.optionalText(1).flatMap(RunOutcome.init),
-                duration: .microseconds(row.int(2)), entry: row.optionalText(3),
-                error: Store.decode(RecordedError.self, row.optionalText(4)),
-                notes: Store.decode([String].self, row.optionalText(5)) ?? [])
+            var result = RunResource(
+                resource: try row.text("resource"), outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
+                duration: .microseconds(try row.int("duration_us")), entry: try row.optionalText("entry"),
+                error: Store.decode(RecordedError.self, try row.optionalText("error")),
+                notes: Store.decode([String].self, try row.optionalText("notes")) ?? [])
+            // One list makes both, the columns and what reads them.
             for (index, counter) in RunCounters.all.enumerated() {
-                line.counters[keyPath: counter.path] = Int(row.int(6 + index))
+                result.counters[keyPath: counter.path] = Int(row.int(index))
             }
-            return line
+            return result
         }
     }
 
@@ -160,8 +161,8 @@ enum RunResourcesTable {
 
 extension Store {
     /// Stores what a run did to a resource.
-    package func endResource(_ line: RunResource, in run: RunID) async throws(StoreError) {
-        try await write { transaction in try RunResourcesTable.save(line, in: run, transaction) }
+    package func endResource(_ result: RunResource, in run: RunID) async throws(StoreError) {
+        try await write { transaction in try RunResourcesTable.save(result, in: run, transaction) }
     }
 
     /// The runs, newest first, at most `limit`.
@@ -187,10 +188,10 @@ extension Store {
             try snapshot.query("SELECT id, command, started_at, ended_at, outcome FROM siding_runs \(clause)", value) {
                 row in
                 Run(
-                    id: row.int(0), command: row.text(1), startedAt: Timestamp(microseconds: row.int(2)),
-                    endedAt: row.optionalInt(3).map(Timestamp.init),
-                    outcome: row.optionalText(4).flatMap(RunOutcome.init),
-                    resources: try RunResourcesTable.load(row.int(0), snapshot))
+                    id: try row.int("id"), command: try row.text("command"), startedAt: try row.time("started_at"),
+                    endedAt: try row.optionalTime("ended_at"),
+                    outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
+                    resources: try RunResourcesTable.load(row.int("id"), snapshot))
             }
         }
     }

@@ -8,10 +8,8 @@ enum RunsTable {
         _ command: String, owner: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunID {
         try transaction.execute(
-            """
-            INSERT INTO siding_runs (command, owner, started_at, revisions)
-            VALUES (?1, ?2, ?3, \(ChangeFeed.revisions))
-            """, command, owner, now.microseconds)
+            "INSERT INTO siding_runs (command, owner, started_at, revisions) VALUES (?1, ?2, ?3, ?4)", command, owner,
+            now.microseconds, ResourcesTable.revisions(transaction))
         return transaction.lastInsertedRowID
     }
 
@@ -19,8 +17,8 @@ enum RunsTable {
         _ run: RunID, as outcome: RunOutcome, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            "UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1",
-            run, now.microseconds, outcome.rawValue)
+            "UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = ?4 WHERE id = ?1", run, now.microseconds,
+            outcome.rawValue, ResourcesTable.revisions(transaction))
     }
 
     /// Marks the runs of a dead process as interrupted.
@@ -30,8 +28,8 @@ enum RunsTable {
             owner, now.microseconds)
     }
 
-    /// Notes that a resource is forgotten, with its deletions: changes since the runs so far are no longer complete.
-    static func note(forgotten resource: String, _ transaction: borrowing Transaction) throws {
+    /// Marks a resource as forgotten, with its deletions: changes since the runs so far are no longer complete.
+    static func mark(forgotten resource: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_runs SET revisions = json_patch(revisions, json_object('=' || ?1, 1)) WHERE revisions IS NOT NULL

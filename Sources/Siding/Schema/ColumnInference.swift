@@ -24,15 +24,15 @@ struct ColumnInference {
                 guard case .key = slice.outcome else { continue }
                 let record = UnsafeRawBufferPointer(rebasing: page[slice.range])
                 // The contents of arrays are not part of a record's member set.
-                children.look(at: record)
+                children.add(from: record)
                 let memberSet = numbered(slice.memberSet)
                 if !knownMemberSets.contains(memberSet), newMemberSets.insert(memberSet).inserted {
                     members += JSONMembers.topLevelMembers(of: record)
                 }
             }
         }
-        if !newMemberSets.isEmpty { try show(members, transaction) }
-        try children.show(in: self, transaction)
+        if !newMemberSets.isEmpty { try addColumns(for: members, transaction) }
+        try children.addColumns(to: self, transaction)
         return newMemberSets
     }
 
@@ -45,24 +45,19 @@ struct ColumnInference {
     /// Adds columns for the members of one record that have none.
     func addColumns(of record: JSONDocument, _ transaction: borrowing Transaction) throws {
         try record.bytes.withUnsafeBytes { record in
-            let view = try show(JSONMembers.topLevelMembers(of: record), transaction)
+            let view = try addColumns(for: JSONMembers.topLevelMembers(of: record), transaction)
             var children = ChildMembers(view?.schema.children ?? [])
-            children.look(at: record)
-            try children.show(in: self, transaction)
+            children.add(from: record)
+            try children.addColumns(to: self, transaction)
         }
     }
 
     @discardableResult
-    private func show(_ members: [JSONMember], _ transaction: borrowing Transaction) throws -> ResourceView? {
-        try noteFields(members, transaction)
+    private func addColumns(for members: [JSONMember], _ transaction: borrowing Transaction) throws -> ResourceView? {
+        try saveFields(members, transaction)
         guard var view = try ResourceView.load(named: name, transaction) else { return nil }
-        let new = NewColumns.of(
-            members.filter(ReachableName.isReachable).map(\.name), beside: view.columns)
-        for (offset, column) in new.enumerated() {
-            try transaction.execute(
-                "INSERT INTO siding_columns (resource, ordinal, member, name) VALUES (?1, ?2, ?3, ?4)", resource,
-                view.columns.count + offset, column.member, column.name)
-        }
+        let new = NewColumns.of(members.filter(ReachableName.isReachable).map(\.name), beside: view.columns)
+        try ColumnsTable.insert(new, behind: view.columns.count, of: resource, transaction)
         view.columns += new
         guard !new.isEmpty, view.schema.columns.isEmpty else { return view }
         try transaction.execute(view.removal)
@@ -70,9 +65,9 @@ struct ColumnInference {
         return view
     }
 
-    private func noteFields(_ members: [JSONMember], _ transaction: borrowing Transaction) throws {
+    private func saveFields(_ members: [JSONMember], _ transaction: borrowing Transaction) throws {
         var fields = try FieldCatalogue.load(of: resource, transaction)
-        for member in members { fields.note(member) }
+        for member in members { fields.add(member) }
         try fields.save(run: run, transaction)
     }
 }
@@ -124,57 +119,81 @@ struct ChildMembers {
     /// Whether no child view needs collecting.
     var isEmpty: Bool { children.isEmpty }
 
-    mutating func look(at record: UnsafeRawBufferPointer) {
+    /// Adds the members of the elements in a record's arrays.
+    mutating func add(from record: UnsafeRawBufferPointer) {
         for index in children.indices {
             guard let array = JSONMembers.value(at: children[index].child.path, in: record), array.kind == .array,
                 let elements = array.bytes(in: record)
             else { continue }
             for element in JSONMembers.elements(of: elements) {
                 guard element.kind == .object, let object = element.bytes(in: elements) else {
-                    note(ChildView.scalar, index)
+                    add(ChildView.scalar, index)
                     continue
                 }
                 for member in JSONMembers.topLevelMembers(of: object) where ReachableName.isReachable(member) {
-                    note(member.name, index)
+                    add(member.name, index)
                 }
             }
         }
     }
 
     /// Adds a member, up to the maximum number of columns of a view.
-    private mutating func note(_ member: String, _ index: Int) {
+    private mutating func add(_ member: String, _ index: Int) {
         guard children[index].members.count < RecordSchema.maxColumns,
             children[index].seen.insert(Array(member.utf8)).inserted
         else { return }
         children[index].members.append(member)
     }
 
-    /// Removes the inferred columns of a child.
-    static func forget(_ child: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "DELETE FROM siding_child_columns WHERE resource = ?1 AND child = ?2", resource, child)
-    }
-
     /// Adds the missing columns and recreates the changed views.
-    func show(in keeper: ColumnInference, _ transaction: borrowing Transaction) throws {
+    func addColumns(to inference: ColumnInference, _ transaction: borrowing Transaction) throws {
         guard children.contains(where: { !$0.members.isEmpty }),
-            let view = try ResourceView.load(named: keeper.name, transaction)
+            let view = try ResourceView.load(named: inference.name, transaction)
         else { return }
         for (child, members, _) in children {
             let present = view.childColumns[child.name] ?? []
             let new = NewColumns.of(members, beside: present)
             guard !new.isEmpty else { continue }
-            for (offset, column) in new.enumerated() {
-                try transaction.execute(
-                    """
-                    INSERT INTO siding_child_columns (resource, child, ordinal, member, name) VALUES (?1, ?2, ?3, ?4, ?5)
-                    """, keeper.resource, child.name, present.count + offset, column.member, column.name)
-            }
+            try ColumnsTable.insert(new, behind: present.count, of: inference.resource, child: child.name, transaction)
             let remade = ChildView(
-                table: view.table, name: child.viewName(of: keeper.name), children: child,
+                table: view.table, name: child.viewName(of: inference.name), children: child,
                 columns: present + new)
             try transaction.execute(remade.removal)
             try transaction.execute(remade.creation)
         }
+    }
+}
+
+/// The table `siding_columns`: the inferred columns of views. `child` is the name of a child view, empty for the resource's own.
+enum ColumnsTable {
+    /// The columns of a resource's views, by `child`.
+    static func load(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [String: [ResourceView.Column]] {
+        var columns: [String: [ResourceView.Column]] = [:]
+        try database.forEach(
+            "SELECT child, member, name FROM siding_columns WHERE resource = ?1 ORDER BY child, ordinal", resource
+        ) { row in
+            let child = try row.text("child")
+            let column = ResourceView.Column(member: try row.text("member"), name: try row.text("name"))
+            columns[child, default: []].append(column)
+        }
+        return columns
+    }
+
+    /// - Parameter count: how many columns the view has already.
+    static func insert(
+        _ columns: [ResourceView.Column], behind count: Int, of resource: Int64, child: String = "",
+        _ transaction: borrowing Transaction
+    ) throws {
+        for (offset, column) in columns.enumerated() {
+            try transaction.execute(
+                "INSERT INTO siding_columns (resource, child, ordinal, member, name) VALUES (?1, ?2, ?3, ?4, ?5)",
+                resource, child, count + offset, column.member, column.name)
+        }
+    }
+
+    static func delete(_ resource: Int64, child: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_columns WHERE resource = ?1 AND child = ?2", resource, child)
     }
 }

@@ -59,7 +59,7 @@ struct ContractCheck {
             if let breach = changedType(values, members, record) ?? misfit(record) { return breach }
         }
         for (place, value) in zip(members.places, values) {
-            if let place { register.note(FieldKinds(value.kind), at: place) }
+            if let place { register.add(FieldKinds(value.kind), at: place) }
         }
         return nil
     }
@@ -96,7 +96,8 @@ struct ContractCheck {
             guard !seen.isEmpty, seen.isDisjoint(with: found) else { continue }
             return ContractBreach(
                 .typeChange, contract.typeChange,
-                "\(ContractBreach.shown(register.fields[place].name)) is \(found.words), before it was \(seen.words)")
+                "\(ContractBreach.shown(register.fields[place].name)) is \(found.message), before it was \(seen.message)"
+            )
         }
         return nil
     }
@@ -114,7 +115,7 @@ struct ContractCheck {
 
     private func mismatch(_ column: RecordColumn, _ value: EnvelopeValue) -> ContractBreach {
         let isFraction = column.type == .integer && value.kind == .number
-        let found = FieldKinds(value.kind).words + (isFraction ? " with a fraction" : "")
+        let found = FieldKinds(value.kind).message + (isFraction ? " with a fraction" : "")
         return ContractBreach(
             .typeChange, contract.typeChange,
             "\(column.path.shown) is \(found), the column \(ContractBreach.shown(column.name)) "

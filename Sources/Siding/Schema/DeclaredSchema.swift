@@ -18,23 +18,21 @@ struct DeclaredSchema {
     /// - Throws: ``StoreError/Kind/invalidName`` for a schema that no view can have.
     @discardableResult
     func apply(_ schema: RecordSchema, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
-        let stored = try transaction.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
-            $0.optionalText(0)
-        }
+        let stored = try ResourcesTable.load(resource, transaction)?.storedSchema
         let text = try schema.stored
-        guard text != stored ?? nil else { return 0 }
+        guard text != stored else { return 0 }
         do { try schema.check() } catch {
             throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
         }
         try checkViewNames(schema, transaction)
-        let before = RecordSchema(stored: stored ?? nil)
+        let before = RecordSchema(stored: stored)
         if schema.history != before.history {
             // Versions stay when the history is switched off; switched on again, it begins then.
             try ResourcesTable.setHistory(since: schema.history == nil ? nil : now, of: resource, transaction)
         }
         guard !schema.looksLike(before) else {
             try ResourcesTable.set(schema: text, of: resource, transaction)
-            try ResourcesTable.setMade(by: "COALESCE(schema_made, \(Self.maker))", of: resource, transaction)
+            try ResourcesTable.setMade(ifUnknown: true, of: resource, transaction)
             return 0
         }
         try remake(transaction) { transaction in
@@ -44,16 +42,13 @@ struct DeclaredSchema {
         let filteredOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
             .apply(schema, after: before, transaction)
         try (members ?? StoredMembers.load(of: resource, before, schema, transaction))?
-            .show(in: ColumnInference(resource: resource, name: name), transaction)
+            .save(to: ColumnInference(resource: resource, name: name), transaction)
         return filteredOut
     }
 
     /// Adds the column for the record's key in the resource `parent` to the view, or removes it if nil.
-    func show(parent: String?, _ transaction: borrowing Transaction) throws {
-        let shown = try transaction.first("SELECT parent FROM siding_resources WHERE id = ?1", resource) {
-            $0.optionalText(0)
-        }
-        guard shown ?? nil != parent else { return }
+    func apply(parent: String?, _ transaction: borrowing Transaction) throws {
+        guard try ResourcesTable.load(resource, transaction)?.parent != parent else { return }
         try remake(transaction) { transaction in
             try ResourcesTable.set(parent: parent, of: resource, transaction)
         }
@@ -79,7 +74,7 @@ struct DeclaredSchema {
     ) throws {
         for child in before.children
         where !schema.children.contains(where: { $0.name == child.name && $0.path == child.path }) {
-            try ChildMembers.forget(child.name, of: resource, transaction)
+            try ColumnsTable.delete(resource, child: child.name, transaction)
         }
     }
 
@@ -89,34 +84,19 @@ struct DeclaredSchema {
     ) throws {
         try ResourceView.remove(name, transaction)
         try change(transaction)
-        try ResourcesTable.setMade(by: Self.maker, of: resource, transaction)
+        try ResourcesTable.setMade(of: resource, transaction)
         let declared = try ResourceView.load(named: name, transaction)?.schema.columns ?? []
         try RecordsTable.load(resource, transaction).declare(declared, transaction)
         try ResourceView.remake(name, transaction)
     }
 
-    // MARK: Made otherwise
-
-    /// What views and stored columns are made by: the SQLite that is loaded, and the expressions of this version, a number that
-    /// grows when columns show something else.
-    private static let maker: SQL = "sqlite_version() || ' 3'"
-
-    private static let outdated: SQL = "schema IS NOT NULL AND schema_made IS NOT \(maker)"
-
-    /// Whether views or stored columns were made by a SQLite other than the one that is loaded, or of other expressions.
-    static func areOutdated(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_resources WHERE \(outdated) LIMIT 1") { _ in true } ?? false
-    }
-
-    /// A stored column holds what its expression gave when the row was written, and another version may read a value
-    /// differently: so the views compute all columns again until the stored ones are filled anew.
+    /// Makes the views anew that another version made. A stored column holds what its expression gave when the row was written,
+    /// and another version may read a value differently: so the views compute all columns again until the stored ones are filled
+    /// anew.
     static func remakeOutdated(_ transaction: borrowing Transaction) throws {
-        let outdated = try transaction.query("SELECT id, name FROM siding_resources WHERE \(outdated)") {
-            DeclaredSchema(resource: $0.int(0), name: $0.text(1))
-        }
-        for schema in outdated {
-            try schema.remake(transaction) {
-                try StoredColumn.fillAgain(RecordsTable.load(schema.resource, $0), $0)
+        for row in try ResourcesTable.outdated(transaction) {
+            try DeclaredSchema(resource: row.id, name: row.name).remake(transaction) {
+                try StoredColumn.fillAgain(RecordsTable.load(row.id, $0), $0)
             }
         }
     }
@@ -138,16 +118,16 @@ struct StoredMembers: Sendable {
         guard learnsFields || !children.isEmpty else { return nil }
         var fields = try learnsFields ? FieldCatalogue.load(of: resource, database) : nil
         try RecordsTable.load(resource, database).forEachBody(database) { body in
-            children.look(at: body)
+            children.add(from: body)
             if fields != nil {
-                for member in JSONMembers.topLevelMembers(of: body) { fields?.note(member) }
+                for member in JSONMembers.topLevelMembers(of: body) { fields?.add(member) }
             }
         }
         return StoredMembers(children: children, fields: fields)
     }
 
-    func show(in inference: ColumnInference, _ transaction: borrowing Transaction) throws {
-        try children.show(in: inference, transaction)
+    func save(to inference: ColumnInference, _ transaction: borrowing Transaction) throws {
+        try children.addColumns(to: inference, transaction)
         // Run 0: these fields are not new in any run.
         try fields?.save(run: 0, transaction)
     }

@@ -12,13 +12,13 @@ struct FieldKinds: OptionSet, Hashable {
     static let array = FieldKinds(rawValue: 16)
 
     /// The types as a message: `a string`, `a number or an object`.
-    var words: String {
+    var message: String {
         let all: [(FieldKinds, String)] = [
             (.string, "a string"), (.number, "a number"), (.boolean, "true or false"), (.object, "an object"),
             (.array, "an array"),
         ]
-        let words = all.filter { contains($0.0) }.map(\.1)
-        return words.isEmpty ? "null" : words.joined(separator: " or ")
+        let names = all.filter { contains($0.0) }.map(\.1)
+        return names.isEmpty ? "null" : names.joined(separator: " or ")
     }
 }
 
@@ -56,7 +56,7 @@ struct FieldCatalogue {
 
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldCatalogue {
         let fields = try database.query("SELECT name, kinds FROM siding_fields WHERE resource = ?1", resource) { row in
-            Field(name: row.text(0), kinds: FieldKinds(rawValue: row.int(1)))
+            Field(name: try row.text("name"), kinds: FieldKinds(rawValue: try row.int("kinds")))
         }
         let places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { (Array($1.name.utf8), $0) })
         return FieldCatalogue(resource: resource, fields: fields, places: places)
@@ -74,15 +74,15 @@ struct FieldCatalogue {
         return fields.count - 1
     }
 
-    mutating func note(_ kinds: FieldKinds, at place: Int) {
+    mutating func add(_ kinds: FieldKinds, at place: Int) {
         guard !fields[place].kinds.isSuperset(of: kinds) else { return }
         fields[place].kinds.formUnion(kinds)
         fields[place].hasNewKinds = true
     }
 
-    mutating func note(_ member: JSONMember) {
+    mutating func add(_ member: JSONMember) {
         guard let place = add(member.name) else { return }
-        note(FieldKinds(member.kind), at: place)
+        add(FieldKinds(member.kind), at: place)
     }
 
     /// Writes new members and types.

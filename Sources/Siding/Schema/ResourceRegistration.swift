@@ -7,11 +7,10 @@ enum ResourceRegistration {
     /// - Returns: the resource's row id.
     /// - Throws: ``StoreError/Kind/invalidName`` for a name that no view can have.
     static func insert(
-        _ name: String, source: String, _ definition: ResourceDefinition, now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ name: String, source: String, _ definition: ResourceDefinition, _ transaction: borrowing Transaction
     ) throws -> Int64 {
         try ResourceName.check(name, transaction)
-        let id = try ResourcesTable.insert(name, source: source, definition, now: now, transaction)
+        let id = try ResourcesTable.insert(name, source: source, definition, transaction)
         // A resource without records can be queried too.
         try ResourceView.remake(name, transaction)
         return id
@@ -32,7 +31,7 @@ enum ResourceName {
         if let twin {
             throw StoreError(
                 .invalidName, "a resource cannot be called '\(PlainText.oneLine(name, limit: 100))' beside '\(twin)'",
-                hint: "views differ by more than case; choose another name")
+                hint: "SQLite ignores upper and lower case in names; choose another name")
         }
     }
 }

@@ -61,7 +61,7 @@ public struct ResourceSchema: Sendable, Hashable {
     /// The default number of records to examine.
     public static let defaultSample = 100_000
     /// The maximum number of fields to list.
-    public static let maxFields = 1_000
+    package static let maxFields = 1_000
 }
 
 extension ResourceSchema {

@@ -10,18 +10,16 @@ extension Store {
     /// - Parameters:
     ///   - sample: the maximum number of records, spread over all; 0 for all.
     ///   - since: members first seen after this run are new; nil for the run before the newest.
-    package func schema(
-        of resource: String, sample: Int, since: RunID?
-    ) async throws(StoreError) -> ResourceSchema {
+    package func schema(of resource: String, sample: Int, since: RunID?) async throws(StoreError) -> ResourceSchema {
         let count = try await count(of: resource).count
         let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
         let view = try await read { try ResourceView.load(named: resource, $0) }
-        guard let view else { throw StoreError(.notFound, "nothing is stored of a resource '\(resource)'") }
+        guard let view else { throw StoreError(.notFound, "no resource is stored under the name '\(resource)'") }
         var survey = SchemaInference(columns: view.schema.columns)
         var place = (id: Int64.min, number: 0)
         while true {
             let (before, now) = (survey, place)
-            let portion = try await read { try Self.look(at: view.resource, from: now, step, before, $0) }
+            let portion = try await read { try Self.examine(at: view.resource, from: now, step, before, $0) }
             (survey, place) = (portion.survey, portion.place)
             if portion.isLast { break }
         }
@@ -35,7 +33,7 @@ extension Store {
         var isLast: Bool
     }
 
-    private static func look(
+    private static func examine(
         at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ survey: SchemaInference,
         _ snapshot: borrowing Snapshot
     ) throws -> Portion {
@@ -44,11 +42,11 @@ extension Store {
         let records = try RecordsTable.load(resource, snapshot).rows
         try snapshot.forEach(
             """
-            SELECT rowid, body FROM \(records) WHERE rowid >= ?1 AND deleted_at IS NULL ORDER BY rowid LIMIT ?2
+            SELECT rowid AS id, body FROM \(records) WHERE rowid >= ?1 AND deleted_at IS NULL ORDER BY rowid LIMIT ?2
             """, place.id, Self.portion
         ) { row in
-            if place.number % step == 0 { row.withBytes(1) { survey.add($0) } }
-            place = (row.int(0) &+ 1, place.number + 1)
+            if place.number % step == 0 { try row.withBytes("body") { survey.add($0) } }
+            place = (try row.int("id") &+ 1, place.number + 1)
             rows += 1
         }
         // Behind the greatest number of a row there is none.
@@ -102,10 +100,11 @@ struct FieldNews: Sendable {
         guard let since = since ?? (runs.count == 2 ? runs[1] : nil) else { return FieldNews(since: nil) }
         var news = FieldNews(since: since)
         try database.forEach(
-            "SELECT name, run > ?2, kinds_run > ?2 FROM siding_fields WHERE resource = ?1", view.resource, since
+            "SELECT name, run, kinds_run FROM siding_fields WHERE resource = ?1", view.resource
         ) { row in
-            if row.int(1) == 1 { news.members.insert(row.blob(0)) }
-            if row.int(2) == 1 { news.types.insert(row.blob(0)) }
+            let name = try row.blob("name")
+            if try row.int("run") > since { news.members.insert(name) }
+            if try row.int("kinds_run") > since { news.types.insert(name) }
         }
         return news
     }
@@ -118,7 +117,8 @@ enum FieldProblems {
     ) -> [String] {
         var problems: [String] = []
         if !traits.isReachable {
-            problems.append("its name is written with escapes, which SQLite does not find: read it from the body")
+            problems.append(
+                "its name is written with escapes, under which SQLite does not find it: read it from the body")
         } else if !isShown, isReplaced {
             problems.append("a column of 'set' or 'rename' has its name: read it from the body")
         } else if !isShown, path.components.count == 1 {
@@ -128,7 +128,8 @@ enum FieldProblems {
             problems.append("\(traits.longIntegers) of its integers are beyond 64 bits: declare it as text")
         }
         if traits.textsWithNUL > 0 {
-            problems.append("\(traits.textsWithNUL) of its texts hold U+0000, where SQLite cuts: read it from the body")
+            problems.append(
+                "\(traits.textsWithNUL) of its texts hold U+0000, where SQLite cuts them off: read it from the body")
         }
         if traits.misfits > 0, let type {
             problems.append("\(traits.misfits) of its values are not \(type.name), and shown as they are")

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import SidingSynchronization
 
 /// File operations outside of SQLite, by path only. No other code of a process may open and close a database file that the
 /// process has open in SQLite, as that drops its locks (https://sqlite.org/howtocorrupt.html §2.2).

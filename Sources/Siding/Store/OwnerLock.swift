@@ -108,12 +108,12 @@ final class ClaimedWork: Sendable {
     private let tokens = Mutex<[String: Int64]>([:])
 
     /// Adds an entry or lease that this process works on.
-    func take(_ name: String, _ token: Int64) {
+    func add(_ name: String, _ token: Int64) {
         tokens.withLock { $0[name] = token }
     }
 
     /// Keeps a name that was claimed again meanwhile with another token.
-    func leave(_ name: String, _ token: Int64) {
+    func remove(_ name: String, _ token: Int64) {
         tokens.withLock { tokens in
             if tokens[name] == token { tokens[name] = nil }
         }

@@ -52,7 +52,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var message: String
     public var hint: String?
 
-    public init(_ kind: Kind, _ message: String, hint: String? = nil) {
+    package init(_ kind: Kind, _ message: String, hint: String? = nil) {
         self.kind = kind
         self.message = message
         self.hint = hint
@@ -66,7 +66,8 @@ extension StoreError {
     init(unreleasedFileAt path: String) {
         self.init(
             .foreign, "\(path) was written by an unreleased build of siding, and this one cannot read it",
-            hint: "move it away and sync again; own writes that wait in it are sent by the build that wrote it")
+            hint:
+                "move it away and sync again; writes that still wait in it can be sent only by the build that wrote it")
     }
 
     /// Maps an error of SQLite, or of a step inside a transaction, to a store error.

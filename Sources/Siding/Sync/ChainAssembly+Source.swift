@@ -1,5 +1,5 @@
 internal import HTTPTypes
-internal import SidingChain
+package import SidingChain
 internal import SidingCredentials
 
 extension ChainAssembly {
@@ -8,7 +8,7 @@ extension ChainAssembly {
     /// - Parameters:
     ///   - subject: whose rules of the source's `errors:` apply; nil for none.
     ///   - budget: keeps the requests within the source's limits; nil if it has none.
-    init(
+    package init(
         to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
         within budget: BudgetUse? = nil, in environment: Environment
     ) {
@@ -37,7 +37,7 @@ extension ChainAssembly {
     /// change it.
     ///
     /// - Parameter limit: the maximum size of the answer, in bytes.
-    func question(upTo limit: Int) -> any Node<HTTPURL, LoadedResponse> {
+    package func uncachedRequest(upTo limit: Int) -> any Node<HTTPURL, LoadedResponse> {
         chain(
             from: RequestRouterNode<HTTPURL> { url in
                 RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])

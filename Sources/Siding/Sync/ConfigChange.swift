@@ -23,7 +23,7 @@ struct ConfigChange: Sendable {
     func marked() async throws(StoreError) -> RecordsToRemove? {
         guard let mark = resource.deletions.mark,
             let known = try await store.freshness(of: resource.name),
-            ResourceDefinition(resource).differences(from: known.definition).contains(ResourceDefinition.markAspect)
+            ResourceDefinition(resource).differences(from: known.definition).contains(.deletes)
         else { return nil }
         return try await store.marked(by: mark, of: resource.name)
     }
@@ -31,7 +31,7 @@ struct ConfigChange: Sendable {
     /// Why the sync sends no request; nil if the deletions are accepted or within the guard's limit.
     func refusal(_ removal: RecordsToRemove) -> String? {
         guard !options.acceptsDeletes, removal.isTooMuch(for: resource.deletions) else { return nil }
-        return "\(removal.consequence) \(removal.words). \(resource.deletions.excess)"
+        return "\(removal.consequence) \(removal.message). \(resource.deletions.excess)"
     }
 
     /// What a sync would do first because of either.
@@ -40,11 +40,11 @@ struct ConfigChange: Sendable {
     func outlook() async throws(StoreError) -> (refusal: String?, removal: String?) {
         let (left, marked) = (try await filteredOut(), try await marked())
         for why in [left.flatMap { refusal($0) }, marked.flatMap { refusal($0) }] {
-            if let why { return ("\(why): --accept-deletes does it", nil) }
+            if let why { return ("\(why). To do it: --accept-deletes", nil) }
         }
         let going = [
-            left.flatMap { $0.count > 0 ? "'where' leaves out \($0.words)" : nil },
-            marked.map { "'deletes' deletes \($0.words), when pages contain them" },
+            left.flatMap { $0.count > 0 ? "'where' leaves out \($0.message)" : nil },
+            marked.map { "'deletes' deletes \($0.message), when pages contain them" },
         ]
         let words = going.compactMap(\.self)
         return (nil, words.isEmpty ? nil : words.joined(separator: "; "))

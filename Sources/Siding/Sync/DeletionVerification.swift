@@ -14,7 +14,7 @@ struct DeletionVerification: Sendable {
     private let counter = RequestCounter()
 
     /// How long until an existing record is verified again.
-    static let patience = Duration.seconds(86_400)
+    static let repeatInterval = Duration.seconds(86_400)
     /// The maximum number of records to verify per run; the next run continues with the others.
     static let mostPerRun = 1_000
     /// The number of concurrent requests.
@@ -28,7 +28,7 @@ struct DeletionVerification: Sendable {
         let transport = counter.counting(sync.transport)
         chain = ChainAssembly(
             to: source, for: .fetch, over: transport, within: sync.budget, in: engine.environment
-        ).question(upTo: source.transport.maxBody)
+        ).uncachedRequest(upTo: source.transport.maxBody)
     }
 
     private var resource: AnyResource { sync.resource }
@@ -45,48 +45,49 @@ struct DeletionVerification: Sendable {
         let since = sync.engine.now
         let missing = try await store.unconfirmedDeletions(
             of: resource.name, passes: isPathBound ? 2 : 1, withParent: isPathBound,
-            askedBefore: sync.engine.now + (.zero - Self.patience))
+            askedBefore: sync.engine.now + (.zero - Self.repeatInterval))
         guard !missing.keys.isEmpty else { return report }
         var report = report
         if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, sync.deletionTerms) {
-            report.line.counters.withheld += missing.unchecked
+            report.result.counters.withheld += missing.unchecked
             return report
         }
         let left = missing.keys.count - Self.mostPerRun
         if left > 0 {
-            report.note(
-                "\(left) more missing records were not verified: a run verifies at most \(Self.mostPerRun), and the "
+            report.add(
+                note:
+                    "\(left) more missing records were not verified: a run verifies at most \(Self.mostPerRun), and the "
                     + "next one continues")
         }
         let traffic = TrafficMeter()
         var outcome = try await traffic.counting { () async throws(StoreError) in try await ask(missing) }
         var counters = RunCounters()
         (counters.requests, counters.bytes) = (counter.take(), traffic.total)
-        // A source in trouble may report live records as gone: the next run verifies them again. A limit is no trouble.
+        // A source in trouble may report live records as deleted: the next run verifies them again. A limit is no trouble.
         if let ending = outcome.ending, ending.reason != .waitingForOrigin {
-            outcome.isGone = outcome.isGone.filter { !$0.value }
+            outcome.isDeleted = outcome.isDeleted.filter { !$0.value }
         }
-        report.line.counters += try await store.apply(
+        report.result.counters += try await store.apply(
             VerificationFindings(
-                resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
+                resource: resource.name, lease: sync.lease, run: sync.run, isDeleted: outcome.isDeleted,
                 counters: counters, since: since, terms: sync.deletionTerms))
         if let ending = outcome.ending {
             let outcome = resource.source.outcome(of: ending, .fetch, now: sync.engine.now)
             try await store.record(outcome, of: resource.source.name)
         }
         if !outcome.unanswered.isEmpty {
-            let asked = Set(outcome.isGone.keys).union(outcome.unanswered.map(\.key))
+            let asked = Set(outcome.isDeleted.keys).union(outcome.unanswered.map(\.key))
             let waiting = outcome.ending == nil ? 0 : missing.keys.count { !asked.contains($0) }
-            report.warn(Self.words(outcome.unanswered, waiting: waiting))
+            report.warn(Self.message(outcome.unanswered, waiting: waiting))
         }
         return report
     }
 
     /// The answers to all requests of a run.
     private struct Answers {
-        /// Whether each record is gone, by key. A record with an unclear answer is kept, and not verified again on the same
-        /// day.
-        var isGone: [String: Bool] = [:]
+        /// Whether each record is deleted at the origin, by key. A record with an unclear answer is kept, and not verified again
+        /// on the same day.
+        var isDeleted: [String: Bool] = [:]
         /// Records without a clear answer, and why; first the one that ended the verification.
         var unanswered: [(key: String, why: String)] = []
         /// The failure of the source that ended the verification.
@@ -97,24 +98,24 @@ struct DeletionVerification: Sendable {
         var (answers, inARow) = (Answers(), 0)
         var keys = missing.keys.prefix(Self.mostPerRun)
         while !keys.isEmpty, answers.ending == nil {
-            let questions = try await questions(keys.prefix(width), missing.parents)
+            let records = try await recordsToVerify(keys.prefix(width), missing.parents)
             keys = keys.dropFirst(width)
             var failures: [(key: String, failure: Failure)] = []
-            for (key, answer) in await self.answers(to: questions) {
+            for (key, answer) in await self.answers(for: records) {
                 switch answer {
-                case .success(let word):
-                    answers.isGone[key] = word == .gone
-                    if case .unclear(let why) = word { answers.unanswered.append((key, why)) }
+                case .success(let state):
+                    answers.isDeleted[key] = state == .deleted
+                    if case .unclear(let why) = state { answers.unanswered.append((key, why)) }
                 case .failure(let failure):
                     failures.append((key, failure))
                     answers.unanswered.append((key, failure.description))
                     // An answer that decides nothing is asked for again after a day, so that it does not keep others from being
                     // asked about.
-                    if failure.isAnswered { answers.isGone[key] = false }
+                    if failure.isAnswered { answers.isDeleted[key] = false }
                 }
             }
-            let isAnswered = failures.count < questions.count
-            inARow = isAnswered ? 0 : inARow + failures.count { speaksOfSource($0.failure) }
+            let isAnswered = failures.count < records.count
+            inARow = isAnswered ? 0 : inARow + failures.count { mayConcernSource($0.failure) }
             let ending = inARow >= Self.mostInARow ? failures.first : failures.first { isOfSource($0.failure) }
             guard let ending else { continue }
             answers.ending = ending.failure
@@ -125,7 +126,7 @@ struct DeletionVerification: Sendable {
     }
 
     /// - Parameter waiting: the number of records not verified, as the verification ended.
-    private static func words(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
+    private static func message(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
         let (key, why) = unanswered.first ?? ("", "")
         let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
         let rest = waiting > 0 ? "; \(waiting) more \(waiting == 1 ? "was" : "were") not checked" : ""
@@ -140,7 +141,7 @@ struct DeletionVerification: Sendable {
         failure.reason != .invalidRequest && !isRefusal(failure) && sync.concernsSource(failure)
     }
 
-    private func speaksOfSource(_ failure: Failure) -> Bool { sync.isTransient(failure) || isRefusal(failure) }
+    private func mayConcernSource(_ failure: Failure) -> Bool { sync.isTransient(failure) || isRefusal(failure) }
 
     /// Whether the origin refuses the credentials, and no rule applies. As they were valid for the listing, a 401 or 403
     /// concerns the record alone.
@@ -155,63 +156,63 @@ struct DeletionVerification: Sendable {
     // MARK: Requests
 
     /// One record to verify.
-    private struct Question: Sendable {
+    private struct RecordToVerify: Sendable {
         let key: String
         /// The parent's values for the names in the address; nil if it has none.
         let values: [String: String]?
     }
 
-    private func questions(
+    private func recordsToVerify(
         _ keys: ArraySlice<String>, _ parents: [String: String]
-    ) async throws(StoreError) -> [Question] {
+    ) async throws(StoreError) -> [RecordToVerify] {
         guard let each = resource.forEach, resource.deletions.isPathBound else {
-            return keys.map { Question(key: $0, values: [:]) }
+            return keys.map { RecordToVerify(key: $0, values: [:]) }
         }
         let wanted = Set(keys.compactMap { parents[$0] })
         let found = try await sync.engine.store.parents(
             ParentSelection(resource: resource.name, parent: each.resource, keys: wanted.sorted()))
         var values: [String: [String: String]] = [:]
         for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, pass: nil))?.values }
-        return keys.map { key in Question(key: key, values: parents[key].flatMap { values[$0] }) }
+        return keys.map { key in RecordToVerify(key: key, values: parents[key].flatMap { values[$0] }) }
     }
 
     /// The answers to one batch of requests, in the order of the keys.
-    private func answers(to questions: [Question]) async -> [(key: String, answer: Result<Word, Failure>)] {
-        await withTaskGroup(of: (key: String, answer: Result<Word, Failure>).self) { group in
-            for question in questions { group.addTask { (question.key, await word(on: question)) } }
+    private func answers(for records: [RecordToVerify]) async -> [(key: String, answer: Result<OriginState, Failure>)] {
+        await withTaskGroup(of: (key: String, answer: Result<OriginState, Failure>).self) { group in
+            for record in records { group.addTask { (record.key, await state(of: record)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.key < $1.key }
         }
     }
 
-    /// The origin's answer for a record.
-    private enum Word: Sendable, Hashable {
-        case gone, there
+    /// What the origin answered about a record.
+    private enum OriginState: Sendable, Hashable {
+        case deleted, live
         case unclear(why: String)
     }
 
-    private func word(on question: Question) async -> Result<Word, Failure> {
-        do throws(Failure) { return .success(try await ask(question)) } catch {
+    private func state(of record: RecordToVerify) async -> Result<OriginState, Failure> {
+        do throws(Failure) { return .success(try await ask(record)) } catch {
             // A rule of the config may treat this status otherwise.
             if case .http(let answer) = error.reason, answer.statusClass == .gone, rule(for: error) == nil {
-                return .success(.gone)
+                return .success(.deleted)
             }
             return .failure(error)
         }
     }
 
-    private func ask(_ question: Question) async throws(Failure) -> Word {
-        guard var values = question.values else {
+    private func ask(_ record: RecordToVerify) async throws(Failure) -> OriginState {
+        guard var values = record.values else {
             throw Failure(.invalidRequest, phase: .notSent, detail: "its parent gives no value for the address")
         }
-        values[Deletions.recordName] = question.key
+        values[Deletions.recordName] = record.key
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
         do throws(Failure) {
             let answer = try await chain.process(url, sync.context)
-            let record = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
-            if let record, record.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
-                return .gone
+            let document = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
+            if let document, document.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
+                return .deleted
             }
-            if record?.holds(question.key) ?? false { return .there }
+            if document?.holds(record.key) ?? false { return .live }
             return .unclear(why: "the origin answered \(answer.response.status.code) without this record")
         } catch {
             throw error.at(
@@ -221,7 +222,7 @@ struct DeletionVerification: Sendable {
 }
 
 extension Failure {
-    /// Whether the origin answered, or the question cannot be put at all.
+    /// Whether the origin answered, or the request cannot be made at all.
     fileprivate var isAnswered: Bool {
         switch reason {
         case .http, .invalidRequest: true

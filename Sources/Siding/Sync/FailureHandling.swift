@@ -19,7 +19,7 @@ struct FailureHandling: Sendable {
         try await store.record(source.outcome(of: failure, .fetch, now: now), of: source.name)
         switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
-            guard let attempts, isCounted, triesSoFar + 1 >= attempts else {
+            guard let attempts, isCounted, triesSoFar(of: failed.page) + 1 >= attempts else {
                 return try await keep(failure, failed.page, isCounted: isCounted, report) {
                     waiting(failure, tries: $0, minimum: minimumWait)
                 }
@@ -75,12 +75,14 @@ struct FailureHandling: Sendable {
         let store = store
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(retention) }
         var report = report.failed(failure)
-        (report.line.outcome, report.line.entry) = (.queued, entry.id)
+        (report.result.outcome, report.result.entry) = (.queued, entry.id)
         return report
     }
 
-    /// The counted attempts for this page so far: an entry that is still claimed is for this page.
-    private var triesSoFar: Int { position.entry?.attempts ?? 0 }
+    /// The counted attempts for this page so far: an entry that is still claimed is for it, or for a larger one.
+    private func triesSoFar(of page: PageRequest) -> Int {
+        position.entry.map { $0.url == page.url.description ? $0.attempts : 0 } ?? 0
+    }
 
     // MARK: Waiting
 

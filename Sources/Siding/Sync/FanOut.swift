@@ -15,7 +15,7 @@ struct FanOut: Sendable {
     func run() async throws(StoreError) -> SyncReport {
         guard try await store.freshness(of: each.resource) != nil else {
             var report = SyncReport(resource.name, .skipped)
-            report.warn("nothing is stored of '\(each.resource)' yet: 'siding sync \(each.resource)' comes first")
+            report.warn("'\(each.resource)' has no stored records yet: run 'siding sync \(each.resource)' first")
             return report
         }
         var tally = FanOutTally(sync)
@@ -26,8 +26,8 @@ struct FanOut: Sendable {
                 .invalidRequest, phase: .notSent, detail: "'where' in 'for_each': \(error.message)")
             var report = SyncReport(resource.name).failed(failure)
             // What was saved until then stays counted.
-            report.line.counters = tally.report().line.counters
-            report.line.error?.hint = error.hint
+            report.result.counters = tally.report().result.counters
+            report.result.error?.hint = error.hint
             return report
         }
     }
@@ -40,7 +40,7 @@ struct FanOut: Sendable {
         let selection = each.selection(for: resource.name, in: pass)
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
         try await walk(feed, pass?.pass, &tally)
-        if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.note(words) }
+        if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
         if let pass, !tally.isCutShort, tally.queued == 0 || pass.isResumed {
             let end = PassEnd(
                 resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
@@ -67,10 +67,10 @@ struct FanOut: Sendable {
     private func settled(_ end: PassEnd, _ tally: FanOutTally) async throws(StoreError) -> SyncReport {
         let findings = try await store.endPass(end)
         var report = tally.report()
-        report.line.counters += findings.counters
+        report.result.counters += findings.counters
         if let note = findings.note(of: resource.name, over: each.resource) { report.warn(note) }
         if let verification = DeletionVerification(sync) { report = try await verification.run(report) }
-        if report.line.outcome == .notModified, report.line.counters.deleted > 0 { report.line.outcome = .saved }
+        if report.result.outcome == .notModified, report.result.counters.deleted > 0 { report.result.outcome = .saved }
         try await sync.warnOfBlockedDeletions(&report, with: [each.resource], asksAll: each.parents.areChanged)
         return report
     }
@@ -81,7 +81,7 @@ struct FanOut: Sendable {
                 resource, options, lease: sync.lease, run: sync.run,
                 first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
                 parent: ListingParent(resource: each.resource)))
-        tally.note(position)
+        tally.add(position)
         return position
     }
 
@@ -143,7 +143,7 @@ struct FanOut: Sendable {
                 var one = sync
                 one.parent = bound
                 one.options.limit = options.limit.map { $0 - tally.saved }
-                one.engine.progress = { board.show($0.counters, of: bound.key) }
+                one.engine.progress = { board.update($0.counters, of: bound.key) }
                 return one
             } catch { tally.skip(parent.key, because: error.reason) }
         }

@@ -29,11 +29,11 @@ struct FanOutTally: Sendable {
     private struct Named: Sendable {
         static let most = 5
         var count = 0
-        var words: [String] = []
+        var messages: [String] = []
 
         mutating func add(_ text: String) {
             count += 1
-            if words.count < Self.most { words.append(text) }
+            if messages.count < Self.most { messages.append(text) }
         }
     }
 
@@ -52,7 +52,7 @@ struct FanOutTally: Sendable {
     var goesOn: Bool { !isCutShort && sync.options.limit.map { saved < $0 } ?? true }
 
     /// The number of records read so far.
-    var saved: Int { sum.line.counters.saved }
+    var saved: Int { sum.result.counters.saved }
 
     /// Whether no parent was processed, with any result.
     var isEmpty: Bool { done + queued + held + failed.count + skipped.count == 0 }
@@ -63,19 +63,19 @@ struct FanOutTally: Sendable {
     // MARK: Adding results
 
     /// Adds notes about how the pass was opened.
-    mutating func note(_ position: PassPosition) {
+    mutating func add(_ position: PassPosition) {
         if !position.changedAspects.isEmpty {
             sum.warn(
-                "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is listed "
+                "the definition changed (\(position.changedAspects.names)): every parent is listed "
                     + "again")
         }
         sum.add(opening: position.counters, in: sync.run)
         if let dropped = position.droppedPass { sum.warn("restarted: \(dropped)") }
-        if position.isResumed { note("continues the interrupted pass") }
+        if position.isResumed { add(note: "continues the interrupted pass") }
     }
 
     /// Adds a note that needs no action.
-    mutating func note(_ words: String) { sum.note(words) }
+    mutating func add(note message: String) { sum.add(note: message) }
 
     /// Counts a parent for which no request can be made.
     mutating func skip(_ key: String, because reason: String) {
@@ -89,17 +89,17 @@ struct FanOutTally: Sendable {
 
     /// Adds the report of one parent's sync.
     mutating func add(_ one: SyncReport, of key: String) {
-        sum.line.counters += one.line.counters
+        sum.result.counters += one.result.counters
         if one.isResumed { resumed += 1 }
         for warning in one.warnings { warned.add("\(Self.shown(key)): \(warning)") }
         if let paging = one.paging { sum.paging = paging }
-        sum.line.entry = sum.line.entry ?? one.line.entry
-        switch one.line.outcome {
+        sum.result.entry = sum.result.entry ?? one.result.entry
+        switch one.result.outcome {
         case .saved, .notModified, .partial, .skipped:
             done += 1
             inARow = 0
             if one.isIncomplete { incomplete += 1 }
-            if one.line.outcome == .partial { partial += 1 }
+            if one.result.outcome == .partial { partial += 1 }
         case .queued where one.failure == nil: held += 1
         case .queued, .failed, .interrupted, nil: addFailure(one, of: key)
         }
@@ -110,10 +110,10 @@ struct FanOutTally: Sendable {
             skip(key, because: failure.detail ?? failure.description)
             return
         }
-        if one.line.outcome == .queued {
+        if one.result.outcome == .queued {
             queued += 1
         } else if one.failure?.reason != .cancelled {
-            failed.add("\(Self.shown(key)) failed: \(one.line.error?.message ?? "")")
+            failed.add("\(Self.shown(key)) failed: \(one.result.error?.message ?? "")")
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
@@ -135,7 +135,7 @@ extension ResourceSync {
     /// Whether other requests to the source would fail in the same way.
     func concernsSource(_ failure: Failure) -> Bool {
         switch resource.source.outcome(of: failure, .fetch, now: engine.now) {
-        case .offline, .patience, .signIn: return true
+        case .offline, .retryAfter, .signIn: return true
         case .answers, .failed, .nothing: break
         }
         switch failure.reason {
@@ -156,11 +156,13 @@ extension FanOutTally {
     /// The combined report, for the one line of the run.
     func report() -> SyncReport {
         var report = sum
-        report.line.notes.insert(summary, at: 0)
-        if resumed > 0 { report.note("\(resumed) of the listings were resumed") }
+        report.result.notes.insert(summary, at: 0)
+        if resumed > 0 { report.add(note: "\(resumed) of the listings were resumed") }
         for named in [failed, skipped, warned] {
-            named.words.forEach { report.warn($0) }
-            if named.count > named.words.count { report.warn("and \(named.count - named.words.count) more like these") }
+            named.messages.forEach { report.warn($0) }
+            if named.count > named.messages.count {
+                report.warn("and \(named.count - named.messages.count) more like these")
+            }
         }
         conclude(&report)
         return report
@@ -180,25 +182,25 @@ extension FanOutTally {
 
     private func conclude(_ report: inout SyncReport) {
         if let stopped {
-            (report.line.outcome, report.line.error) = (stopped.line.outcome, stopped.line.error)
+            (report.result.outcome, report.result.error) = (stopped.result.outcome, stopped.result.error)
             (report.failure, report.isFailedByRule) = (stopped.failure, stopped.isFailedByRule)
         } else if let firstFailure {
             let isAll = done + queued + held == 0
-            report.line.outcome = isAll ? .failed : .partial
-            report.line.error = firstFailure.line.error
+            report.result.outcome = isAll ? .failed : .partial
+            report.result.error = firstFailure.result.error
             if isAll {
                 (report.failure, report.isFailedByRule) = (firstFailure.failure, firstFailure.isFailedByRule)
             }
         } else if queued + held > 0 {
-            report.line.outcome = .queued
-            report.line.error = RecordedError(
+            report.result.outcome = .queued
+            report.result.error = RecordedError(
                 name: queued > 0 ? "queued" : "parked",
                 message: queued > 0
                     ? "\(queued) of the parents wait in the queue" : "\(held) of the parents wait for an operator",
                 hint: "'siding queue list --resource \(sync.resource.name)' shows them")
         } else {
-            let counters = report.line.counters
-            report.line.outcome =
+            let counters = report.result.counters
+            report.result.outcome =
                 partial > 0 ? .partial : counters.pages == counters.notModified ? .notModified : .saved
         }
     }
@@ -221,7 +223,7 @@ final class FanOutProgress: Sendable {
     }
 
     /// Records the progress of the listing of the parent `key`, and reports the sum.
-    func show(_ counters: RunCounters, of key: String) {
+    func update(_ counters: RunCounters, of key: String) {
         let total = state.withLock { state in
             state.going[key] = counters
             return state.going.values.reduce(into: state.settled) { $0 += $1 }

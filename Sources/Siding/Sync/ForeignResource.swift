@@ -1,13 +1,10 @@
 internal import SidingChain
 
-/// A resource whose name stands in the store for other records: those of another collection, as two configs share a file, or
-/// records under another key.
+/// Refuses to sync a resource if the store has other records under its name.
 ///
-/// Records under a changed key would show beside the same ones under the old key, so nothing is asked for before those are
-/// forgotten.
-///
-/// Another name of the source alone is a renaming, and another origin alone a move. Both at once are another service, and its
-/// records would take the place of those that live under the same keys. So nothing is asked for.
+/// They belong to another service if both the source's name and its origin changed, for example because two configs share one
+/// database file; the new records would overwrite those with the same keys. (If only one of the two changed, the source was
+/// renamed, or it moved.) Or the resource's key changed, and each record would show twice, once under each key.
 enum ForeignResource {
     /// - Parameters:
     ///   - store: the store that would save the records.
@@ -20,7 +17,7 @@ enum ForeignResource {
         // The user accepts that the records of the other origin are deleted.
         let isAccepted = options.isFull && options.acceptsDeletes && !options.isAdHoc
         if !isAccepted, let foreign = try await ofOtherOrigin(resource, known, in: store, file: file) { return foreign }
-        guard ResourceDefinition(resource).differences(from: known.definition).contains("key") else { return nil }
+        guard ResourceDefinition(resource).differences(from: known.definition).contains(.key) else { return nil }
         return try await underOtherKey(resource, in: store)
     }
 
@@ -34,11 +31,11 @@ enum ForeignResource {
         guard count > 0 else { return nil }
         let (name, own) = (resource.name, resource.source)
         let message =
-            "'\(name)' in \(file.path) belongs to the source '\(source)' (\(origin)), with \(count) records; here it is of "
-            + "'\(own.name)' (\(own.baseURL.origin)): nothing was asked for"
+            "'\(name)' in \(file.path) belongs to the source '\(source)' (\(origin)), with \(count) records; here it belongs to "
+            + "'\(own.name)' (\(own.baseURL.origin)). No request was sent"
         let hint =
-            "two configs share the file: set database.path in one of them, or give the resource another name; where "
-            + "'\(own.name)' takes the place of '\(source)' for good: 'siding sync \(name) --full --accept-deletes'"
+            "if two configs share the file, set database.path in one of them, or rename the resource; if '\(own.name)' "
+            + "replaces '\(source)': 'siding sync \(name) --full --accept-deletes'"
         return RecordedError(name: "foreign_resource", message: message, hint: hint)
     }
 
@@ -51,8 +48,8 @@ enum ForeignResource {
         return RecordedError(
             name: "key_changed",
             message:
-                "the key of '\(name)' changed, and \(count.count + count.deleted) records are stored under the old one: "
-                + "nothing was asked for",
+                "the key of '\(name)' changed, and \(count.count + count.deleted) records are stored under the old one. "
+                + "No request was sent",
             hint:
                 "'siding records forget \(name)' removes them, and the next sync lists everything under the new key")
     }
@@ -60,5 +57,5 @@ enum ForeignResource {
 
 extension ResourceDefinition {
     /// Scheme, host and port of the source; nil if unknown.
-    fileprivate var origin: String? { aspects["base_url"].flatMap { try? HTTPURL($0) }?.origin }
+    fileprivate var origin: String? { aspects[.baseURL].flatMap { try? HTTPURL($0) }?.origin }
 }

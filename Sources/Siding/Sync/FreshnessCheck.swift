@@ -11,11 +11,11 @@ struct FreshnessCheck {
     let now: Timestamp
 
     /// Why the sync is skipped, for people; nil if it must run.
-    func skipReason(_ standing: ResourceFreshness?) -> String? {
-        guard !options.isFull, options.since == nil, !options.isAdHoc, !options.acceptsDeletes, let standing,
-            let completed = standing.completedAt, isAsItWas(standing)
+    func skipReason(_ freshness: ResourceFreshness?) -> String? {
+        guard !options.isFull, options.since == nil, !options.isAdHoc, !options.acceptsDeletes, let freshness,
+            let completed = freshness.completedAt, isAsItWas(freshness)
         else { return nil }
-        if let moment = standing.notBefore(at: now) {
+        if let moment = freshness.notBefore(at: now) {
             return
                 "the origin allows the next request at \(moment.rfc3339) (X-Poll-Interval); --full ignores this"
         }
@@ -23,8 +23,8 @@ struct FreshnessCheck {
         let age = now - completed
         // A completion time in the future means that the clock was set back, not that the records are fresh.
         if age >= .zero, age < maxAge { return "complete \(age.components.seconds) s ago: fresh enough" }
-        if let moment = standing.freshUntil(at: now) {
-            return "the origin calls it current until \(moment.rfc3339) (Cache-Control): fresh enough"
+        if let moment = freshness.freshUntil(at: now) {
+            return "the origin says that it is current until \(moment.rfc3339) (Cache-Control): fresh enough"
         }
         return nil
     }
@@ -36,8 +36,8 @@ struct FreshnessCheck {
 
     /// Whether the last listing still answers a sync: no listing began since, and definition and record schema are unchanged. A
     /// sync applies a changed definition even if the origin has nothing new.
-    private func isAsItWas(_ standing: ResourceFreshness) -> Bool {
-        !standing.isUnfinished && ResourceDefinition(resource) == standing.definition
-            && standing.schema.map { Self.isSame($0, resource.schema) } ?? true
+    private func isAsItWas(_ freshness: ResourceFreshness) -> Bool {
+        !freshness.isUnfinished && ResourceDefinition(resource) == freshness.definition
+            && freshness.schema.map { Self.isSame($0, resource.schema) } ?? true
     }
 }

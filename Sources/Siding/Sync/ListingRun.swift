@@ -58,34 +58,36 @@ struct ListingRun: Sendable {
         // What changed since the listing began may be on the pages that were read before.
         if start.began != nil, let began = position.startedAt { start.began = began }
         var freshness = position.freshness
-        var track = HighWaterMark(
+        var highWaterMark = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
             waits: position.cursor.waits, isResumed: position.page.number > 1)
-        var circle = LoopDetector()
+        var loops = LoopDetector()
+        var sizing = sync.sizing
         var way = KnownNextPage()
         // Behind the first page only: the listing before this one may have been of another definition.
         if position.page.number > 1, position.nextPageSource != .nowhere {
             way.nextPageSource = position.nextPageSource
         }
-        var fetched = await fetch(position.page, paging: resource.paging, way: way, track)
+        var fetched = await fetch(position.page, paging: resource.paging, way: way, highWaterMark)
         while true {
             let page: FetchedPage
             switch fetched {
             case .storeFailed(let error): throw error
-            case .failed(let failure): return result.ended(.failed(failure), track.warnings)
+            case .failed(let failure): return result.ended(.failed(failure), highWaterMark.warnings)
             case .page(let success):
-                track.look(at: success)
-                page = bounded(success, &circle, after: way, result.counters, track)
+                highWaterMark.checkOrder(of: success)
+                page = sized(bounded(success, &loops, after: way, result.counters, highWaterMark), &sizing)
             }
-            way.note(page)
+            way.update(with: page)
             if page.page.number == 1 { freshness = page.freshness }
-            let commit = commit(page, position, isFirst: !result.hasPages, track.move(with: page), freshness, way)
+            let commit = commit(
+                page, position, isFirst: !result.hasPages, highWaterMark.move(with: page), freshness, sizing)
             guard case .page(let next) = page.next, !Task.isCancelled else {
                 let fault = try await save(commit, page, &result)
-                return result.ended(fault.map(End.failed) ?? Self.end(page), track.warnings)
+                return result.ended(fault.map(End.failed) ?? Self.end(page), highWaterMark.warnings)
             }
-            let warnings = track.warnings
-            async let upcoming = fetch(next, paging: page.paging, way: way, track)
+            let warnings = highWaterMark.warnings
+            async let upcoming = fetch(next, paging: page.paging, way: way, highWaterMark)
             if let fault = try await save(commit, page, &result) { return result.ended(.failed(fault), warnings) }
             fetched = await upcoming
         }
@@ -94,7 +96,7 @@ struct ListingRun: Sendable {
     private static func end(_ page: FetchedPage) -> End {
         switch page.next {
         case .end: .complete
-        case .cut(let why): .cut(why, remedy: page.doubt?.remedy)
+        case .cut(let why): .cut(why, remedy: page.evidenceOfMore?.remedy)
         case .stopped(let why): page.isIgnored ? .ignored(why) : .stopped(why)
         case .page(let next):
             .failed(PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0))
@@ -109,7 +111,7 @@ struct ListingRun: Sendable {
     }
 
     private func fetch(
-        _ page: PageRequest, paging: Paging, way: KnownNextPage, _ track: HighWaterMark
+        _ page: PageRequest, paging: Paging, way: KnownNextPage, _ highWaterMark: HighWaterMark
     ) async -> Fetched {
         let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
@@ -117,7 +119,7 @@ struct ListingRun: Sendable {
                 of: page, of: resource.name, looksForRow: !options.isFull && !options.isAdHoc)
         } catch { return .storeFailed(error) }
         var way = way
-        way.isBehind = track.isPast(unchanged: stored?.highWaterMark)
+        way.isBehind = highWaterMark.isPast(unchanged: stored?.highWaterMark)
         do throws(PageFailure) {
             var fetched = try await fetcher.fetch(page, stored: stored, paging: paging, way: way)
             fetched.requestedAfter = newest
@@ -131,21 +133,23 @@ struct ListingRun: Sendable {
 
     /// Ends the listing at this page if it loops, has reached the limit, or is past the requested range.
     private func bounded(
-        _ page: FetchedPage, _ circle: inout LoopDetector, after way: KnownNextPage, _ counters: RunCounters,
-        _ track: HighWaterMark
+        _ page: FetchedPage, _ loops: inout LoopDetector, after way: KnownNextPage, _ counters: RunCounters,
+        _ highWaterMark: HighWaterMark
     ) -> FetchedPage {
         var page = page
-        page.highWaterMark = track.highWaterMark(of: page)
-        if track.isPast(page) {
+        page.highWaterMark = highWaterMark.value(for: page)
+        if highWaterMark.isPast(page) {
             // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
             switch page.next {
             case .page(let next): page.behind = next
             case .cut, .stopped: (page.etag, page.lastModified) = (nil, nil)
             case .end: break
             }
-            (page.next, page.doubt, page.lostNext) = (.end, nil, false)
+            (page.next, page.evidenceOfMore, page.lostNext) = (.end, nil, false)
         }
-        if let loop = circle.closed(by: page, after: way.before) { (page.next, page.doubt) = (.cut(loop), nil) }
+        if let loop = loops.closed(by: page.walked, after: way.before) {
+            (page.next, page.evidenceOfMore) = (.cut(loop), nil)
+        }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
         let room = limit - counters.saved
         if slices.count >= room {
@@ -155,14 +159,32 @@ struct ListingRun: Sendable {
         return page
     }
 
+    /// Asks for the next page in the size that the line carries.
+    private func sized(_ page: FetchedPage, _ sizing: inout PageSizing?) -> FetchedPage {
+        let rule = NextPageRule(resource: resource)
+        guard let sizes = resource.pageSizes, var now = sizing, case .page(let next) = page.next,
+            let size = rule.size(of: next)
+        else { return page }
+        // An unchanged page says nothing about the line, and the stored page behind it may have another size.
+        if page.content.isWhole {
+            now.readPage(of: size, sizes) { rule.resized(next, to: $0) != nil }
+        } else {
+            now = PageSizing(size: size, pagesSinceLoss: now.pagesSinceLoss)
+        }
+        sizing = now
+        var page = page
+        if let resized = rule.resized(next, to: now.size) { page.next = .page(resized) }
+        return page
+    }
+
     private func commit(
         _ page: FetchedPage, _ position: ListingPosition, isFirst: Bool, _ cursor: CursorMove?,
-        _ freshness: ListingFreshness, _ way: KnownNextPage
+        _ freshness: ListingFreshness, _ sizing: PageSizing?
     ) -> PageCommit {
         let progress = PageCommit.Progress(
             next: page.next, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource,
             behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest, lostNext: page.lostNext,
-            asksWholeNext: page.doubt != nil)
+            sizing: sizing, asksWholeNext: page.evidenceOfMore != nil)
         return PageCommit(
             resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
             requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),

@@ -5,7 +5,8 @@ internal import SidingCredentials
 internal import SidingJSON
 internal import SidingPaging
 
-/// Syncs one resource, or one parent's listing, under its lease: plans, walks the pages, and handles a failure.
+/// Syncs one resource, or the listing of one parent, under its lease: chooses where to start, fetches and saves the pages, and
+/// handles a failure.
 struct ResourceSync: Sendable {
     var engine: SyncEngine
     let resource: AnyResource
@@ -14,6 +15,10 @@ struct ResourceSync: Sendable {
     let run: RunID
     /// The parent of the listing; nil if the resource has a single listing.
     var parent: BoundParent?
+    /// How the pages of the listing got through so far; nil if their size stays the same.
+    var sizing: PageSizing?
+
+    private var nextPageRule: NextPageRule { NextPageRule(resource: resource, size: sizing?.size) }
 
     // MARK: The whole resource
 
@@ -38,17 +43,18 @@ struct ResourceSync: Sendable {
                 try await runListing()
             }
         try await rewriteRecords(&report)
-        if let marked, report.line.counters.deleted > 0 {
+        if let marked, report.result.counters.deleted > 0 {
             report.warn(
-                "'deletes' changed: \(marked.words), are deleted when pages contain them; 'siding records undelete "
+                "'deletes' changed: \(marked.message), are deleted when pages contain them; 'siding records undelete "
                     + "\(run)' restores them")
         }
-        if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
-        let nullFiltered = report.line.counters.nullFiltered
+        if let caution = left?.caution { report.warn("\(caution): check the spelling") }
+        let nullFiltered = report.result.counters.nullFiltered
         if nullFiltered > 0 {
             let (were, them) = nullFiltered == 1 ? ("record was", "it") : ("records were", "them")
-            report.note(
-                "\(nullFiltered) \(were) removed because 'where' is NULL for \(them); 'siding records undelete \(run)' "
+            report.add(
+                note:
+                    "\(nullFiltered) \(were) removed because 'where' is NULL for \(them); 'siding records undelete \(run)' "
                     + "restores \(them)")
         }
         return report
@@ -61,30 +67,37 @@ struct ResourceSync: Sendable {
             logger.info("rewrote stored records", metadata: ["resource": "\(name)", "records": "\(rows)"])
         }
         guard rows > 0 else { return }
-        report.note("'columns' or 'drop' changed: \(rows) stored records were rewritten")
+        report.add(note: "'columns' or 'drop' changed: \(rows) stored records were rewritten")
     }
 
     /// The report of a sync that sends no request, as it would delete too many records.
     private func refused(_ count: Int, because why: String) -> SyncReport {
         var report = SyncReport(resource.name, .saved)
-        report.line.counters.withheld = count
+        report.result.counters.withheld = count
         report.warn(
-            "\(why), so nothing was requested or changed. To do it all the same: siding sync \(resource.name) "
+            "\(why), so nothing was requested or changed. To do it anyway: siding sync \(resource.name) "
                 + "--accept-deletes")
         return report
     }
 
     // MARK: One listing
 
-    /// Syncs one listing: opens or resumes it, walks its pages, restarts it once if necessary, and handles a failure.
+    /// Syncs one listing with pages of the size that the line carries.
     func runListing() async throws(StoreError) -> SyncReport {
+        var sync = self
+        sync.sizing = try await engine.store.pageSizing(of: resource, for: parent)
+        return try await sync.syncListing()
+    }
+
+    /// Opens or resumes the listing, walks its pages, restarts it once if necessary, and handles a failure.
+    private func syncListing() async throws(StoreError) -> SyncReport {
         var report = SyncReport(resource.name)
         var known = try await engine.store.cursor(of: resource, for: parent)
         let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.now)
         var opening: ListingOpening
         do throws(Failure) { opening = try self.opening(fresh) } catch { return report.failed(error) }
         var position = try await engine.store.openListing(opening)
-        note(position, in: &report)
+        addNotes(on: position, to: &report)
         // First, so that pages compare equal with what they showed before.
         try await rewriteRecords(&report)
         if let blocker = position.blockedBy { return blocked(by: blocker, report) }
@@ -94,7 +107,7 @@ struct ResourceSync: Sendable {
         }
         var start = fresh
         do throws(Failure) { try goOn(&position, &start, &report) } catch { return report.failed(error) }
-        var result = try await walk(position, start, known?.value)
+        var result = try await walk(&position, start, known?.value)
         let rule = rule(endingBy: result)
         if let reason = restartReason(result, rule, position, opening) {
             start = fresh
@@ -106,13 +119,13 @@ struct ResourceSync: Sendable {
             }
             position = try await engine.store.restartListing(opening, because: reason)
             report.warn("restarted: \(reason)")
-            report.line.counters += result.counters
-            result = try await walk(position, start, known?.value)
+            report.result.counters += result.counters
+            result = try await walk(&position, start, known?.value)
         }
         result.warnings.forEach { report.warn($0) }
-        report.line.counters += result.counters
+        report.result.counters += result.counters
         if let paging = result.paging, resource.paging == .automatic, paging != .automatic { report.paging = paging }
-        if result.hasLines, resource.records == nil { report.note("records: lines") }
+        if result.hasLines, resource.records == nil { report.add(note: "records: lines") }
         switch result.end {
         case .complete:
             // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
@@ -126,27 +139,41 @@ struct ResourceSync: Sendable {
             let consequence = kept.isEmpty ? "" : kept.joined(separator: ", and ") + ". "
             report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
             report = try await succeeded(report)
-            report.line.outcome = .partial
+            report.result.outcome = .partial
             return report
         case .stopped(let why):
             report.isIncomplete = true
             // A requested limit needs no warning.
-            if options.limit == nil { report.warn("incomplete: \(why)") } else { report.note("incomplete: \(why)") }
+            if options.limit == nil {
+                report.warn("incomplete: \(why)")
+            } else {
+                report.add(note: "incomplete: \(why)")
+            }
             return try await succeeded(report)
         case .ignored(let note):
             report.isIncomplete = true
-            report.note(note)
+            report.add(note: note)
             return try await succeeded(report)
         case .failed(let failure):
             // The first saved page opened the listing, and completed the entry.
             if result.hasPages { position.entry = nil } else { try await openWithoutPage(position) }
+            try await saveLostPage(failure)
             let isRefusal =
                 known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
             var handled = try await FailureHandling(sync: self, position: position, partial: failure.partial).handle(
                 failure, report)
-            if isRefusal { handled.line.error?.hint = cursorHint }
+            if isRefusal { handled.result.error?.hint = cursorHint }
             return handled
         }
+    }
+
+    /// A page that can go on where it broke off is not lost.
+    private func saveLostPage(_ failed: PageFailure) async throws(StoreError) {
+        guard sizing != nil, let sizes = resource.pageSizes, let size = nextPageRule.size(of: failed.page),
+            !options.isAdHoc, failed.partial == nil, failed.failure.isLostAnswer
+        else { return }
+        try await engine.store.saveLostPage(
+            of: size, sizes, resource.name, scope: failed.page.scope, lease: lease)
     }
 
     private func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
@@ -157,34 +184,35 @@ struct ResourceSync: Sendable {
     /// The hint for an origin that no longer accepts the cursor.
     private var cursorHint: String {
         "the cursor that was sent may have expired: 'siding state reset \(resource.name)' forgets it, and a rule 'errors: "
-            + "[{ when: { status: … }, do: reset_cursor }]' does so by itself"
+            + "[{ when: { status: … }, do: reset_cursor }]' does so automatically"
     }
 
     private func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
-        let rule = NextPageRule(resource: resource)
+        let rule = nextPageRule
         return ListingOpening(
             resource, options, lease: lease, run: run, first: try rule.first(from: start, for: parent),
             cursor: ListingCursor(from: start.from, moves: start.moves), parent: parent?.listing,
             root: parent.flatMap { rule.root(for: $0) })
     }
 
-    private func note(_ position: ListingPosition, in report: inout SyncReport) {
+    private func addNotes(on position: ListingPosition, to report: inout SyncReport) {
         if !position.changedAspects.isEmpty {
-            report.warn("the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing")
+            report.warn("the definition changed (\(position.changedAspects.names)): full listing")
         }
         report.add(opening: position.counters, in: run)
         if let dropped = position.droppedCheckpoint { report.warn("restarted: \(dropped)") }
         report.isResumed = position.isResumed
-        if position.isResumed { report.note("resumed at page \(position.page.number)") }
+        if position.isResumed { report.add(note: "resumed at page \(position.page.number)") }
     }
 
     private func walk(
-        _ position: ListingPosition, _ start: CursorStart, _ stored: String?
+        _ position: inout ListingPosition, _ start: CursorStart, _ stored: String?
     ) async throws(StoreError) -> ListingRun.Walked {
         let isConditional =
             resource.asksConditionally && !options.isFull && !options.isAdHoc && position.changedAspects.isEmpty
         let fetcher = PageFetcher(
-            resource, isConditional: isConditional, transport: transport, goingOn: position.partial, budget: budget,
+            resource, isConditional: isConditional, transport: transport, goingOn: position.partial.take(),
+            budget: budget,
             in: engine.environment,
             context: context)
         return try await ListingRun(sync: self, fetcher: fetcher, start: start, stored: stored).walk(from: position)
@@ -236,10 +264,11 @@ struct ResourceSync: Sendable {
         _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout SyncReport
     ) throws(Failure) {
         guard !options.isAdHoc else { return }
+        if let size = sizing?.size { position.page = nextPageRule.resized(position.page, to: size) ?? position.page }
         guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
         guard start.goOn(position.cursor, by: resource.cursor) else { return }
-        report.note("continues at the cursor instead of page \(position.page.number)")
-        position.page = try NextPageRule(resource: resource).first(from: start, for: parent)
+        report.add(note: "continues at the cursor instead of page \(position.page.number)")
+        position.page = try nextPageRule.first(from: start, for: parent)
     }
 
     /// The rule that applies to the failure that ended the walk.
@@ -256,9 +285,9 @@ struct ResourceSync: Sendable {
         // The outcomes of the verification are newer, so record this one first.
         try await engine.store.record(.answers, of: resource.source.name)
         var report = try await verification?.run(report) ?? report
-        let counters = report.line.counters
+        let counters = report.result.counters
         let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
-        report.line.outcome = isUnchanged ? .notModified : .saved
+        report.result.outcome = isUnchanged ? .notModified : .saved
         try await warnOfBlockedDeletions(&report)
         return report
     }
@@ -271,12 +300,12 @@ struct ResourceSync: Sendable {
     func warnOfBlockedDeletions(
         _ report: inout SyncReport, with others: [String] = [], asksAll: Bool = false
     ) async throws(StoreError) {
-        let count = report.line.counters.withheld
+        let count = report.result.counters.withheld
         guard count > 0 else { return }
         let nullFiltered = try await engine.store.nullFiltered(of: resource.name)
         if let nullFiltered {
             report.warn(
-                "'where' leaves out \(nullFiltered.words). \(resource.deletions.excess), so they were kept. To remove them: siding "
+                "'where' leaves out \(nullFiltered.message). \(resource.deletions.excess), so they were kept. To remove them: siding "
                     + "sync \(resource.name) --accept-deletes")
         }
         let absent = count - (nullFiltered?.count ?? 0)
@@ -295,11 +324,12 @@ struct ResourceSync: Sendable {
 
     private func blocked(by entry: QueueEntry, _ report: SyncReport) -> SyncReport {
         var report = report
-        report.line.outcome = .queued
-        report.line.entry = entry.id
-        report.line.error = RecordedError(
+        report.result.outcome = .queued
+        report.result.entry = entry.id
+        report.result.error = RecordedError(
             name: "parked", message: "the queued page \(entry.shortID) is parked (\(entry.reason?.rawValue ?? ""))",
-            hint: "'siding queue show \(entry.shortID)' says why; 'siding queue release \(entry.shortID)' lets it go on"
+            hint:
+                "'siding queue show \(entry.shortID)' says why; 'siding queue release \(entry.shortID)' returns it to the queue"
         )
         return report
     }
@@ -307,7 +337,7 @@ struct ResourceSync: Sendable {
     private func waits(
         for gate: SourceGate, _ position: ListingPosition, _ report: SyncReport
     ) async throws(StoreError) -> SyncReport {
-        let failure = Failure(.waitingForOrigin, phase: .notSent, detail: gate.words).at(
+        let failure = Failure(.waitingForOrigin, phase: .notSent, detail: gate.message).at(
             method: resource.method.rawValue,
             url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
         let wait = gate.until.map { $0 - engine.now } ?? .seconds(30)

@@ -7,8 +7,8 @@ internal import SidingSynchronization
 /// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs resources concurrently, so that
 /// neither waits for the other.
 ///
-/// It looks for due work at least once per pace, and at once when the network changes. A cancelled loop claims nothing more,
-/// and returns once the running work has ended.
+/// It looks for due work at least once per pace, when an entry becomes due, and at once when the network changes. A cancelled
+/// loop claims nothing more, and returns once the running work has ended.
 package struct ServiceLoop: Sendable {
     let sender: WriteSender
     let sources: Set<String>?
@@ -40,23 +40,22 @@ package struct ServiceLoop: Sendable {
     }
 
     private enum Event: Sendable {
-        /// The pace is over, or the network has changed.
-        case woken
+        /// The pause that was to end at this moment is over: the moment has come, or the network has changed.
+        case woken(Timestamp)
         case looked(Work, Result<Look, StoreError>)
     }
 
-    /// The result of one look for work.
-    private struct Look: Sendable {
-        var isIdle = true
-        /// The state of the queue afterwards, if known.
-        var outlook: QueueOutlook?
-    }
+    /// The state of the queue after one look for work, and whether nothing was tried.
+    private typealias Look = (outlook: QueueOutlook, isIdle: Bool)
 
     private struct Course {
         var running: Set<Work> = []
         /// Taken before the last look of each part, so that no network change is missed.
         var marks: [Work: NetworkChanges.Mark] = [:]
-        var isPausing = false
+        /// When the pause ends; nil while there is none.
+        var wakesAt: Timestamp?
+        /// The state of the queue after the last look of each part.
+        var outlooks: [Work: QueueOutlook] = [:]
         var reachable: Set<String>
         /// The last change of the network after which waits were ended.
         var seen: NetworkChanges.Mark?
@@ -76,11 +75,16 @@ package struct ServiceLoop: Sendable {
     ) async throws(StoreError) {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
             var progress = Course(reachable: sender.reachable(sources), seen: changes?.mark)
+            do throws(StoreError) { try await sender.endEarlierWaits(of: sources) } catch {
+                note(error, of: .writes, &progress)
+            }
             start(parts, &progress, in: &group)
             while let event = await group.next() {
                 switch event {
-                case .woken:
-                    progress.isPausing = false
+                case .woken(let moment):
+                    // A shorter pause may have taken the place of this one.
+                    guard moment == progress.wakesAt else { continue }
+                    progress.wakesAt = nil
                     await wake(parts, &progress, in: &group)
                 case .looked(let part, let result):
                     progress.running.remove(part)
@@ -115,12 +119,10 @@ package struct ServiceLoop: Sendable {
     private func look(_ part: Work) async -> Result<Look, StoreError> {
         do throws(StoreError) {
             switch part {
-            case .writes:
-                let (outlook, isIdle) = try await sender.look(sources, report: report)
-                return .success(Look(isIdle: isIdle, outlook: outlook))
+            case .writes: return .success(try await sender.look(sources, report: report))
             case .syncs:
                 try await sync?()
-                return .success(Look())
+                return .success((try await sender.outlook(sources), isIdle: true))
             }
         } catch { return .failure(error) }
     }
@@ -133,10 +135,7 @@ package struct ServiceLoop: Sendable {
         guard progress.running.isEmpty else { return false }
         guard progress.failure == nil, !Task.isCancelled else { return true }
         guard let look else { return false }
-        do throws(StoreError) {
-            guard let outlook = look.outlook else { return try await isDone(try await sender.outlook(sources)) }
-            return try await isDone(outlook)
-        } catch {
+        do throws(StoreError) { return try await isDone(look.outlook) } catch {
             note(error, of: .writes, &progress)
             return progress.failure != nil
         }
@@ -158,23 +157,26 @@ package struct ServiceLoop: Sendable {
         start(parts, &progress, in: &group)
     }
 
-    /// Schedules the next wake-up for the parts that are idle.
+    /// Schedules the next wake-up for the parts that are idle: after the pace, or when an entry becomes due before that.
     private func rest(_ progress: inout Course, in group: inout TaskGroup<Event>) {
-        guard !Task.isCancelled, progress.failure == nil, !progress.isPausing, progress.running.count < parts.count
+        let now = sender.environment.wallClock.now
+        let moment = progress.outlooks.values.compactMap { $0.nextDue(after: now) }.reduce(now + pace, min)
+        guard !Task.isCancelled, progress.failure == nil, progress.wakesAt.map({ moment < $0 }) ?? true,
+            progress.running.count < parts.count
         else { return }
-        progress.isPausing = true
+        progress.wakesAt = moment
         // Idle parts have looked no later than this, so a change since then wakes them.
         let mark = parts.filter { !progress.running.contains($0) }.compactMap { progress.marks[$0] }.first
         group.addTask {
-            await pause(after: mark)
-            return .woken
+            await pause(for: moment - now, after: mark)
+            return .woken(moment)
         }
     }
 
-    /// Waits for the pace, or until the network changes.
-    private func pause(after mark: NetworkChanges.Mark?) async {
+    /// Waits for this time, or until the network changes.
+    private func pause(for time: Duration, after mark: NetworkChanges.Mark?) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await sender.environment.clock.sleep(for: pace) }
+            group.addTask { try? await sender.environment.clock.sleep(for: time) }
             if let changes, let mark { group.addTask { await changes.next(after: mark) } }
             await group.next()
             group.cancelAll()
@@ -187,6 +189,7 @@ package struct ServiceLoop: Sendable {
         switch result {
         case .success(let look):
             progress.faults[part] = nil
+            progress.outlooks[part] = look.outlook
             return look
         case .failure(let error):
             note(error, of: part, &progress)
@@ -242,8 +245,8 @@ final class FailedSyncs: Sendable {
 
     func note(_ reports: [SyncReport], now: Timestamp) {
         failedAt.withLock { failedAt in
-            for line in reports.map(\.line) {
-                failedAt[line.resource] = line.outcome == .failed || line.outcome == .partial ? now : nil
+            for result in reports.map(\.result) {
+                failedAt[result.resource] = result.outcome == .failed || result.outcome == .partial ? now : nil
             }
         }
     }

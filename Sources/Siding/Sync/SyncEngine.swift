@@ -40,8 +40,8 @@ package struct SyncEngine: Sendable {
 
     var now: Timestamp { environment.wallClock.now }
 
-    /// Syncs `resources` one after the other in one run: in the given order, but each parent resource before the resources that
-    /// list for each of its records.
+    /// Syncs `resources` one after the other in one run: in the given order, but each parent resource before its fan-out
+    /// resources.
     ///
     /// - Parameters:
     ///   - command: the command to record in the run, such as `sync posts`.
@@ -84,14 +84,14 @@ package struct SyncEngine: Sendable {
                 let done = try await sync(resource, options: options, command: command, run: run)
                 reports.append(done)
                 report(done)
-                if options.failsFast, done.line.outcome == .failed || done.line.outcome == .partial { break }
+                if options.failsFast, done.result.outcome == .failed || done.result.outcome == .partial { break }
             }
         } catch {
             let store = store
             try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }
             throw error
         }
-        let outcome = Task.isCancelled ? .interrupted : RunOutcome.combining(reports.compactMap(\.line.outcome))
+        let outcome = Task.isCancelled ? .interrupted : RunOutcome.combining(reports.compactMap(\.result.outcome))
         let store = store
         try await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: outcome) }
         return reports
@@ -112,9 +112,9 @@ package struct SyncEngine: Sendable {
     ) async throws(StoreError) -> SyncReport {
         let stopwatch = Stopwatch(environment.clock)
         var report = try await leased(resource, options, command, run)
-        report.line.duration = stopwatch.elapsed()
-        let (store, line) = (store, report.line)
-        try await uncancelled { () throws(StoreError) in try await store.endResource(line, in: run) }
+        report.result.duration = stopwatch.elapsed()
+        let (store, result) = (store, report.result)
+        try await uncancelled { () throws(StoreError) in try await store.endResource(result, in: run) }
         return report
     }
 
@@ -124,18 +124,18 @@ package struct SyncEngine: Sendable {
         let check = FreshnessCheck(resource: resource, options: options, now: now)
         if let note = check.skipReason(try await store.freshness(of: resource.name)) {
             var report = SyncReport(resource.name, .skipped)
-            report.note(note)
+            report.add(note: note)
             return report
         }
         if let spent = TrafficLimit(options.maxBytes)?.failure {
             var report = SyncReport(resource.name).failed(spent)
-            report.line.outcome = .skipped
+            report.result.outcome = .skipped
             return report
         }
         switch try await lease(resource, options, command) {
         case .held(let holder):
             let error = RecordedError(
-                name: "locked", message: holder.words(holding: resource.name),
+                name: "locked", message: holder.message(holding: resource.name),
                 hint: "wait for it, or use --wait-lock 30s")
             return SyncReport(resource.name, .skipped, error: error, heldBy: holder)
         case .acquired(let lease):
@@ -184,13 +184,13 @@ package enum ParentOrder {
         var ordered: [AnyResource] = []
         var taken: Set<String> = []
         for resource in resources {
-            var line: [AnyResource] = []
+            var ancestors: [AnyResource] = []
             var next: AnyResource? = resource
             while let one = next, taken.insert(one.name).inserted {
-                line.append(one)
+                ancestors.append(one)
                 next = one.forEach.flatMap { byName[$0.resource] }
             }
-            ordered += line.reversed()
+            ordered += ancestors.reversed()
         }
         return ordered
     }

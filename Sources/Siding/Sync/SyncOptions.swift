@@ -70,12 +70,12 @@ extension CursorStart {
         if rule.isOfRecords, rule.type.isTime, rule.direction == .max { began = now }
         if let backfill = options.backfill {
             (from, until) = (backfill.from, backfill.to)
-            reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
+            reason = "changes from \(backfill.from) to \(backfill.to); the cursor stays"
         } else if let since = options.since {
             from = since
             // Nobody requested the changes between the stored cursor and a later value.
             moves = stored.map { !rule.isOpaque && !rule.isFurther(since, than: $0.value) } ?? false
-            reason = "what changed since \(since), as asked" + (moves ? "" : "; the cursor stays")
+            reason = "changes since \(since), as asked" + (moves ? "" : "; the cursor stays")
         } else {
             moves = true
             (from, reason) = Self.usual(rule, stored, isFull: options.isFull, now: now)

@@ -28,7 +28,7 @@ extension SyncPlan {
         plan.fanOut = FanOut(resource: each.resource, outlook: ParentOutlook(), urls: [])
         let states = try await store?.resourceStates(countsRecords: false) ?? []
         guard let store, states.contains(where: { $0.resource == each.resource }) else {
-            let nothing = Obstacle.parents(why: "nothing is stored of '\(each.resource)' yet")
+            let nothing = Obstacle.parents(why: "'\(each.resource)' has no stored records yet")
             (plan.obstacle, plan.reason) = (nothing, nothing.explained("its records are the parents"))
             return plan
         }
@@ -109,7 +109,8 @@ extension SyncPlan {
             guard let bound = try? BoundParent(parent, by: each, pass: nil) else { continue }
             let stored = try await store.cursor(of: resource, for: bound)
             let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-            let rule = NextPageRule(resource: resource)
+            let sizing = try await store.pageSizing(of: resource, for: bound)
+            let rule = NextPageRule(resource: resource, size: sizing?.size)
             guard let first = try? rule.first(from: cursor, for: bound) else { continue }
             let opening = ListingOpening(planning: resource, options, first, root: rule.root(for: bound))
             urls.append((try await store.planListing(opening, now: now)?.decision.page ?? first).url)

@@ -2,22 +2,22 @@ internal import HTTPTypes
 internal import SidingChain
 
 extension SyncPlan {
-    /// What keeps a sync from asking now, or from asking at once.
+    /// Why a sync would send no request now, or only after a wait.
     package enum Obstacle: Sendable, Hashable {
-        /// What is stored is fresh enough.
+        /// The stored records are fresh enough.
         case fresh(why: String)
         /// The gate of the source is closed.
         case gate(SourceGate)
-        /// A rate limit has no room; `isPutOff`: for longer than a sync waits.
+        /// A rate limit is used up; `isPutOff`: for longer than a sync waits.
         case limit(String, isPutOff: Bool)
-        /// A changed config would let too many records go.
+        /// A changed config would remove too many records.
         case configChange(why: String)
-        /// The page waits for a person in the queue.
+        /// The page waits in the queue for an operator action.
         case heldPage
-        /// No parent can be asked about.
+        /// No parent can be listed.
         case parents(why: String)
 
-        /// Whether a sync would ask for nothing now.
+        /// Whether a sync would send no request now.
         package var asksNothing: Bool {
             switch self {
             case .fresh, .gate, .configChange, .heldPage, .parents: true
@@ -25,13 +25,15 @@ extension SyncPlan {
             }
         }
 
-        /// The reason of a plan with this obstacle, where `reason` is why the sync would ask.
+        /// The reason of a plan with this obstacle.
+        ///
+        /// - Parameter reason: why the sync would send the request without the obstacle.
         func explained(_ reason: String) -> String {
             switch self {
             case .fresh(let why), .configChange(let why): "nothing now: \(why); then: \(reason)"
-            case .gate(let gate): "nothing now: \(gate.words); then: \(reason)"
-            case .limit(let words, let isPutOff):
-                "\(isPutOff ? "nothing now: " : "after a wait, as ")\(words); then: \(reason)"
+            case .gate(let gate): "nothing now: \(gate.message); then: \(reason)"
+            case .limit(let message, let isPutOff):
+                "\(isPutOff ? "nothing now: " : "after a wait, as ")\(message); then: \(reason)"
             case .heldPage: "nothing now: \(reason)"
             case .parents(let why): "nothing now: \(why): \(reason)"
             }
@@ -65,7 +67,7 @@ extension SyncPlan {
     ) async throws(StoreError) -> Obstacle? {
         let limits = source.limits(fitting: url).map { source.limits[$0] }
         guard !limits.isEmpty else { return nil }
-        var last: (until: Timestamp, words: String)?
+        var last: (until: Timestamp, message: String)?
         for report in try await store.rateLimits() where report.source == source.name {
             // A count for another rate does not apply to this limit.
             guard let until = report.freeAt, let reason = report.exhaustion, until > last?.until ?? now,
@@ -74,7 +76,7 @@ extension SyncPlan {
             last = (until, SourceRateLimits.message(limit, until, because: reason))
         }
         guard let last else { return nil }
-        return .limit(last.words, isPutOff: last.until - now > BudgetUse.longestPatience)
+        return .limit(last.message, isPutOff: last.until - now > BudgetUse.longestPatience)
     }
 
     /// The limits that count requests to `url`, for people.
@@ -82,7 +84,7 @@ extension SyncPlan {
         source.limits(fitting: url).map { index in
             let limit = source.limits[index]
             let most = [
-                limit.rate.map { "at most \($0)" }, limit.remaining.map { "what \($0.rawName) leaves" },
+                limit.rate.map { "at most \($0)" }, limit.remaining.map { "the quota in \($0.rawName)" },
             ]
             return "\(most.compactMap(\.self).joined(separator: ", ")) for '\(limit.match)'"
         }
@@ -91,5 +93,5 @@ extension SyncPlan {
 
 extension SourceGate {
     /// Until when the gate is closed, and why.
-    var words: String { "the next try is from \(until?.rfc3339 ?? "later") on, because \(note)" }
+    var message: String { "the next try is from \(until?.rfc3339 ?? "later") on, because \(note)" }
 }

@@ -16,7 +16,7 @@ package struct SyncPlan: Sendable, Hashable {
     package var conditions: [String]
     /// Why this request comes first.
     package var reason: String
-    /// What keeps a sync from asking for it now, or at once; nil where nothing does.
+    /// Why a sync would not send it now, or only after a wait; nil if it would send it at once.
     package var obstacle: Obstacle?
     /// How the next pages are found.
     package var paging: String
@@ -65,17 +65,20 @@ package struct SyncPlan: Sendable, Hashable {
     ) async throws -> SyncPlan {
         let stored = try await store?.cursor(of: resource)
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-        let first = try NextPageRule(resource: resource).first(from: cursor)
+        let size = try await store?.pageSizing(of: resource)?.size
+        let rule = NextPageRule(resource: resource, size: size)
+        let first = try rule.first(from: cursor)
         var start = try await start(resource, options, first, store, now)
         if let listing = start.listing, start.page.number > 1, !start.isHeld,
             cursor.goOn(listing, by: resource.cursor)
         {
             start = Start(
-                page: try NextPageRule(resource: resource).first(from: cursor),
+                page: try rule.first(from: cursor),
                 reason: "an unfinished listing continues at the cursor: changes since \(cursor.from ?? "")")
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
         }
+        if let size { start.page = rule.resized(start.page, to: size) ?? start.page }
         var obstacle: Obstacle?
         if start.isHeld {
             obstacle = .heldPage
@@ -116,29 +119,29 @@ package struct SyncPlan: Sendable, Hashable {
         _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?, _ now: Timestamp
     ) async throws -> Start {
         guard let planned = try await store?.planListing(ListingOpening(planning: resource, options, first), now: now)
-        else { return Start(page: first, reason: ListingStart.first(.unknown).words) }
+        else { return Start(page: first, reason: ListingStart.first(.unknown).message) }
         let start = planned.decision.start
         if let page = planned.decision.page {
             return Start(
-                page: page, reason: start.words(at: page, planned.decision.entry),
+                page: page, reason: start.message(at: page, planned.decision.entry),
                 listing: planned.decision.unfinished?.cursor, isHeld: start == .retained(isHeld: true))
         }
         let isUsual = start == .first(.asked) && !options.isFull
         return Start(
-            page: first, reason: (isUsual ? .first(.usual) : start).words, mayBeConditional: planned.changed.isEmpty)
+            page: first, reason: (isUsual ? .first(.usual) : start).message, mayBeConditional: planned.changed.isEmpty)
     }
 }
 
 extension ListingStart {
     /// Why the listing starts there, as a message.
-    fileprivate var words: String { words(at: nil, nil) }
+    fileprivate var message: String { message(at: nil, nil) }
 
-    fileprivate func words(at page: PageRequest?, _ entry: QueueEntry?) -> String {
+    fileprivate func message(at page: PageRequest?, _ entry: QueueEntry?) -> String {
         switch self {
         case .first(.unknown): return "first sync: nothing is stored yet"
         case .first(.asked): return "full listing, as asked"
         case .first(.redefined(let aspects)):
-            return "full listing: the definition changed (\(aspects.joined(separator: ", ")))"
+            return "full listing: the definition changed (\(aspects.names))"
         case .first(.tooOld), .first(.elsewhere): return "new listing from the first page, as \(dropping ?? "")"
         case .first(.usual): return "new listing from the first page"
         case .checkpoint: return "the listing stopped here, at page \(page?.number ?? 1)"

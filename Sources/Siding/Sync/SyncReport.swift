@@ -3,7 +3,7 @@ package import SidingChain
 /// The result of one resource's sync.
 package struct SyncReport: Sendable {
     /// Outcome, counters, notes and error, as in the run record.
-    package var line: RunResource
+    package var result: RunResource
     /// The failure behind a `failed` or `queued` outcome, or behind a `skipped` one if the run may carry no more.
     package var failure: Failure?
     /// The holder of the lease, if the resource was skipped because of it.
@@ -18,29 +18,29 @@ package struct SyncReport: Sendable {
     /// Whether it stopped before its end for a reason other than a failure.
     var isIncomplete = false
     /// How the pages follow each other, where that was found out.
-    var paging: Paging? { didSet { if let paging { note("paging: \(paging)") } } }
+    var paging: Paging? { didSet { if let paging { add(note: "paging: \(paging)") } } }
 
     init(
         _ resource: String, _ outcome: RunOutcome = .failed, error: RecordedError? = nil, heldBy: LeaseHolder? = nil
     ) {
-        line = RunResource(resource: resource, outcome: outcome, error: error)
+        result = RunResource(resource: resource, outcome: outcome, error: error)
         self.heldBy = heldBy
     }
 
     /// Adds a note that needs no action; once, however many listings give it.
-    mutating func note(_ text: String) {
-        if !line.notes.contains(text) { line.notes.append(text) }
+    mutating func add(note text: String) {
+        if !result.notes.contains(text) { result.notes.append(text) }
     }
 
     /// Adds a note that is shown even in quiet mode.
     mutating func warn(_ text: String) {
-        line.notes.append(text)
+        result.notes.append(text)
         warnings.append(text)
     }
 
     /// Adds what opening a listing or a pass counted: the stored records that a changed `where` filtered out.
     mutating func add(opening counters: RunCounters, in run: RunID) {
-        line.counters += counters
+        result.counters += counters
         let count = counters.deleted
         guard count > 0 else { return }
         warn(
@@ -51,7 +51,7 @@ package struct SyncReport: Sendable {
     /// The report of a failure.
     func failed(_ failure: Failure) -> SyncReport {
         var report = self
-        (report.line.outcome, report.line.error, report.failure) = (.failed, RecordedError(failure), failure)
+        (report.result.outcome, report.result.error, report.failure) = (.failed, RecordedError(failure), failure)
         return report
     }
 
@@ -59,10 +59,10 @@ package struct SyncReport: Sendable {
     ///
     /// - Throws: ``SyncError`` if the resource failed, or another run holds it.
     package func outcome() throws(SyncError) -> SyncOutcome {
-        switch line.outcome {
-        case .saved, .partial: return .saved(line.counters)
+        switch result.outcome {
+        case .saved, .partial: return .saved(result.counters)
         case .notModified: return .notModified
-        case .queued: return .queued(because: line.error?.message ?? "it waits in the queue")
+        case .queued: return .queued(because: result.error?.message ?? "it waits in the queue")
         case .skipped where heldBy == nil: return .skipped
         case .skipped, .failed, .interrupted, nil:
             throw SyncError(report: self)
@@ -84,5 +84,5 @@ public enum SyncOutcome: Sendable, Hashable {
 package struct SyncError: Error, Sendable, CustomStringConvertible {
     package var report: SyncReport
 
-    package var description: String { "\(report.line.resource): \(report.line.error?.message ?? "failed")" }
+    package var description: String { "\(report.result.resource): \(report.result.error?.message ?? "failed")" }
 }

@@ -44,18 +44,18 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
             guard error.underlying is RefreshRefusal else {
                 throw error.at(node: name, method: refusal.method, url: refusal.url)
             }
-            throw told(error, by: refusal)
+            throw described(error, by: refusal)
         }
     }
 
     /// Reports a refused refresh with the origin's own 401, if there is one.
-    private func told(_ failure: Failure, by refusal: Failure) -> Failure {
+    private func described(_ failure: Failure, by refusal: Failure) -> Failure {
         guard case .http(let answer) = refusal.reason, answer.status == 401 else {
             return failure.at(node: name, method: refusal.method, url: refusal.url)
         }
-        var told = refusal
-        (told.detail, told.underlying) = (failure.detail, failure.underlying)
-        return told
+        var described = refusal
+        (described.detail, described.underlying) = (failure.detail, failure.underlying)
+        return described
     }
 
     private func lastAttempt(
@@ -63,10 +63,10 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
     ) async throws(Failure) -> Wrapped.Output {
         do { return try await wrapped.process(input, context) } catch {
             guard isRefused(error, context), error.detail == nil else { throw error }
-            var told = error
-            if told.underlying == nil { told.underlying = CredentialRefusal() }
-            told.detail = "the renewed credential of '\(safety.account)' was not taken either; sign in again"
-            throw told
+            var described = error
+            if described.underlying == nil { described.underlying = CredentialRefusal() }
+            described.detail = "the renewed credential of '\(safety.account)' was not taken either; sign in again"
+            throw described
         }
     }
 

@@ -12,9 +12,9 @@
 /// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see ``settled()``.
 public struct AccessSafety: Sendable {
     /// The account's name in the store and at the gate: the source's name if it has only one account.
-    public let account: String
+    package let account: String
     /// The statuses that mean that the credential is not, or no longer, valid.
-    public let statuses: Set<Int>
+    package let statuses: Set<Int>
     /// Further failures that mean the same.
     private(set) var refusals: [@Sendable (Failure, ChainContext) -> Bool] = []
     /// How requests carry the access token.
@@ -29,7 +29,7 @@ public struct AccessSafety: Sendable {
     /// - Parameters:
     ///   - account: names the credential in `store` and `gate`.
     ///   - store: where the credential lives; shared with other processes where the gate is.
-    ///   - gate: shared by all who share the store.
+    ///   - gate: shared by all who share the store; nil, as by default, where only this process does.
     ///   - refresher: makes the next credential of the spent one.
     ///   - statuses: 401 unless said otherwise; 403 too for origins that mean it so.
     ///   - early: how long before its known end an access token is renewed without waiting for a 401; nil, as by
@@ -42,7 +42,7 @@ public struct AccessSafety: Sendable {
     ///   - clock: on which `grace` is measured.
     ///   - wallClock: the system's by default, that `early` looks at.
     public init(
-        account: String, store: any CredentialStore, gate: any RefreshGate = InMemoryRefreshGate(),
+        account: String, store: any CredentialStore, gate: (any RefreshGate)? = nil,
         refresher: TokenRefresherNode, statuses: Set<Int> = [401], early: Duration? = nil,
         grace: Duration = .seconds(5), initial: @escaping @Sendable () async throws -> Credential? = { nil },
         token: AccessTokenProvider = AccessTokenProvider(), clock: any Clock<Duration> = ContinuousClock(),
@@ -53,9 +53,8 @@ public struct AccessSafety: Sendable {
         self.token = token
         accessGuard = AccessGuard(
             AccessSettings(
-                account: account, store: store, gate: gate, refresher: refresher, early: early, grace: grace,
-                clock: clock, wallClock: wallClock,
-                initial: initial))
+                account: account, store: store, gate: gate ?? InMemoryRefreshGate(), refresher: refresher, early: early,
+                grace: grace, clock: clock, wallClock: wallClock, initial: initial))
     }
 
     /// The same safety for a chain whose origin refuses credentials in more ways than by ``statuses``, such as by an error code

@@ -57,18 +57,18 @@ struct AccessSettings: Sendable {
 
 extension AccessSettings {
     /// The failure of a refresh for the calls that waited for it. Their own requests were not sent, so each may be sent again.
-    func told(_ failure: Failure) -> Failure {
-        var told = failure
-        told.phase = .notSent
-        guard !(failure.underlying is RefreshRefusal) else { return told }
+    func described(_ failure: Failure) -> Failure {
+        var described = failure
+        described.phase = .notSent
+        guard !(failure.underlying is RefreshRefusal) else { return described }
         let why = failure.detail.map { ": \($0)" } ?? ""
-        told.detail = PlainText.oneLine("while the credential of '\(account)' was renewed\(why)")
-        return told
+        described.detail = PlainText.oneLine("while the credential of '\(account)' was renewed\(why)")
+        return described
     }
 
     /// Prevents a second request for one credential: its refresh token may be valid for one use only.
     func stillAsking(for spent: Credential) -> Failure {
-        told(
+        described(
             Failure(
                 .timeout(.total), phase: .notSent,
                 detail: "an earlier refresh of generation \(spent.generation) was cancelled and has not ended yet; "
@@ -76,24 +76,24 @@ extension AccessSettings {
     }
 
     /// The failure of a refresh request. Refusals become status 401; secrets and response contents are removed.
-    func toldOfRequest(_ failure: Failure, _ spent: Credential) -> Failure {
+    func describedRequest(_ failure: Failure, _ spent: Credential) -> Failure {
         guard let refusal = failure.refusal else {
-            var told = failure
-            told.detail = failure.detail.map(spent.cutOut)
+            var described = failure
+            described.detail = failure.detail.map(spent.cutOut)
             // These errors quote the unreadable text, which may contain a new token.
             if failure.underlying is DocumentFault {
-                (told.detail, told.underlying) = ("the token endpoint's answer is no JSON", nil)
+                (described.detail, described.underlying) = ("the token endpoint's answer is no JSON", nil)
             } else if let mapping = failure.underlying as? MappingError {
                 let place = "\(mapping.type ?? "value") at \(mapping.path)"
-                told.detail = PlainText.oneLine("the token endpoint's answer cannot be used: \(place)", limit: 200)
-                told.underlying = nil
+                described.detail = PlainText.oneLine("the token endpoint's answer cannot be used: \(place)", limit: 200)
+                described.underlying = nil
             }
             if case .http(var answer) = failure.reason {
                 answer.body = []
                 answer.headerFields = answer.headerFields[.retryAfter].map { [.retryAfter: $0] } ?? [:]
-                told.reason = .http(answer)
+                described.reason = .http(answer)
             }
-            return told
+            return described
         }
         let word = RefreshRefusal(spent.cutOut(of: refusal.description))
         return Failure(

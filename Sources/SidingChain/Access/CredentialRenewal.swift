@@ -40,7 +40,7 @@ final class CredentialRenewal: Sendable {
                     return try await self.saved(self.fresh(stored, context), for: stored)
                 })
         } catch {
-            return .failure(settings.told(error))
+            return .failure(settings.described(error))
         }
     }
 
@@ -61,7 +61,7 @@ final class CredentialRenewal: Sendable {
             // task, which is awaited at once.
             _ = await Task { await self.outcome(spent, context) }.value
         }
-        do { return try await request.process(spent, context) } catch { throw settings.toldOfRequest(error, spent) }
+        do { return try await request.process(spent, context) } catch { throw settings.describedRequest(error, spent) }
     }
 
     /// Sends the request. Its end and its result are recorded in one step before any caller resumes, so that none asks again.

@@ -3,7 +3,7 @@ internal import SidingSynchronization
 /// Allows one refresh of an account at a time, among all who share the gate.
 ///
 /// Read the credential again after entering: whoever was inside before may have renewed it already. `Siding` has one that
-/// processes share; ``InMemoryRefreshGate`` is for one process.
+/// processes share.
 public protocol RefreshGate: Sendable {
     /// Waits until nobody else refreshes `account`, then runs `body`.
     ///
@@ -15,12 +15,12 @@ public protocol RefreshGate: Sendable {
 }
 
 /// A gate within one process, first come, first served.
-public final class InMemoryRefreshGate: RefreshGate {
+package final class InMemoryRefreshGate: RefreshGate {
     private let lines = Mutex<[String: WaitingLine]>([:])
 
-    public init() {}
+    package init() {}
 
-    public func withRefresh<Value: Sendable>(
+    package func withRefresh<Value: Sendable>(
         of account: String, _ body: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let line = lines.withLock { lines in

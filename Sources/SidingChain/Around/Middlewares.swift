@@ -22,41 +22,39 @@ public struct Middlewares: Sendable {
         case oncePerAttempt
     }
 
-    /// Returns the request to send in place of its argument; an error fails the request.
-    public typealias Transform = @Sendable (RequestDraft, ChainContext) async throws -> RequestDraft
-    /// Receives the final request before it is sent; an error is only logged.
-    public typealias SideEffect = @Sendable (RequestDraft, ChainContext) async throws -> Void
-    /// Receives the failure of a request, and returns the one to throw.
-    public typealias FailureTransform = @Sendable (Failure, RequestDraft, ChainContext) async -> Failure
-
-    private(set) var transforms = Keyed<Transform>()
-    private(set) var sideEffects = Keyed<SideEffect>()
-    private(set) var failureTransforms = Keyed<FailureTransform>()
+    private(set) var transforms = Keyed<@Sendable (RequestDraft, ChainContext) async throws -> RequestDraft>()
+    private(set) var sideEffects = Keyed<@Sendable (RequestDraft, ChainContext) async throws -> Void>()
+    private(set) var failureTransforms = Keyed<@Sendable (Failure, RequestDraft, ChainContext) async -> Failure>()
 
     /// No middlewares.
     public init() {}
 
-    /// These middlewares plus `transform` under `key`.
+    /// These middlewares plus `transform` under `key`. It returns the request to send in place of its argument; an error fails the
+    /// request.
     public func transform(
-        _ key: String, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping Transform
+        _ key: String, runs repetition: Repetition = .oncePerRequest,
+        _ transform: @escaping @Sendable (RequestDraft, ChainContext) async throws -> RequestDraft
     ) -> Middlewares {
         var all = self
         all.transforms.register(key, repetition, transform)
         return all
     }
 
-    /// These middlewares plus `effect` under `key`.
+    /// These middlewares plus `effect` under `key`. It receives the final request before it is sent; an error is only logged.
     public func sideEffect(
-        _ key: String, runs repetition: Repetition = .oncePerRequest, _ effect: @escaping SideEffect
+        _ key: String, runs repetition: Repetition = .oncePerRequest,
+        _ effect: @escaping @Sendable (RequestDraft, ChainContext) async throws -> Void
     ) -> Middlewares {
         var all = self
         all.sideEffects.register(key, repetition, effect)
         return all
     }
 
-    /// These middlewares plus the failure transform under `key`. It receives every failure, including those of transforms.
+    /// These middlewares plus the failure transform under `key`. It receives every failure, including those of transforms, and
+    /// returns the one to throw.
     public func onFailure(
-        _ key: String, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping FailureTransform
+        _ key: String, runs repetition: Repetition = .oncePerRequest,
+        _ transform: @escaping @Sendable (Failure, RequestDraft, ChainContext) async -> Failure
     ) -> Middlewares {
         var all = self
         all.failureTransforms.register(key, repetition, transform)

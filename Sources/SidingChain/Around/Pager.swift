@@ -13,7 +13,9 @@ internal import SidingSynchronization
 /// ``next()`` may be called from many tasks at once: pages are requested one at a time, and each is delivered to exactly one
 /// caller, in the order of the calls. All iterations of a pager share one position. A page that failed, or whose caller was
 /// cancelled while it was loading, is requested again by the next call.
-public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable>: AsyncSequence, Sendable {
+public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable>: AsyncSequence, AsyncIteratorProtocol,
+    Sendable
+{
     public typealias Element = Page
     public typealias Failure = SidingChain.Failure
 
@@ -63,7 +65,7 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
                 throw Failure(.cancelled, phase: .notSent, detail: "while it waited for its turn")
             }
             defer { turns.pass() }
-            switch try question(turns) {
+            switch try nextStep(turns) {
             case .end: return nil
             case .renewed: continue
             case .ask(let position):
@@ -95,13 +97,8 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
         old.open()
     }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let pager: Pager
-
-        public mutating func next() async throws(SidingChain.Failure) -> Page? { try await pager.next() }
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pager: self) }
+    /// The pager itself, since its iterations share one position.
+    public func makeAsyncIterator() -> Pager { self }
 }
 
 extension Pager {
@@ -119,14 +116,14 @@ extension Pager {
         }
     }
 
-    private enum Question {
+    private enum Step {
         case ask(Position)
         case end
         case renewed
     }
 
-    private func question(_ turns: WaitingLine) throws(Failure) -> Question {
-        try listing.withLock { (listing) throws(Failure) -> Question in
+    private func nextStep(_ turns: WaitingLine) throws(Failure) -> Step {
+        try listing.withLock { (listing) throws(Failure) -> Step in
             guard listing.turns === turns else { return .renewed }
             let count = listing.state.delivered.count
             guard let position = listing.state.next, count < maxPages ?? .max else { return .end }
@@ -179,14 +176,14 @@ public struct PagerAnswer<Page: Sendable, Position: Sendable>: Sendable {
 /// The position of a ``Pager``, which can be saved and restored, in another process too.
 public struct PagerState<Position: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
     /// The next page to request; nil if the listing is complete.
-    public var next: Position?
+    package var next: Position?
     /// The delivered pages in order. A listing that leads back to one of them is a loop.
-    public var delivered: [Position]
+    package var delivered: [Position]
 
     /// - Parameters:
     ///   - next: the next page to request.
     ///   - delivered: the pages delivered so far.
-    public init(next: Position?, delivered: [Position] = []) {
+    package init(next: Position?, delivered: [Position] = []) {
         self.next = next
         self.delivered = delivered
     }

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// The position of a page, for the common kinds of pagination: by offset, number, cursor or link.
 ///
-/// Apply one with ``Route/at(_:parameters:)``. Get the next with ``next(after:)``, ``cursor(after:)``,
+/// Apply one with ``Route/at(_:offset:limit:page:size:cursor:)``. Get the next with ``next(after:)``, ``cursor(after:)``,
 /// ``link(in:of:removing:)`` or ``nextURL(_:of:removing:)``; each returns nil at the end.
 public enum PagerPosition: Sendable, Hashable, Codable {
     /// The route unchanged: the first page of a listing by cursor, link or URL.
@@ -70,38 +70,22 @@ public enum PagerPosition: Sendable, Hashable, Codable {
     }
 }
 
-/// The names of the query parameters for a ``PagerPosition``.
-public struct PagerParameters: Sendable, Hashable, Changeable {
-    public var offset: String
-    public var limit: String
-    public var page: String
-    public var size: String
-    public var cursor: String
-
-    /// By default `offset`, `limit`, `page`, `per_page` and `cursor`.
-    public init(
-        offset: String = "offset", limit: String = "limit", page: String = "page", size: String = "per_page",
-        cursor: String = "cursor"
-    ) {
-        (self.offset, self.limit, self.page, self.size, self.cursor) = (offset, limit, page, size, cursor)
-    }
-}
-
 extension Route {
-    /// This route for the page at `position`.
+    /// This route for the page at `position`; the other arguments name the query parameters.
     ///
     /// - Throws: ``Failure/Reason/contract`` if the page's URL is outside this route's origin: a response or a saved position
     ///   must not send credentials elsewhere.
     public func at(
-        _ position: PagerPosition, parameters: PagerParameters = PagerParameters()
+        _ position: PagerPosition, offset: String = "offset", limit: String = "limit", page: String = "page",
+        size: String = "per_page", cursor: String = "cursor"
     ) throws(Failure) -> Route {
         switch position {
         case .start: self
-        case .offset(let offset, let limit):
-            setting(parameters.offset, to: String(offset)).setting(parameters.limit, to: limit.map { String($0) })
-        case .page(let number, let size):
-            setting(parameters.page, to: String(number)).setting(parameters.size, to: size.map { String($0) })
-        case .cursor(let token): setting(parameters.cursor, to: token)
+        case .offset(let start, let count):
+            setting(offset, to: String(start)).setting(limit, to: count.map { String($0) })
+        case .page(let number, let count):
+            setting(page, to: String(number)).setting(size, to: count.map { String($0) })
+        case .cursor(let token): setting(cursor, to: token)
         case .url(let text): Route(method, try onOwnOrigin(HTTPURL(text)))
         }
     }

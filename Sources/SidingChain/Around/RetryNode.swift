@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Logging
 
 /// Retries a node within the same call, with backoff and jitter, for requests that may be sent twice: because of their method
@@ -60,7 +61,9 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
 
     /// Decided by the context, otherwise by the method; if neither is known, the request is not sent twice.
     private func isResendable(_ input: Wrapped.Input, _ context: ChainContext) -> Bool {
-        context.isResendable ?? (input as? any AddressedRequest)?.method.isIdempotent ?? false
+        if let known = context.isResendable { return known }
+        let method = (input as? RequestDraft)?.route.method ?? (input as? OutgoingRequest)?.request.method
+        return method?.isIdempotent ?? false
     }
 }
 

@@ -71,7 +71,7 @@ extension ChainAssembly {
             } else {
                 RequestSenderNode(budgeted)
             }
-        return reportsProgress ? joined(UploadProgressNode<OutgoingRequest>(), sending) : sending
+        return reportsProgress ? joined(UploadProgressNode(), sending) : sending
     }
 
     private func read<Output: Sendable>(

@@ -45,7 +45,7 @@ public struct ChainAssembly: Sendable, Changeable {
     /// Limits the number of requests, including each retry and each redirect; nil for no limit.
     package var budget: BudgetUse?
     /// Stores responses for conditional requests and for offline use.
-    public var cache: CacheUse?
+    package var cache: CacheUse?
     /// Whether the transfer progress is reported to the call's ``CallHandle``.
     public var reportsProgress = false
     /// Whether a ``CallHandle`` can cancel the call; the response to a successful write survives a cancellation.
@@ -54,14 +54,17 @@ public struct ChainAssembly: Sendable, Changeable {
     public var logExclusions: Set<String> = []
 
     /// A cache and its keying.
-    public struct CacheUse: Sendable {
-        public var responses: any ResponseCache
-        public var keying: CacheKeying
+    package struct CacheUse: Sendable {
+        let responses: any ResponseCache
+        let keying: CacheKeying
+    }
 
-        public init(_ responses: any ResponseCache, keying: CacheKeying) {
-            self.responses = responses
-            self.keying = keying
-        }
+    /// Stores responses, for conditional requests and for the chains with a ``CachePolicy``.
+    ///
+    /// Stored responses are looked up without calling providers and middlewares, which may need the network. Therefore put
+    /// fields that the origin varies on, such as a language, into ``headerFields``.
+    public func cache(_ responses: any ResponseCache, keying: CacheKeying) -> ChainAssembly {
+        with(\.cache, CacheUse(responses: responses, keying: keying))
     }
 
     /// Sets the parts that every chain needs; set the others on the value.

@@ -27,9 +27,9 @@ public struct URLChainBuilder: Sendable, Changeable {
     public var jsonLimits = JSONLimits()
     /// The path of the value in a response; the whole response by default.
     public var envelope: ResponseEnvelopeNode?
-    /// Makes the encoder of each call; by default it writes dates of RFC 3339.
+    /// Makes the encoder of each call; by default it writes dates of RFC 3339, to the microsecond, `Data` as Base64, names sorted.
     public var encoder: @Sendable () -> JSONEncoder = JSONCoding.encoder
-    /// Makes the decoder of each call; by default it reads dates of RFC 3339.
+    /// Makes the decoder of each call; by default it reads dates of RFC 3339, and `Data` as Base64.
     public var decoder: @Sendable () -> JSONDecoder = JSONCoding.decoder
     var route: @Sendable () throws -> Route
     var requestNodes: [any Node<RequestDraft, RequestDraft>] = []
@@ -117,7 +117,7 @@ public struct URLChainBuilder: Sendable, Changeable {
     /// Stored responses are looked up without calling providers and middlewares, which may need the network. Therefore put
     /// fields that the origin varies on, such as a language, into the metadata.
     public func cache(_ responses: any ResponseCache, keying: CacheKeying) -> URLChainBuilder {
-        with(\.assembly.cache, ChainAssembly.CacheUse(responses, keying: keying))
+        with(\.assembly, assembly.cache(responses, keying: keying))
     }
 
     /// Reports the transfer progress to the ``CallHandle`` of each call.

@@ -17,13 +17,13 @@ public struct CacheKeying: Sendable {
 
     /// Header fields that carry API keys, in lower case. Unlike tokens they stay the same for an account, so another key means
     /// another reader: responses are never shared between keys.
-    public static let apiKeyFieldNames: Set<String> = [
+    static let apiKeyFieldNames: Set<String> = [
         "api-key", "apikey", "ocp-apim-subscription-key", "x-api-key", "x-goog-api-key",
     ]
 
     /// Names that are credentials at some origins and ordinary parameters at others. Omitting such a parameter could return a
     /// wrong response, keeping it could write a secret to disk, so it must be declared.
-    public static let ambiguousQueryNames: Set<String> = ["auth", "code", "key", "token"]
+    package static let ambiguousQueryNames: Set<String> = ["auth", "code", "key", "token"]
 
     public init(
         account: String, secretQueryNames: Set<String> = [], plainQueryNames: Set<String> = [],
@@ -39,7 +39,7 @@ public struct CacheKeying: Sendable {
     ///
     /// - Throws: ``Failure/Reason/notCached`` if its responses are not stored, with the reason: a method other than GET and
     ///   HEAD, a `Range`, `Cache-Control: no-store`, or an undeclared query parameter of ``ambiguousQueryNames``.
-    public func request(_ request: HTTPRequest) throws(Failure) -> CacheRequest {
+    package func request(_ request: HTTPRequest) throws(Failure) -> CacheRequest {
         guard request.method == .get || request.method == .head else {
             throw Self.refusal("only answers to GET and HEAD are kept")
         }
@@ -79,10 +79,9 @@ public struct CacheKeying: Sendable {
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
             .filter { !$0.isEmpty }
         let apiKeys = request.headerFields.map(\.name.canonicalName).filter(Self.apiKeyFieldNames.contains)
-        let fields = Set(names + apiKeys).map {
-            CacheVariant.Field(name: $0, value: CacheVariant.value(of: $0, in: request.headerFields))
-        }
-        let isUnknowable = fields.contains { $0.name == "*" || ($0.name == Self.cookie && $0.value != nil) }
+        let values = (names + apiKeys).map { ($0, CacheVariant.value(of: $0, in: request.headerFields)) }
+        let fields = Dictionary(values) { first, _ in first }
+        let isUnknowable = fields.contains { $0.key == "*" || ($0.key == Self.cookie && $0.value != nil) }
         return isUnknowable ? nil : CacheVariant(fields)
     }
 

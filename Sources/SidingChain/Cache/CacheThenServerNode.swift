@@ -37,17 +37,17 @@ where
     ) async throws(Failure) -> ResponseSequence<Decode.Output> {
         ResponseSequence(
             stored: { await tracks.storedAnswer(input, context) },
-            asked: { (told) throws(Failure) in try await second(after: told, input, context) })
+            asked: { (delivered) throws(Failure) in try await second(after: delivered, input, context) })
     }
 
     private func second(
-        after told: CacheTracks<Server, Cached, Decode>.Stored?, _ input: Server.Input, _ context: ChainContext
+        after delivered: CacheTracks<Server, Cached, Decode>.Stored?, _ input: Server.Input, _ context: ChainContext
     ) async throws(Failure) -> Response<Decode.Output>? {
-        guard let told else { return try await tracks.fromServer(input, context) }
-        if skipsServerWhileFresh, told.answer.source.isFresh { return nil }
+        guard let delivered else { return try await tracks.fromServer(input, context) }
+        if skipsServerWhileFresh, delivered.answer.source.isFresh { return nil }
         do throws(Failure) {
             let loaded = try await tracks.server.process(input, context)
-            guard loaded.bytes != told.bytes else { return nil }
+            guard loaded.bytes != delivered.bytes else { return nil }
             return try await tracks.answer(loaded, source: .server, context)
         } catch {
             guard endsSilently, error.allowsCachedAnswer else { throw error }
@@ -93,9 +93,9 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
                 stage = .server(after: found)
                 if let found { return found.answer }
             }
-            guard case .server(let told) = stage else { return nil }
+            guard case .server(let delivered) = stage else { return nil }
             stage = .ended
-            return try await sequence.asked(told)
+            return try await sequence.asked(delivered)
         }
     }
 

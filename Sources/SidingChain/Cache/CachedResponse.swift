@@ -24,19 +24,19 @@ public struct CachedHead: Sendable, Hashable {
     }
 
     /// The entity tag exactly as the origin wrote it, with quotes and `W/`.
-    public var etag: String? { headerFields[.eTag] }
+    package var etag: String? { headerFields[.eTag] }
 
-    public var lastModified: String? { headerFields[.lastModified] }
+    package var lastModified: String? { headerFields[.lastModified] }
 
     /// The size without the body: fields, key, and a share for the row around them.
     public var byteCount: Int {
         let kept = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
-        let varied = variant.fields.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) }
+        let varied = variant.fields.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
         return kept + varied + key.url.utf8.count + url.utf8.count + 256
     }
 
     /// Whether the origin can revalidate the response.
-    public var hasValidator: Bool { etag != nil || lastModified != nil }
+    package var hasValidator: Bool { etag != nil || lastModified != nil }
 
     /// Whether `other` has the same validators, so that this body belongs to it.
     public func hasValidators(of other: CachedHead) -> Bool {
@@ -87,33 +87,21 @@ public struct CacheRequest: Sendable, Hashable {
 
 /// The request fields that an origin varies on, with their values: the secondary key of a stored response (RFC 9111 §4.1).
 public struct CacheVariant: Sendable, Hashable {
-    /// One field of `Vary`, and its value in the request.
-    public struct Field: Sendable, Hashable {
-        /// In lower case.
-        public var name: String
-        /// Nil if the request has no such field.
-        public var value: String?
+    /// The values by name in lower case, nil for a field that the request does not have. Empty if the origin varies on nothing.
+    public let fields: [String: String?]
 
-        public init(name: String, value: String?) {
-            (self.name, self.value) = (name.lowercased(), value)
-        }
-    }
-
-    /// Sorted by name; empty if the origin varies on nothing.
-    public let fields: [Field]
-
-    public init(_ fields: [Field] = []) {
-        self.fields = fields.sorted { $0.name < $1.name }
+    public init(_ fields: [String: String?] = [:]) {
+        self.fields = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
     }
 
     /// Whether a response of this variant may be used for `request`.
     public func matches(_ request: CacheRequest) -> Bool {
-        fields.allSatisfy { $0.value == Self.value(of: $0.name, in: request.headerFields) }
+        fields.allSatisfy { $0.value == Self.value(of: $0.key, in: request.headerFields) }
     }
 
     /// Whether both have the same `Vary` names, whatever the values.
     public func hasNames(of other: CacheVariant) -> Bool {
-        fields.map(\.name) == other.fields.map(\.name)
+        fields.keys == other.fields.keys
     }
 
     /// The lines of a field, joined and without surrounding space, as §4.1 compares them.

@@ -201,16 +201,15 @@ extension Failure {
         /// A rule on this machine forbids it: firewall, blackhole or prohibit route.
         case localPolicy = "local_policy"
     }
-}
-
-/// An operating system error as the transport reported it, before ``TechnicalErrorMapperNode`` classifies it.
-public enum SystemFault: Sendable, Hashable {
-    /// A failed system call while the connection was being made.
-    case connect(errno: Int32)
-    /// A failed system call on an established connection.
-    case established(errno: Int32)
-    /// A code of getaddrinfo(3).
-    case resolver(code: Int32)
-    /// An error that the transport does not know: its type and case name.
-    case unknown(String)
+    /// An operating system error as the transport reported it, before ``TechnicalErrorMapperNode`` classifies it.
+    public enum SystemFault: Sendable, Hashable {
+        /// A failed system call while the connection was being made.
+        case connect(errno: Int32)
+        /// A failed system call on an established connection.
+        case established(errno: Int32)
+        /// A code of getaddrinfo(3).
+        case resolver(code: Int32)
+        /// An error that the transport does not know: its type and case name.
+        case unknown(String)
+    }
 }

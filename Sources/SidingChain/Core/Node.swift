@@ -28,7 +28,7 @@ extension Node {
     public var description: String { steps.joined(separator: " → ") }
 
     /// Runs `next` if this node succeeds; a failure skips `next`.
-    public func then<Next: Node>(_ next: Next) -> Then<Self, Next> where Next.Input == Output {
+    public func then<Next: Node>(_ next: Next) -> some Node<Input, Next.Output> where Next.Input == Output {
         Then(first: self, second: next)
     }
 
@@ -37,15 +37,15 @@ extension Node {
     /// Whatever `transform` throws becomes the ``Failure`` of the chain.
     public func map<Mapped: Sendable>(
         _ transform: @escaping @Sendable (Output) throws -> Mapped
-    ) -> Then<Self, MapNode<Output, Mapped>> {
+    ) -> some Node<Input, Mapped> {
         then(MapNode(transform))
     }
 
     /// Calls `recovery` if this node fails; if `recovery` throws, its error becomes the failure.
     public func recover(
         _ recovery: @escaping @Sendable (Failure, ChainContext) async throws -> Output
-    ) -> RecoverNode<Self> {
-        RecoverNode(self, recovery: recovery)
+    ) -> some Node<Input, Output> {
+        RecoverNode(wrapped: self, recovery: recovery)
     }
 
     /// Ends the whole call of this node after `limit`, measured on `clock`.
@@ -78,13 +78,13 @@ extension WrapperNode {
 }
 
 /// Runs two nodes one after the other.
-public struct Then<First: Node, Second: Node>: Node where First.Output == Second.Input {
+struct Then<First: Node, Second: Node>: Node where First.Output == Second.Input {
     let first: First
     let second: Second
 
-    public var steps: [String] { first.steps + second.steps }
+    var steps: [String] { first.steps + second.steps }
 
-    public func process(_ input: First.Input, _ context: ChainContext) async throws(Failure) -> Second.Output {
+    func process(_ input: First.Input, _ context: ChainContext) async throws(Failure) -> Second.Output {
         let middle = try await first.process(input, context)
         return try await second.process(middle, context)
     }
@@ -104,18 +104,11 @@ public struct MapNode<Input: Sendable, Output: Sendable>: Node {
 }
 
 /// Replaces the failure of a node with the result of the user's function.
-public struct RecoverNode<Wrapped: Node>: WrapperNode {
-    public let wrapped: Wrapped
-    private let recovery: @Sendable (Failure, ChainContext) async throws -> Wrapped.Output
+struct RecoverNode<Wrapped: Node>: WrapperNode {
+    let wrapped: Wrapped
+    let recovery: @Sendable (Failure, ChainContext) async throws -> Wrapped.Output
 
-    public init(
-        _ wrapped: Wrapped, recovery: @escaping @Sendable (Failure, ChainContext) async throws -> Wrapped.Output
-    ) {
-        self.wrapped = wrapped
-        self.recovery = recovery
-    }
-
-    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+    func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         do {
             return try await wrapped.process(input, context)
         } catch {

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 internal import SidingJSON
+internal import SidingSynchronization
 
 /// The system calls of a download; their failures name the path.
 enum Disk {

@@ -72,7 +72,7 @@ public struct DownloadedFile: Sendable {
     /// The URL of the last response, after redirects.
     public var url: HTTPURL
 
-    public init(path: String, bytes: Int64, resumedBytes: Int64 = 0, response: HTTPResponse, url: HTTPURL) {
+    package init(path: String, bytes: Int64, resumedBytes: Int64 = 0, response: HTTPResponse, url: HTTPURL) {
         (self.path, self.bytes, self.resumedBytes) = (path, bytes, resumedBytes)
         (self.response, self.url) = (response, url)
     }

@@ -16,7 +16,7 @@ internal import HTTPTypes
 /// body are not ranges of the file. A body that is compressed anyway is stored decompressed, and not resumed. The transport's
 /// limits apply as well: see ``TransportSettings/forDownloads(upTo:within:)``.
 public struct FileDownloadNode<Wrapped: Node>: WrapperNode
-where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
+where Wrapped.Input == RequestDraft, Wrapped.Output == Response<ReplyBody?> {
     public let wrapped: Wrapped
     private let destination: FileDestination
     private let limit: Int
@@ -41,27 +41,27 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
         self.secretQueryNames = secretQueryNames
     }
 
-    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> DownloadedFile {
-        let url = try input.address()
+    public func process(_ input: RequestDraft, _ context: ChainContext) async throws(Failure) -> DownloadedFile {
+        let (method, url) = (input.route.method, input.route.url)
         let shownURL = Redaction.url(url, also: secretQueryNames)
         do throws(Failure) {
             let file = PartialFile(try DownloadPaths(destination))
             let found = try await file.take()
             let identity = FileIdentity(digest: SHA256.hexadecimal(url.description), shownURL: shownURL)
-            let isResumable = input.method == .get && found?.digest == identity.digest
+            let isResumable = method == .get && found?.digest == identity.digest
             let transfer = FileTransfer(
                 file: file, destination: destination, limit: limit, requiresDeclaredLength: requiresDeclaredLength,
-                identity: input.method == .get ? identity : nil)
+                identity: method == .get ? identity : nil)
             return try await download(input, url, transfer, from: isResumable ? found : nil, context)
         } catch {
-            throw error.at(node: name, method: input.method.rawValue, url: shownURL)
+            throw error.at(node: name, method: method.rawValue, url: shownURL)
         }
     }
 
     /// Sends requests until the file is complete: usually one; another one for the rest after a partial response, or from the
     /// first byte if the existing part cannot be used.
     private func download(
-        _ input: Wrapped.Input, _ url: HTTPURL, _ transfer: FileTransfer, from found: ResumeRecord?,
+        _ input: RequestDraft, _ url: HTTPURL, _ transfer: FileTransfer, from found: ResumeRecord?,
         _ context: ChainContext
     ) async throws(Failure) -> DownloadedFile {
         var point = found
@@ -92,7 +92,7 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
     }
 
     private func ask(
-        _ input: Wrapped.Input, from point: ResumeRecord?, _ context: ChainContext
+        _ input: RequestDraft, from point: ResumeRecord?, _ context: ChainContext
     ) async throws(Failure) -> Reply {
         var request = input
         request.headerFields[.acceptEncoding] = "identity"

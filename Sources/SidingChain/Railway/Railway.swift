@@ -9,21 +9,19 @@
 /// It starts from a value and ends in a ``Try``. A failure travels to the end, past every step whose generator does not recover
 /// from it. A railway is itself a node, from its start to its value, so it can be part of a chain or the performer of another
 /// railway's step.
-public struct Railway<Start: Sendable, Value: Sendable, Line: Node>: Node
-where Line.Input == Try<Start>, Line.Output == Try<Value> {
-    private let line: Line
+public struct Railway<Start: Sendable, Value: Sendable>: Node {
+    private let line: any Node<Try<Start>, Try<Value>>
 
     /// A railway that begins with `first`: any node from one outcome to another.
-    public init(_ first: Line) {
+    public init(_ first: any Node<Try<Start>, Try<Value>>) {
         line = first
     }
 
     public var steps: [String] { line.steps }
 
     /// Adds `step`, which receives the outcome of this line, failures included.
-    public func then<Step: Node, Next>(_ step: Step) -> Railway<Start, Next, RailwayJoint<Line, Step, Value>>
-    where Step.Input == Try<Value>, Step.Output == Try<Next> {
-        Railway<Start, Next, RailwayJoint<Line, Step, Value>>(RailwayJoint(first: line, second: step))
+    public func then<Next>(_ step: some Node<Try<Value>, Try<Next>>) -> Railway<Start, Next> {
+        Railway<Start, Next>(RailwayJoint(first: line, second: step))
     }
 
     public func process(_ input: Start, _ context: ChainContext) async throws(Failure) -> Value {
@@ -32,14 +30,13 @@ where Line.Input == Try<Start>, Line.Output == Try<Value> {
 }
 
 /// Joins two steps of a railway. If the first throws, although it should not, the second receives that as a failure.
-public struct RailwayJoint<First: Node, Second: Node, Value: Sendable>: Node
-where First.Output == Try<Value>, Second.Input == Try<Value> {
-    let first: First
+private struct RailwayJoint<Start: Sendable, Value: Sendable, Second: Node>: Node where Second.Input == Try<Value> {
+    let first: any Node<Try<Start>, Try<Value>>
     let second: Second
 
-    public var steps: [String] { first.steps + second.steps }
+    var steps: [String] { first.steps + second.steps }
 
-    public func process(_ input: First.Input, _ context: ChainContext) async throws(Failure) -> Second.Output {
+    func process(_ input: Try<Start>, _ context: ChainContext) async throws(Failure) -> Second.Output {
         try await second.process(await first.outcome(of: input, context).flatMap { $0 }, context)
     }
 }

@@ -109,7 +109,7 @@ public struct ResultProcessor<Raw: Sendable, Value: Sendable>: Sendable {
     }
 
     /// The value for upper layers made from `raw`.
-    public func value(of raw: Try<Raw>) async -> Try<Value> {
+    package func value(of raw: Try<Raw>) async -> Try<Value> {
         let phase: Failure.Phase = if case .failure(let failure) = raw { failure.phase } else { .answered }
         return await Try.attempt(at: "ResultProcessor", phase) { try await transform(raw) }
     }

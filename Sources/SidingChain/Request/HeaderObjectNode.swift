@@ -7,7 +7,7 @@ internal import SidingJSON
 public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
     private let header: Header
 
-    /// A node that applies `header`; see ``HeaderFieldsEncoder`` for the allowed types.
+    /// A node that applies `header`; see ``HTTPTypes/HTTPFields/init(headerObject:)`` for the allowed types.
     public init(_ header: Header) {
         self.header = header
     }
@@ -15,7 +15,7 @@ public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
     public func process(_ input: RequestDraft, _ context: ChainContext) async throws(Failure) -> RequestDraft {
         do throws(Failure) {
             var draft = input
-            for field in try HeaderFieldsEncoder().encode(header) { draft.headerFields[field.name] = field.value }
+            for field in try HTTPFields(headerObject: header) { draft.headerFields[field.name] = field.value }
             return draft
         } catch {
             let route = input.route
@@ -50,31 +50,27 @@ public struct FormRequestHeaderFields: Encodable, Sendable, Hashable {
     }
 }
 
-/// Encodes an `Encodable` header object as header fields: `CodingKeys` name the fields.
-///
-/// Texts, numbers and Booleans (`true`, `false`) are written directly, a `Date` as an HTTP date (RFC 9110 §5.6.7). A nil member
-/// has no field.
-public struct HeaderFieldsEncoder: Sendable {
-    public init() {}
-
-    /// The fields of `value`, sorted by name.
+extension HTTPFields {
+    /// The fields of an `Encodable` header object, sorted by name: `CodingKeys` name the fields.
+    ///
+    /// Texts, numbers and Booleans (`true`, `false`) are written directly, a `Date` as an HTTP date (RFC 9110 §5.6.7). A nil member
+    /// has no field.
     ///
     /// - Throws: ``Failure/Reason/invalidRequest`` if `value` is not a flat object, a name is not a valid field name or occurs
     ///   twice, or a value has characters that fields may not have. The failure names the field, never its value.
-    public func encode<Value: Encodable>(_ value: Value) throws(Failure) -> HTTPFields {
+    public init<Value: Encodable>(headerObject value: Value) throws(Failure) {
+        self.init()
         let members = try QueryValueEncoder(dates: .httpDate).members(of: value, for: "header fields")
-        var fields = HTTPFields()
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
             guard let name = HTTPField.Name(key) else {
                 throw Self.refusal(Value.self, "'\(PlainText.oneLine(key, limit: 100))' is no name of a field")
             }
             guard let text = try Self.text(member, key, Value.self) else { continue }
-            guard fields[name] == nil else {
+            guard self[name] == nil else {
                 throw Self.refusal(Value.self, "the field '\(key)' stands twice, as case makes no difference")
             }
-            fields[name] = text
+            self[name] = text
         }
-        return fields
     }
 
     private static func text(_ value: QueryValue, _ key: String, _ type: Any.Type) throws(Failure) -> String? {

@@ -43,7 +43,7 @@ public struct OutgoingRequest: Sendable {
     }
 
     /// A request whose URL is displayed as `shownURL`.
-    public init(request: HTTPRequest, body: RequestBody, shownURL: String) {
+    package init(request: HTTPRequest, body: RequestBody, shownURL: String) {
         self.request = request
         self.body = body
         self.shown = .text(shownURL)
@@ -58,7 +58,7 @@ public struct OutgoingRequest: Sendable {
     }
 
     /// The URL that errors and logs may show.
-    public var shownURL: String {
+    public package(set) var shownURL: String {
         get {
             switch shown {
             case .text(let text): text
@@ -83,35 +83,6 @@ public struct RequestModel<Raw: Sendable>: Sendable {
 }
 
 extension RequestModel: Equatable where Raw: Equatable {}
-
-/// The parts of a request that nodes read and change, whether it is a draft or ready to be sent.
-public protocol AddressedRequest: Sendable {
-    var method: HTTPRequest.Method { get }
-    var headerFields: HTTPFields { get set }
-    var body: RequestBody { get set }
-
-    /// The URL of the request.
-    ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` if it is not a valid URL.
-    func address() throws(Failure) -> HTTPURL
-}
-
-extension RequestDraft: AddressedRequest {
-    public var method: HTTPRequest.Method { route.method }
-
-    public func address() throws(Failure) -> HTTPURL { route.url }
-}
-
-extension OutgoingRequest: AddressedRequest {
-    public var method: HTTPRequest.Method { request.method }
-
-    public var headerFields: HTTPFields {
-        get { request.headerFields }
-        set { request.headerFields = newValue }
-    }
-
-    public func address() throws(Failure) -> HTTPURL { try request.checkedURL() }
-}
 
 /// The body of a request: nothing, bytes in memory, or a stream that is read once per attempt.
 public enum RequestBody: Sendable {

@@ -37,9 +37,10 @@ extension RequestEncoderNode where Model: Encodable {
     ///   - encoder: makes the JSON encoder of each call; keys are always sorted.
     public init(
         encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
-        encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder
+        encoder: (@Sendable () -> JSONEncoder)? = nil
     ) {
-        self.init(encoding: encoding, queryEncoding: queryEncoding, encoder: encoder, boundary: .random)
+        self.init(
+            encoding: encoding, queryEncoding: queryEncoding, encoder: encoder ?? JSONCoding.encoder, boundary: .random)
     }
 
     /// The same, with `boundary` making the boundaries of multipart bodies.

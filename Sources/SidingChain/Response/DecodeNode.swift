@@ -26,8 +26,9 @@ public struct DecodeNode<Model: Sendable>: Node {
 extension DecodeNode where Model: Decodable {
     /// A node that decodes a plain `Decodable` model.
     ///
-    /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
-    public init(decoder: @escaping @Sendable () -> JSONDecoder = JSONCoding.decoder) {
+    /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data; by default as
+    ///   ``URLChainBuilder/decoder`` does.
+    public init(decoder: (@Sendable () -> JSONDecoder)? = nil) {
         self.init(.json(decoder))
     }
 }

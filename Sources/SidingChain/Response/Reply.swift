@@ -4,7 +4,7 @@ internal import SidingSynchronization
 public typealias Reply = Response<ReplyBody>
 
 /// The bytes of a response in chunks. It can be read once, by one reader.
-public struct ReplyBody: AsyncSequence, Sendable {
+public struct ReplyBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = SidingChain.Failure
 
@@ -18,20 +18,11 @@ public struct ReplyBody: AsyncSequence, Sendable {
         self.pull = pull
     }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let pull: @Sendable () async throws(Failure) -> [UInt8]?
+    /// The next chunk, or nil at the end.
+    public func next() async throws(Failure) -> [UInt8]? { try await pull() }
 
-        public mutating func next() async throws(Failure) -> [UInt8]? {
-            try await pull()
-        }
-    }
-
-    /// The next chunk, or nil at the end; for a body that wraps another.
-    func next() async throws(Failure) -> [UInt8]? { try await pull() }
-
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(pull: pull)
-    }
+    /// The body itself, since it is read once.
+    public func makeAsyncIterator() -> ReplyBody { self }
 
     /// Reads the whole body into memory.
     ///
@@ -40,12 +31,17 @@ public struct ReplyBody: AsyncSequence, Sendable {
     public func collect(upTo limit: Int) async throws(Failure) -> [UInt8] {
         if let length, length > limit { throw Failure(.tooLarge(limit: limit), phase: .answered) }
         var whole: [UInt8] = []
-        // A declared length is not trustworthy: reserve at most 4 MiB.
-        whole.reserveCapacity(Swift.min(length ?? 65_536, 4 << 20))
         while let chunk = try await pull() {
             guard whole.count + chunk.count <= limit else {
                 throw Failure(.tooLarge(limit: limit), phase: .answered)
             }
+            // A body in one piece is taken as it is, without a copy.
+            guard !whole.isEmpty else {
+                whole = chunk
+                continue
+            }
+            // A declared length is not trustworthy: reserve at most 4 MiB.
+            whole.reserveCapacity(Swift.min(length ?? 65_536, 4 << 20))
             whole.append(contentsOf: chunk)
         }
         return whole

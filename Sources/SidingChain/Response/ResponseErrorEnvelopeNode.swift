@@ -12,7 +12,7 @@ public import SidingJSON
 public struct ResponseErrorEnvelopeNode: Node {
     private let limit: Int
     private let asksSuccesses: Bool
-    private let ownError: @Sendable (ErrorEnvelope) throws -> (any Error)?
+    private let ownError: @Sendable (JSONDocument?, Response<[UInt8]>) throws -> (any Error)?
 
     /// A node that passes every error response to `ownError`.
     ///
@@ -21,10 +21,11 @@ public struct ResponseErrorEnvelopeNode: Node {
     ///   - asksSuccesses: whether responses with a success status are inspected too, if their whole body fits in `limit`: some
     ///     origins respond 200 with an error inside. Such an error ends the call with ``Failure/Reason/contract``. This waits
     ///     for the start of the body, so leave it off for streams.
-    ///   - ownError: returns or throws the user's error, or returns nil.
+    ///   - ownError: returns or throws the user's error, or returns nil. Its arguments are the body as JSON, nil if it is not JSON or
+    ///     longer than `limit`, and the response with at most `limit` bytes.
     public init(
         limit: Int = HTTPFailure.bodyLimit, asksSuccesses: Bool = false,
-        _ ownError: @escaping @Sendable (ErrorEnvelope) throws -> (any Error)?
+        _ ownError: @escaping @Sendable (JSONDocument?, Response<[UInt8]>) throws -> (any Error)?
     ) {
         self.limit = limit
         self.asksSuccesses = asksSuccesses
@@ -39,14 +40,15 @@ public struct ResponseErrorEnvelopeNode: Node {
     ///   - ownError: returns or throws the user's error, or returns nil.
     public init<Body: Decodable & Sendable>(
         reading type: Body.Type, limit: Int = HTTPFailure.bodyLimit, asksSuccesses: Bool = false,
-        decoder: @escaping @Sendable () -> JSONDecoder = JSONCoding.decoder,
+        decoder: (@Sendable () -> JSONDecoder)? = nil,
         _ ownError: @escaping @Sendable (Body, HTTPResponse) throws -> (any Error)?
     ) {
-        self.init(limit: limit, asksSuccesses: asksSuccesses) { envelope in
-            guard let document = envelope.document,
-                let body = try? JSONCoding.model(Body.self, from: document, by: decoder())
-            else { return nil }
-            return try ownError(body, envelope.response)
+        self.init(limit: limit, asksSuccesses: asksSuccesses) { document, reply in
+            let decoder = decoder?() ?? JSONCoding.decoder()
+            guard let document, let body = try? JSONCoding.model(Body.self, from: document, by: decoder) else {
+                return nil
+            }
+            return try ownError(body, reply.response)
         }
     }
 
@@ -63,10 +65,8 @@ public struct ResponseErrorEnvelopeNode: Node {
     }
 
     private func error(in reply: Reply, _ peeked: PeekedBody) -> (any Error)? {
-        let envelope = ErrorEnvelope(
-            response: reply.response, document: peeked.isWhole ? try? JSONDocument(peeked.start) : nil,
-            bytes: peeked.start, url: reply.url)
-        do { return try ownError(envelope) } catch { return error }
+        let document = peeked.isWhole ? try? JSONDocument(peeked.start) : nil
+        do { return try ownError(document, reply.with(body: peeked.start)) } catch { return error }
     }
 
     private func failure(_ error: any Error, _ reply: Reply, _ peeked: PeekedBody, _ isSuccess: Bool) -> Failure {
@@ -74,23 +74,5 @@ public struct ResponseErrorEnvelopeNode: Node {
         let reason: Failure.Reason =
             isSuccess ? .contract : .http(HTTPFailure(reply.response, bodyStart: peeked.start))
         return Failure(reason, phase: .answered, detail: String(describing: error), underlying: error)
-    }
-}
-
-/// A response that may contain an error of the origin: the argument of the closure of ``ResponseErrorEnvelopeNode``.
-public struct ErrorEnvelope: Sendable {
-    public var response: HTTPResponse
-    /// The body as JSON; nil if it is not JSON, or longer than the node's limit.
-    public var document: JSONDocument?
-    /// The raw body, at most the node's limit.
-    public var bytes: [UInt8]
-    /// The URL of the response, after redirects.
-    public var url: HTTPURL
-
-    public init(response: HTTPResponse, document: JSONDocument?, bytes: [UInt8], url: HTTPURL) {
-        self.response = response
-        self.document = document
-        self.bytes = bytes
-        self.url = url
     }
 }

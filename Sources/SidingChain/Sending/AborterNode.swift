@@ -53,8 +53,8 @@ extension Response: OutlivingOutput where Body: OutlivingOutput {
 extension ResponseSequence: OutlivingOutput {
     func continued(_ call: AbortableCall) -> ResponseSequence {
         let asked = asked
-        return ResponseSequence(stored: stored) { told throws(Failure) in
-            try await call.run { () async throws(Failure) -> Response<Value>? in try await asked(told) }
+        return ResponseSequence(stored: stored) { delivered throws(Failure) in
+            try await call.run { () async throws(Failure) -> Response<Value>? in try await asked(delivered) }
         }
     }
 }

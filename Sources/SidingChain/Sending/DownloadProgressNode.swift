@@ -6,10 +6,10 @@ internal import HTTPTypes
 /// ``CallHandle``, and to a closure if one is given. The part of a resumed download that is on disk counts as completed. If the
 /// length is not declared, or hidden by compression, it reports only bytes, at most every 64 KiB.
 public struct DownloadProgressNode: Node {
-    private let report: ProgressReport?
+    private let report: (@Sendable (TransferProgress, ChainContext) -> Void)?
 
-    /// - Parameter report: called in addition to the call's handle.
-    public init(_ report: ProgressReport? = nil) {
+    /// - Parameter report: called in addition to the call's handle, by the task that reads the bytes, one call at a time.
+    public init(_ report: (@Sendable (TransferProgress, ChainContext) -> Void)? = nil) {
         self.report = report
     }
 

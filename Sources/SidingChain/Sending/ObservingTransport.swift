@@ -24,7 +24,7 @@ package struct ObservingTransport: Transport {
     }
 
     package func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         try await before(request)
         let reply = try await transport.send(request, body: body, admitting: admit)

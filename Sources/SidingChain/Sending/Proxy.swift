@@ -64,14 +64,17 @@ public struct ProxyRules: Sendable, Hashable {
     /// For plain http. A source with credentials never sends them through it.
     public var http: Proxy?
     /// Hosts that are reached without a proxy.
-    public var exceptions: [ProxyException]
+    var exceptions: [ProxyException]
 
-    public init(https: Proxy? = nil, http: Proxy? = nil, exceptions: [ProxyException] = []) {
-        (self.https, self.http, self.exceptions) = (https, http, exceptions)
+    /// - Parameter exceptions: hosts that are reached without a proxy, each as in `no_proxy`: `*`, a host name with all names below it,
+    ///   an address, or a block of addresses. Other texts are ignored.
+    public init(https: Proxy? = nil, http: Proxy? = nil, exceptions: [String] = []) {
+        (self.https, self.http) = (https, http)
+        self.exceptions = exceptions.compactMap { ProxyException($0) }
     }
 
     /// The same proxy for everything.
-    public init(_ proxy: Proxy, exceptions: [ProxyException] = []) {
+    public init(_ proxy: Proxy, exceptions: [String] = []) {
         self.init(https: proxy, http: proxy, exceptions: exceptions)
     }
 
@@ -97,7 +100,7 @@ public struct ProxyRules: Sendable, Hashable {
         self.init(
             https: try proxy(["https_proxy", "HTTPS_PROXY"] + all),
             http: try proxy((isCGI ? ["http_proxy"] : ["http_proxy", "HTTP_PROXY"]) + all),
-            exceptions: exceptions.split { $0 == "," || $0.isWhitespace }.compactMap { ProxyException(String($0)) })
+            exceptions: exceptions.split { $0 == "," || $0.isWhitespace }.map(String.init))
     }
 
     /// The proxy for `url`; nil if it is reached without one.
@@ -110,7 +113,7 @@ public struct ProxyRules: Sendable, Hashable {
 }
 
 /// One entry of `no_proxy`: `*`, a host name with all names below it, an address, or a block of addresses.
-public struct ProxyException: Sendable, Hashable, CustomStringConvertible {
+struct ProxyException: Sendable, Hashable {
     private enum Kind: Hashable, Sendable {
         case everything
         /// In lower case, without leading dots.
@@ -120,11 +123,9 @@ public struct ProxyException: Sendable, Hashable, CustomStringConvertible {
 
     private let kind: Kind
     private let port: Int?
-    public let description: String
 
     /// - Returns: nil for a text that is none of these.
-    public init?(_ text: String) {
-        description = text
+    init?(_ text: String) {
         let block = text.lowercased().split(separator: "/", maxSplits: 1)
         guard let first = block.first else { return nil }
         let (host, port) = Self.parts(first)

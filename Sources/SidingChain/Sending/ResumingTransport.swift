@@ -23,13 +23,16 @@ package final class ResumingTransport: Transport {
     private static let least = 4_096
 
     private let transport: any Transport
+    private let limit: Int
     private let kept: Mutex<PartialAnswer?>
     /// The URL whose answer matters now; no other request is resumed.
     private let awaited = Mutex("")
 
-    /// - Parameter partial: what an earlier process received of a page.
-    package init(_ transport: any Transport, goingOn partial: PartialAnswer?) {
-        self.transport = transport
+    /// - Parameters:
+    ///   - partial: what an earlier process received of a page.
+    ///   - limit: the maximum number of bytes of a page.
+    package init(_ transport: any Transport, goingOn partial: PartialAnswer?, upTo limit: Int = 64 << 20) {
+        (self.transport, self.limit) = (transport, limit)
         kept = Mutex(partial)
     }
 
@@ -47,7 +50,7 @@ package final class ResumingTransport: Transport {
     }
 
     package func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         let url = awaited.withLock { $0 }
         guard request.isGet(of: url) else { return try await transport.send(request, body: body, admitting: admit) }
@@ -59,48 +62,51 @@ package final class ResumingTransport: Transport {
             request.headerFields[.acceptEncoding] = "identity"
         }
         let reply = try await transport.send(request, body: body, admitting: admit)
-        guard let start else { return keeping(reply, of: url, after: []) }
+        guard let start else { return keeping(reply, of: url, after: nil) }
         switch reply.response.status.code {
         case 206 where reply.response.headerFields.isRest(of: start):
             var whole = reply
             whole.response.status = .ok
             whole.response.headerFields[.contentRange] = nil
-            return keeping(whole, of: url, after: start.bytes)
+            return keeping(whole, of: url, after: start)
         case 206, 416:
             // Not the rest that was asked for: the page is asked for anew.
             kept.withLock { $0 = nil }
             throw Failure(.truncated, phase: .answered, detail: "the rest of an answer that broke off cannot be had")
         default:
-            return keeping(reply, of: url, after: [])
+            return keeping(reply, of: url, after: nil)
         }
     }
 
     /// The reply, whose bytes are kept if it breaks off.
-    private func keeping(_ reply: Reply, of url: String, after start: [UInt8]) -> Reply {
-        let etag = reply.response.status == .ok ? reply.response.headerFields.resumableTag : nil
-        let progress = Mutex((bytes: start, isBegun: start.isEmpty))
+    ///
+    /// They are gathered here and handed over in one piece, which ``ReplyBody/collect(upTo:)`` takes as it is: they are in memory
+    /// once, not twice.
+    private func keeping(_ reply: Reply, of url: String, after start: PartialAnswer?) -> Reply {
+        // Another answer than the page, such as a 503, leaves the part for the next try.
+        guard reply.response.status == .ok else { return reply }
+        kept.withLock { $0 = nil }
+        guard let etag = start?.etag ?? reply.response.headerFields.resumableTag else { return reply }
+        // Nil once they are handed over.
+        let arrived = Mutex<[UInt8]?>(start?.bytes ?? [])
         let body = reply.body
         return reply.with(
-            body: ReplyBody(length: start.isEmpty ? body.length : nil) { [self] () async throws(Failure) -> [UInt8]? in
-                // The part that arrived before comes first.
-                let first = progress.withLock { progress in
-                    defer { progress.isBegun = true }
-                    return progress.isBegun ? nil : progress.bytes
-                }
-                if let first { return first }
+            body: ReplyBody(length: start == nil ? body.length : nil) { [self] () async throws(Failure) -> [UInt8]? in
                 do throws(Failure) {
-                    guard let chunk = try await body.next() else {
-                        kept.withLock { $0 = nil }
-                        return nil
+                    // Beyond the limit the reader refuses them.
+                    while arrived.withLock({ $0.map { $0.count <= limit } ?? false }), let chunk = try await body.next()
+                    {
+                        arrived.withLock { $0?.append(contentsOf: chunk) }
                     }
-                    if etag != nil { progress.withLock { $0.bytes += chunk } }
-                    return chunk
                 } catch {
-                    let bytes = progress.withLock { $0.bytes }
-                    let isKept = error.reason.isInterruption && bytes.count >= Self.least
-                    kept.withLock { $0 = isKept ? etag.map { PartialAnswer(url: url, etag: $0, bytes: bytes) } : nil }
+                    let bytes = arrived.withLock { $0.take() } ?? []
+                    if error.reason.isInterruption, bytes.count >= Self.least {
+                        kept.withLock { $0 = PartialAnswer(url: url, etag: etag, bytes: bytes) }
+                    }
                     throw error
                 }
+                if let whole = arrived.withLock({ $0.take() }) { return whole }
+                return try await body.next()
             })
     }
 }

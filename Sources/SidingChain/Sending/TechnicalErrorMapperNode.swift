@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import SidingSynchronization
 
 /// Classifies system errors: errno and resolver codes become `noInternetConnection`, `timeout`, `cantConnectToHost` and similar
 /// reasons, depending on whether this machine has a usable route.
@@ -28,7 +22,7 @@ public struct TechnicalErrorMapperNode<Wrapped: Node>: WrapperNode {
 
 /// The table of system errors.
 package enum TechnicalErrors {
-    /// The failure with a ``SystemFault`` replaced by its class; every other failure is unchanged.
+    /// The failure with a ``Failure/SystemFault`` replaced by its class; every other failure is unchanged.
     ///
     /// - Parameter hasUsableRoute: called only if the result depends on it.
     package static func classify(_ failure: Failure, hasUsableRoute: () -> Bool) -> Failure {

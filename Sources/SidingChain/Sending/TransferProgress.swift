@@ -25,7 +25,7 @@ struct ProgressMeter {
     static let unknownStep: Int64 = 65_536
 
     private var progress: TransferProgress
-    private var told: TransferProgress?
+    private var reported: TransferProgress?
     private let step: Int64
 
     init(completed: Int64 = 0, total: Int64?) {
@@ -36,8 +36,8 @@ struct ProgressMeter {
     /// Adds `count` bytes; returns the progress if it should be reported.
     mutating func advance(by count: Int) -> TransferProgress? {
         progress.completed += Int64(count)
-        guard let told else { return tell() }
-        return progress.completed - told.completed >= step || isComplete ? tell() : nil
+        guard let reported else { return tell() }
+        return progress.completed - reported.completed >= step || isComplete ? tell() : nil
     }
 
     /// The final progress, unless it was reported already.
@@ -46,16 +46,11 @@ struct ProgressMeter {
     private var isComplete: Bool { progress.completed == progress.total }
 
     private mutating func tell() -> TransferProgress? {
-        guard told != progress else { return nil }
-        told = progress
+        guard reported != progress else { return nil }
+        reported = progress
         return progress
     }
 }
-
-/// Receives the progress of a transfer and the context of its call.
-///
-/// It is called from the task that transfers the bytes, one call at a time, so it should return quickly.
-public typealias ProgressReport = @Sendable (TransferProgress, ChainContext) -> Void
 
 /// Counts the bytes of one body and reports the steps that its meter selects.
 final class ProgressReporter: Sendable {

@@ -12,21 +12,18 @@ public protocol Transport: Sendable {
     /// - Throws: a ``Failure`` whose ``Failure/phase-swift.property`` says whether any byte can have reached the origin.
     func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply
 
-    /// The same, calling `admit` before each further request that a redirect causes.
+    /// The same, calling `admit` before each further request that a redirect causes; it throws to end the call.
     ///
     /// A transport that follows redirects implements it, and one that wraps another passes `admit` on; for all others the
     /// default is right.
     func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply
 }
 
-/// Allows the next request of a redirect, or throws to end the call.
-public typealias RedirectAdmission = @Sendable (HTTPURL) async throws(Failure) -> Void
-
 extension Transport {
     public func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         try await send(request, body: body)
     }

@@ -2,19 +2,18 @@ internal import SidingSynchronization
 
 /// Reports the progress of a request body: at the start, at most once per percent, and at the end.
 ///
-/// Place it before ``RequestSenderNode`` (or before the node that makes a request of a draft). It reports to the call's
-/// ``CallHandle``, and to a closure if one is given. A chunk counts once the connection asks for the next one. A body that is
-/// sent again, for a retry or a redirect, counts from zero again. Bytes in memory are sent in chunks of 64 KiB; a request
-/// without a body is complete at once.
-public struct UploadProgressNode<Request: AddressedRequest>: Node {
-    private let report: ProgressReport?
+/// Place it between ``RequestCreatorNode`` and ``RequestSenderNode``. It reports to the call's ``CallHandle``, and to a closure
+/// if one is given. A chunk counts once the connection asks for the next one. A body that is sent again, for a retry or a
+/// redirect, counts from zero again. Bytes in memory are sent in chunks of 64 KiB; a request without a body is complete at once.
+public struct UploadProgressNode: Node {
+    private let report: (@Sendable (TransferProgress, ChainContext) -> Void)?
 
-    /// - Parameter report: called in addition to the call's handle.
-    public init(_ report: ProgressReport? = nil) {
+    /// - Parameter report: called in addition to the call's handle, by the task that sends the bytes, one call at a time.
+    public init(_ report: (@Sendable (TransferProgress, ChainContext) -> Void)? = nil) {
         self.report = report
     }
 
-    public func process(_ input: Request, _ context: ChainContext) async throws(Failure) -> Request {
+    public func process(_ input: OutgoingRequest, _ context: ChainContext) async throws(Failure) -> OutgoingRequest {
         let length = input.body.length
         let tell: @Sendable (TransferProgress) -> Void = { [report] progress in
             context.handle?.uploads.report(progress)

@@ -116,14 +116,14 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
 extension HTTPURL {
     /// Scheme, host and port. Credentials are kept only while it is unchanged (RFC 6454 §4).
-    public var origin: String { "\(scheme)://\(authority)" }
+    public var origin: String { String(joining: scheme, "://", authority) }
 
     /// Host and port; the scheme's default port is left out.
     /// For `http+unix` the encoded path of the socket.
     public var authority: String {
         if isUnixSocket { return PercentCoding.encode(host) }
         let shownHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return port == (scheme == "https" ? 443 : 80) ? shownHost : "\(shownHost):\(port)"
+        return port == (scheme == "https" ? 443 : 80) ? shownHost : String(joining: shownHost, ":", String(port))
     }
 
     /// Path and query for the request line.
@@ -134,10 +134,14 @@ extension HTTPURL {
     /// Whether the host is this machine, by name or address.
     public var isLoopback: Bool {
         if isUnixSocket || host == "localhost" || host == "::1" { return true }
-        // Only a complete address: a foreign name may begin with 127 as well.
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
+        // Only a complete address: a foreign name may begin with 127 as well. By bytes, as each request asks.
+        guard host.utf8.starts(with: "127.".utf8) else { return false }
+        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                part.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+                    && UInt8(String(Substring(part))) != nil
+            }
     }
 
     /// Whether it is behind a Unix socket.

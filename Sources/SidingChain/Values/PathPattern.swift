@@ -2,9 +2,9 @@
 ///
 /// Matched segment by segment, in the form that is sent. `*` matches any text within a segment; `**`, always a whole segment,
 /// matches any number of segments, including none. The query is ignored.
-public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
+package struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it was written.
-    public let description: String
+    package let description: String
     private let segments: [Segment]
 
     /// The longest pattern; no real path is longer.
@@ -18,7 +18,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// - Throws: ``Failure/Reason/invalidRequest`` for an invalid pattern; the detail says why.
-    public init(_ text: String) throws(Failure) {
+    package init(_ text: String) throws(Failure) {
         description = text
         segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             $0.elementsEqual("**".utf8) ? .any : .glob(Array($0))
@@ -30,9 +30,9 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     private static func fault(_ text: String, _ segments: [Segment]) -> String? {
         if text.utf8.count > longest { return "it is longer than \(longest) bytes" }
         if segments.first != .any, !text.hasPrefix("/") { return "it begins with neither / nor **" }
-        if text.contains("?") || text.contains("#") { return "it speaks of more than a path" }
+        if text.contains("?") || text.contains("#") { return "it has a query or a fragment" }
         if text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value >= 0x7F }) {
-            return "it holds what a path holds percent-encoded only"
+            return "it has characters that must be percent-encoded in a path"
         }
         let isMixed = segments.contains { segment in
             if case .glob(let bytes) = segment { String(decoding: bytes, as: UTF8.self).contains("**") } else { false }

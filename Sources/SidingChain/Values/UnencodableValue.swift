@@ -10,8 +10,8 @@ struct UnencodableValue: Error {
 extension Failure {
     /// The failure of encoding a model of type `model`. It names types and the coding path, never a value.
     ///
-    /// The error itself is not kept as underlying error, because an `EncodingError` holds the value. Errors of user code stay
-    /// user code's.
+    /// An `EncodingError` is not kept as the underlying error, because it holds the value. Other errors, which the model's
+    /// own code threw, are kept.
     static func unencodable(_ error: any Error, in model: Any.Type) -> Failure {
         switch error {
         case let fault as UnencodableValue:

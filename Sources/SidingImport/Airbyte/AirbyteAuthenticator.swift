@@ -7,38 +7,38 @@ struct AirbyteAuthenticator {
         (self.auth, self.baseURL) = (auth, baseURL)
     }
 
-    func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    func add(to source: inout ImportedSource, _ imported: inout ImportedConfig) {
         guard source.auth == nil else { return }
         switch auth.type {
         case "NoAuth", nil: break
         case "BearerAuthenticator":
             var map = typed("bearer")
-            map.set("token", secret("api_token", "token", source, &manifest))
+            map.set("token", secret("api_token", "token", source, &imported))
             source.auth = map.node
-        case "ApiKeyAuthenticator": apiKey(&source, &manifest)
+        case "ApiKeyAuthenticator": apiKey(&source, &imported)
         case "BasicHttpAuthenticator":
-            let user = textOrSecret("username", "user", source, &manifest)
+            let user = textOrSecret("username", "user", source, &imported)
             let isEmpty = auth["password"]?.rawText?.isEmpty ?? true
             let password =
-                isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", "password", source, &manifest)
+                isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", "password", source, &imported)
             source.auth = .basic(user: user, password: password, from: auth.origin)
-        case "OAuthAuthenticator": oauth(&source, &manifest)
-        case "SessionTokenAuthenticator": session(&source, &manifest)
+        case "OAuthAuthenticator": oauth(&source, &imported)
+        case "SessionTokenAuthenticator": session(&source, &imported)
         case let type?:
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 auth.origin, "the import does not support the authenticator '\(type.prefix(60))'",
                 hint: "write 'auth' of the source by hand: bearer, basic, api_key, oauth2_client, oauth2_refresh, "
                     + "session or command")
         }
     }
 
-    private func apiKey(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    private func apiKey(_ source: inout ImportedSource, _ imported: inout ImportedConfig) {
         let option = auth.component("inject_into")
         let position = option?["inject_into"]?.text ?? "header"
         guard let name = (option?["field_name"] ?? auth["header"])?.text,
             position == "header" || position == "request_parameter"
         else {
-            return manifest.noteUnsupported(auth.origin, "the key is sent neither in a header field nor in the query")
+            return imported.noteUnsupported(auth.origin, "the key is sent neither in a header field nor in the query")
         }
         let node = auth["api_token"]
         let filled = auth.fill(node?.text ?? "", source.name)
@@ -47,35 +47,35 @@ struct AirbyteAuthenticator {
         switch filled.value {
         case .secret(let variable, let prefix):
             source.authorize(
-                name, inHeader ? .header : .query, variable, prefix: prefix, isLiteral: false, from: origin, &manifest)
+                name, inHeader ? .header : .query, variable, prefix: prefix, isLiteral: false, from: origin, &imported)
         case .literal:
             let variable = SecretNaming.variable(source.name, inHeader ? "api_key" : name)
             source.authorize(
-                name, inHeader ? .header : .query, variable, prefix: "", isLiteral: true, from: origin, &manifest)
+                name, inHeader ? .header : .query, variable, prefix: "", isLiteral: true, from: origin, &imported)
         case .unknown(let what):
             let variable = SecretNaming.variable(source.name, "api_key")
             source.authorize(
-                name, inHeader ? .header : .query, variable, prefix: "", isLiteral: false, from: origin, &manifest)
-            manifest.noteUnsupported(
+                name, inHeader ? .header : .query, variable, prefix: "", isLiteral: false, from: origin, &imported)
+            imported.noteUnsupported(
                 origin, "the key is \(what.prefix(120))", hint: "set \(variable) to its result")
         }
     }
 
-    private func oauth(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    private func oauth(_ source: inout ImportedSource, _ imported: inout ImportedConfig) {
         let isClient = auth["grant_type"]?.text == "client_credentials"
         var map = typed(isClient ? "oauth2_client" : "oauth2_refresh")
         if let url = auth["token_refresh_endpoint"] {
             let filled = auth.fill(url.text ?? "", source.name)
             guard case .literal(let text) = filled.value else {
-                return manifest.noteUnsupported(
+                return imported.noteUnsupported(
                     url.origin, "the token endpoint depends on the user's configuration",
                     hint: "write 'auth' of the source by hand")
             }
             map.set("token_url", ConfigNode.text(text, from: url.origin).essential)
         }
-        map.set("client_id", textOrSecret("client_id", "client_id", source, &manifest))
-        map.set("client_secret", secret("client_secret", "client_secret", source, &manifest))
-        if !isClient { map.set("refresh_token", secret("refresh_token", "refresh_token", source, &manifest)) }
+        map.set("client_id", textOrSecret("client_id", "client_id", source, &imported))
+        map.set("client_secret", secret("client_secret", "client_secret", source, &imported))
+        if !isClient { map.set("refresh_token", secret("refresh_token", "refresh_token", source, &imported)) }
         map.set("client_auth", text: "body")
         if let scopes = auth["scopes"], !scopes.texts.isEmpty {
             map.set("scope", .text(scopes.texts.joined(separator: " "), from: scopes.origin))
@@ -85,7 +85,7 @@ struct AirbyteAuthenticator {
             guard let text = member.node.text, !SecretWords.isSecret(member.name),
                 case .literal(let plain) = auth.fill(text, source.name).value
             else {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     member.node.origin, "the parameter is a secret or a template",
                     hint: "write it in 'params' of 'auth' by hand")
                 continue
@@ -95,18 +95,18 @@ struct AirbyteAuthenticator {
         if !parameters.isEmpty { map.set("params", parameters.node) }
         for name in ["access_token_name", "refresh_request_headers", "use_profile_assertion"] {
             if let node = auth.node[name], node.text != "access_token" {
-                manifest.noteUnsupported(node.origin, "siding.yaml has no such setting for a token endpoint")
+                imported.noteUnsupported(node.origin, "siding.yaml has no such setting for a token endpoint")
             }
         }
         source.auth = map.node
     }
 
-    private func session(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    private func session(_ source: inout ImportedSource, _ imported: inout ImportedConfig) {
         guard let login = auth.component("login_requester"), let path = login["path"]?.text,
             login["url_base"]?.text == baseURL, login["http_method"]?.text?.uppercased() == "POST",
             let body = login["request_body_json"], body.isMap
         else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 auth.origin, "the log-in is not a POST of a JSON map to the same origin",
                 hint: "write 'auth' of the source by hand")
         }
@@ -120,7 +120,7 @@ struct AirbyteAuthenticator {
             case .literal, .secret, .unknown:
                 let variable = SecretNaming.variable(source.name, member.name)
                 values.set(member.name, .secret(variable, from: member.node.origin))
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     member.node.origin, "this part of the log-in is not in the file, or is a literal secret",
                     hint: "set the environment variable \(variable) to it")
             }
@@ -134,14 +134,14 @@ struct AirbyteAuthenticator {
             if let text = lifetime.text.flatMap(AirbyteDuration.text) {
                 map.set("lifetime", .text(text, from: lifetime.origin))
             } else {
-                manifest.noteUnsupported(lifetime.origin, "siding.yaml does not support this duration")
+                imported.noteUnsupported(lifetime.origin, "siding.yaml does not support this duration")
             }
         }
         if let request = auth.component("request_authentication"), request.type == "ApiKey",
             let option = request.component("inject_into")
         {
             guard option["inject_into"]?.text == "header", let field = option["field_name"] else {
-                return manifest.noteUnsupported(
+                return imported.noteUnsupported(
                     option.origin, "a session's token can only be sent in a header field",
                     hint: "write 'auth' of the source by hand")
             }
@@ -159,7 +159,7 @@ struct AirbyteAuthenticator {
     }
 
     private func secret(
-        _ name: String, _ word: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
+        _ name: String, _ word: String, _ source: ImportedSource, _ imported: inout ImportedConfig
     ) -> ConfigNode {
         let node = auth[name]
         let origin = node?.origin ?? auth.origin
@@ -167,19 +167,19 @@ struct AirbyteAuthenticator {
         switch auth.fill(node?.text ?? "", source.name).value {
         case .secret(let named, let prefix):
             if !prefix.isEmpty {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     origin, "the secret has text before it", hint: "set \(named) to the whole value")
             }
             return .secret(named, from: origin)
         case .unknown(let what):
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, "'\(name)' is \(what.prefix(120))", hint: "set the environment variable \(variable)")
         case .literal(let text):
             if text.isEmpty {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
             } else {
-                manifest.leaveLiteral(origin, variable)
+                imported.leaveLiteral(origin, variable)
             }
         }
         return .secret(variable, from: origin)
@@ -187,15 +187,15 @@ struct AirbyteAuthenticator {
 
     /// A user or client name: literal text is kept, a value from the user's configuration becomes a variable.
     private func textOrSecret(
-        _ name: String, _ word: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
+        _ name: String, _ word: String, _ source: ImportedSource, _ imported: inout ImportedConfig
     ) -> ConfigNode {
-        guard let node = auth[name], let text = node.text else { return secret(name, word, source, &manifest) }
+        guard let node = auth[name], let text = node.text else { return secret(name, word, source, &imported) }
         let filled = auth.fill(text, source.name)
         if case .literal(let plain) = filled.value, filled.assumed.isEmpty { return .text(plain, from: node.origin) }
         if case .unknown = filled.value, let access = AirbyteAccess(text.inBraces ?? ""), access.root == "config" {
             return .secret(SecretNaming.variable(source.name, access.keys.last ?? word), from: node.origin)
         }
-        return secret(name, word, source, &manifest)
+        return secret(name, word, source, &imported)
     }
 }
 

@@ -9,27 +9,27 @@ struct AirbyteErrorHandler {
 
     /// Adds rules to the resource, and retry settings to the source, which all its resources share.
     func add(
-        to resource: inout ImportedResource, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+        to resource: inout ImportedResource, _ source: inout ImportedSource, _ imported: inout ImportedConfig
     ) {
         switch handler.type {
         case "CompositeErrorHandler" where depth < 4:
             for inner in handler.components("error_handlers") {
-                AirbyteErrorHandler(inner, depth: depth + 1).add(to: &resource, &source, &manifest)
+                AirbyteErrorHandler(inner, depth: depth + 1).add(to: &resource, &source, &imported)
             }
         case "DefaultErrorHandler", nil:
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 membersOf: handler.node,
                 but: ["type", "response_filters", "max_retries", "backoff_strategies", "description"])
-            for filter in handler.components("response_filters") { addRules(filter, &resource, &manifest) }
-            for backoff in handler.components("backoff_strategies") { addBackoff(backoff, &source, &manifest) }
+            for filter in handler.components("response_filters") { addRules(filter, &resource, &imported) }
+            for backoff in handler.components("backoff_strategies") { addBackoff(backoff, &source, &imported) }
             if let most = handler["max_retries"], let count = most.integer {
                 source.retry.set("inline", .number(min(max(count, 0), 10), from: most.origin))
                 if count > 10 {
-                    manifest.noteUnsupported(most.origin, "a request is retried at most 10 times in one run")
+                    imported.noteUnsupported(most.origin, "a request is retried at most 10 times in one run")
                 }
             }
         case let type:
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 handler.origin, "the import does not support the error handler '\((type ?? "").prefix(60))'",
                 hint: "write 'errors' of the resource by hand")
         }
@@ -42,34 +42,34 @@ struct AirbyteErrorHandler {
 
     /// Adds one rule for each condition of the filter, in Airbyte's order: any condition is enough.
     private func addRules(
-        _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+        _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ imported: inout ImportedConfig
     ) {
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             membersOf: filter.node,
             but: [
                 "type", "action", "http_codes", "predicate", "error_message_contains", "error_message", "failure_type",
             ])
         guard let word = filter["action"]?.text, let action = Self.actions[word] else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 filter.origin, "siding.yaml does not support this action",
                 hint: "write 'errors' of the resource by hand")
         }
-        let codes = statuses(filter, &manifest)
+        let codes = statuses(filter, &imported)
         if !codes.isEmpty { resource.errors.append(.rule(statuses: codes, do: action, from: filter.origin)) }
-        if let predicate = filter["predicate"], let body = body(predicate, &manifest) {
+        if let predicate = filter["predicate"], let body = body(predicate, &imported) {
             resource.errors.append(.rule(statuses: [], do: action, from: predicate.origin, body: body))
         }
         if let text = filter["error_message_contains"] {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 text.origin, "siding.yaml has no condition on text anywhere in an answer",
                 hint: "write 'errors' of the resource with a 'body' path")
         }
     }
 
-    private func statuses(_ filter: AirbyteComponent, _ manifest: inout ImportedManifest) -> [Int] {
+    private func statuses(_ filter: AirbyteComponent, _ imported: inout ImportedConfig) -> [Int] {
         (filter["http_codes"]?.itemsOrSelf ?? []).compactMap { code in
             if code.integer == nil {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     code.origin, "the status depends on the user's configuration",
                     hint: "write it in 'errors' of the resource by hand")
             }
@@ -77,11 +77,11 @@ struct AirbyteErrorHandler {
         }
     }
 
-    private func body(_ predicate: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
+    private func body(_ predicate: InputNode, _ imported: inout ImportedConfig) -> ConfigNode? {
         guard let condition = AirbytePredicate(predicate.text ?? ""), condition.access.root == "response",
             let path = condition.access.path, !condition.isNegated
         else {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 predicate.origin, "the import supports only a predicate that compares a member with a text",
                 hint: "write 'errors' of the resource by hand")
             return nil
@@ -91,7 +91,7 @@ struct AirbyteErrorHandler {
     }
 
     private func addBackoff(
-        _ backoff: AirbyteComponent, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+        _ backoff: AirbyteComponent, _ source: inout ImportedSource, _ imported: inout ImportedConfig
     ) {
         switch backoff.type {
         case "ConstantBackoffStrategy":
@@ -109,7 +109,7 @@ struct AirbyteErrorHandler {
             return  // Siding waits for that by itself.
         default: break
         }
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             backoff.origin, "siding.yaml does not support this backoff",
             hint: "Siding waits for Retry-After; write other waits in 'retry' and 'limits' of the source")
     }

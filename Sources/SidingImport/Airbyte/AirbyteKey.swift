@@ -7,11 +7,11 @@ struct AirbyteKey {
         (self.stream, self.additions) = (stream, additions)
     }
 
-    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        let parts = (stream["primary_key"]?.itemsOrSelf ?? []).compactMap { part($0, &manifest) }
+    func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        let parts = (stream["primary_key"]?.itemsOrSelf ?? []).compactMap { part($0, &imported) }
         guard let first = parts.first else {
             resource.key = .text("id", from: stream.origin)
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 stream.origin, "it has no 'primary_key', but every resource needs a key",
                 hint: "'id' is used: check whether it is right")
         }
@@ -20,7 +20,7 @@ struct AirbyteKey {
     }
 
     /// A name, or a list of names as a path; nil for an empty one.
-    private func part(_ item: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
+    private func part(_ item: InputNode, _ imported: inout ImportedConfig) -> ConfigNode? {
         let names = item.texts
         guard !names.isEmpty else { return nil }
         let isPath = item.items != nil || names[0].hasPrefix("$")
@@ -28,7 +28,7 @@ struct AirbyteKey {
         case .own: break
         case .copied(let path): return .text(path, from: item.origin)
         case .made:
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 item.origin, AirbyteAdditions.reason(names),
                 hint: "each record would go to the quarantine: write in 'key' a member that the origin sends")
         }

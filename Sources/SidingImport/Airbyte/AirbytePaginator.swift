@@ -6,27 +6,27 @@ struct AirbytePaginator {
         self.paginator = paginator
     }
 
-    func add(to resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
+    func add(to resource: inout ImportedResource, _ source: String, _ imported: inout ImportedConfig) {
         switch paginator.type {
         case "NoPagination": resource.paginate = .text("none", from: paginator.origin)
-        case "DefaultPaginator", nil: addDefault(&resource, source, &manifest)
-        case let type?: unknown(paginator.origin, "the paginator '\(type.prefix(60))'", &manifest)
+        case "DefaultPaginator", nil: addDefault(&resource, source, &imported)
+        case let type?: unknown(paginator.origin, "the paginator '\(type.prefix(60))'", &imported)
         }
     }
 
-    private func addDefault(_ resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(
+    private func addDefault(_ resource: inout ImportedResource, _ source: String, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(
             membersOf: paginator.node,
             but: ["type", "pagination_strategy", "page_size_option", "page_token_option", "url_base"])
         guard let strategy = paginator.component("pagination_strategy") else {
-            return unknown(paginator.origin, "a paginator without a strategy", &manifest)
+            return unknown(paginator.origin, "a paginator without a strategy", &imported)
         }
-        let size = size(strategy, source, &manifest)
+        let size = size(strategy, source, &imported)
         switch strategy.type {
-        case "CursorPagination": addCursor(strategy, size, &resource, &manifest)
-        case "OffsetIncrement": addOffset(strategy, size, &resource, &manifest)
-        case "PageIncrement": addPage(strategy, size, &resource, &manifest)
-        case let type: unknown(strategy.origin, "the strategy '\((type ?? "").prefix(60))'", &manifest)
+        case "CursorPagination": addCursor(strategy, size, &resource, &imported)
+        case "OffsetIncrement": addOffset(strategy, size, &resource, &imported)
+        case "PageIncrement": addPage(strategy, size, &resource, &imported)
+        case let type: unknown(strategy.origin, "the strategy '\((type ?? "").prefix(60))'", &imported)
         }
     }
 
@@ -34,11 +34,11 @@ struct AirbytePaginator {
 
     private func addOffset(
         _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
-        _ manifest: inout ImportedManifest
+        _ imported: inout ImportedConfig
     ) {
-        guard let option = option("page_token_option", &manifest) else { return }
+        guard let option = option("page_token_option", &imported) else { return }
         var map = typed("offset", option)
-        if let size, let sizeOption = self.option("page_size_option", isNeeded: false, &manifest) {
+        if let size, let sizeOption = self.option("page_size_option", isNeeded: false, &imported) {
             if sizeOption.isBody == option.isBody {
                 map.set("limit_param", sizeOption.parameter)
                 map.set("limit", size.node)
@@ -51,9 +51,9 @@ struct AirbytePaginator {
 
     private func addPage(
         _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
-        _ manifest: inout ImportedManifest
+        _ imported: inout ImportedConfig
     ) {
-        guard let option = option("page_token_option", &manifest) else { return }
+        guard let option = option("page_token_option", &imported) else { return }
         var map = typed("page", option)
         map.set(
             "start",
@@ -61,7 +61,7 @@ struct AirbytePaginator {
                 strategy["start_from_page"]?.integer ?? 0, from: strategy["start_from_page"]?.origin ?? strategy.origin)
         )
         if let size {
-            if let sizeOption = self.option("page_size_option", isNeeded: false, &manifest) {
+            if let sizeOption = self.option("page_size_option", isNeeded: false, &imported) {
                 if sizeOption.isBody == option.isBody {
                     map.set("size_param", sizeOption.parameter)
                 } else {
@@ -77,11 +77,11 @@ struct AirbytePaginator {
         let node: ConfigNode
     }
 
-    private func size(_ strategy: AirbyteComponent, _ source: String, _ manifest: inout ImportedManifest) -> Size? {
+    private func size(_ strategy: AirbyteComponent, _ source: String, _ imported: inout ImportedConfig) -> Size? {
         guard let node = strategy["page_size"], let text = node.text else { return nil }
         let filled = strategy.fill(text, source)
         guard case .literal(let plain) = filled.value, let count = Int(plain.trimmingSpaces) else {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 node.origin, "the page size depends on the user's configuration", hint: "write it by hand")
             return nil
         }
@@ -92,9 +92,9 @@ struct AirbytePaginator {
 
     private func addCursor(
         _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
-        _ manifest: inout ImportedManifest
+        _ imported: inout ImportedConfig
     ) {
-        if let size, let option = option("page_size_option", isNeeded: false, &manifest) {
+        if let size, let option = option("page_size_option", isNeeded: false, &imported) {
             resource.set(option, to: size.node)
         }
         guard let value = strategy["cursor_value"],
@@ -104,14 +104,14 @@ struct AirbytePaginator {
         else {
             return unknown(
                 strategy["cursor_value"]?.origin ?? strategy.origin,
-                "a cursor that is not a plain member of the answer", &manifest)
+                "a cursor that is not a plain member of the answer", &imported)
         }
         let isPath = paginator.component("page_token_option")?.type == "RequestPath"
         switch (access.root, isPath) {
         case ("headers", true) where access.keys.map({ $0.lowercased() }) == ["link", "next", "url"]:
             resource.paginate = .text("link_header", from: value.origin)
         case ("headers", false) where access.keys.count == 1:
-            guard let option = option("page_token_option", &manifest) else { return }
+            guard let option = option("page_token_option", &imported) else { return }
             var map = typed("header_cursor", option)
             map.set("header", ConfigNode.text(access.keys[0], from: value.origin).essential)
             resource.paginate = map.node
@@ -120,17 +120,17 @@ struct AirbytePaginator {
             map.set("path", access.path.map { ConfigNode.text($0, from: value.origin).essential })
             resource.paginate = map.node
         case ("response", false), ("last_record", false):
-            guard let option = option("page_token_option", &manifest) else { return }
+            guard let option = option("page_token_option", &imported) else { return }
             var map = typed("cursor", option)
             map.set(
                 access.root == "response" ? "path" : "last",
                 access.path.map { ConfigNode.text($0, from: value.origin).essential })
             resource.paginate = map.node
         default:
-            return unknown(value.origin, "a cursor that is neither a member of the answer nor a next link", &manifest)
+            return unknown(value.origin, "a cursor that is neither a member of the answer nor a next link", &imported)
         }
         if let stop = strategy["stop_condition"] {
-            AirbyteStop(stop, token: access).add(to: &resource, &manifest)
+            AirbyteStop(stop, token: access).add(to: &resource, &imported)
         }
     }
 
@@ -147,20 +147,20 @@ struct AirbytePaginator {
     }
 
     /// The target of a RequestOption; nil after noting that it is missing or not supported.
-    private func option(_ name: String, isNeeded: Bool = true, _ manifest: inout ImportedManifest) -> AirbyteOption? {
+    private func option(_ name: String, isNeeded: Bool = true, _ imported: inout ImportedConfig) -> AirbyteOption? {
         guard let option = paginator.component(name) else {
-            if isNeeded { unknown(paginator.origin, "a paginator without '\(name)'", &manifest) }
+            if isNeeded { unknown(paginator.origin, "a paginator without '\(name)'", &imported) }
             return nil
         }
         guard let place = AirbyteOption(option) else {
-            unknown(option.origin, "'\(name)' outside of query and body", &manifest)
+            unknown(option.origin, "'\(name)' outside of query and body", &imported)
             return nil
         }
         return place
     }
 
-    private func unknown(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(
+    private func unknown(_ origin: Origin, _ what: String, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(
             origin, "siding.yaml does not support \(what)",
             hint: "write 'paginate' by hand; without it Siding searches the first page for a next link, URL or cursor")
     }

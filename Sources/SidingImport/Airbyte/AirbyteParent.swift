@@ -20,12 +20,12 @@ struct AirbyteParent {
     }
 
     /// The path of a member in stored records, which lack members added by AddFields.
-    func stored(_ path: [String], from origin: Origin, _ manifest: inout ImportedManifest) -> String {
+    func stored(_ path: [String], from origin: Origin, _ imported: inout ImportedConfig) -> String {
         switch AirbyteAdditions(stream).place(of: path) {
         case .own: break
         case .copied(let source): return source
         case .made:
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, AirbyteAdditions.reason(path, of: name),
                 hint: "write in 'bind' of 'for_each' a member that the origin sends")
         }

@@ -8,28 +8,28 @@ struct AirbyteRecords {
         (self.selector, self.stream, self.additions) = (selector, stream, additions)
     }
 
-    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        for step in stream.components("transformations") { addStep(step, &resource, &manifest) }
+    func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        for step in stream.components("transformations") { addStep(step, &resource, &imported) }
         guard let selector else { return }
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             membersOf: selector.node,
             but: ["type", "extractor", "record_filter", "schema_normalization", "transform_before_filtering"])
-        if let extractor = selector.component("extractor") { addExtractor(extractor, &resource, &manifest) }
-        if let filter = selector.component("record_filter") { addFilter(filter, &resource, &manifest) }
+        if let extractor = selector.component("extractor") { addExtractor(extractor, &resource, &imported) }
+        if let filter = selector.component("record_filter") { addFilter(filter, &resource, &imported) }
     }
 
     private func addExtractor(
-        _ extractor: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+        _ extractor: AirbyteComponent, _ resource: inout ImportedResource, _ imported: inout ImportedConfig
     ) {
         guard extractor.type == nil || extractor.type == "DpathExtractor", let field = extractor["field_path"] else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 extractor.origin, "the import does not support this extractor", hint: "write 'records' by hand")
         }
         let parts = (field.items ?? [field]).map { part in extractor.fill(part.text ?? "", "").value }
         let names = parts.compactMap { part in if case .literal(let name) = part { name } else { nil } }
         let last = names.last == "*" ? Array(names.dropLast()) : names
         guard names.count == parts.count, !last.contains(where: { $0.isEmpty || $0.contains("*") }) else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 field.origin, "the path has several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
@@ -39,12 +39,12 @@ struct AirbyteRecords {
     }
 
     private func addFilter(
-        _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+        _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ imported: inout ImportedConfig
     ) {
         guard let node = filter["condition"], let predicate = node.text.flatMap({ AirbytePredicate($0) }),
             predicate.access.root == "record", let path = predicate.access.path, !predicate.isPart
         else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 filter.origin, "the import supports only a condition that compares a member with a text",
                 hint: "all records are kept: filter in the queries over the view")
         }
@@ -53,21 +53,21 @@ struct AirbyteRecords {
     }
 
     private func addStep(
-        _ step: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+        _ step: AirbyteComponent, _ resource: inout ImportedResource, _ imported: inout ImportedConfig
     ) {
         guard step.type == "RemoveFields", step["condition"] == nil, let pointers = step["field_pointers"]?.items else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 step.origin, "records are stored as the origin sends them",
                 hint: "make the change in 'columns' or in your own view over this one")
         }
         for pointer in pointers {
             let names = pointer.texts
             guard !names.isEmpty, !names.contains(where: { $0.contains("*") }) else {
-                manifest.noteUnsupported(pointer.origin, "the pointer has several targets")
+                imported.noteUnsupported(pointer.origin, "the pointer has several targets")
                 continue
             }
             guard !additions.copies(from: names) else {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     pointer.origin,
                     "AddFields copies members from there, but records are stored as the origin sends them",
                     hint: "they are stored where they are; 'drop' can remove them")

@@ -27,31 +27,31 @@ struct AirbyteSource {
         "api_budget", "concurrency_level", "dynamic_streams", "max_concurrent_async_job_count",
     ]
 
-    func add(to manifest: inout ImportedManifest) throws(ImportError) {
+    func add(to imported: inout ImportedConfig) throws(ImportError) {
         let root = AirbyteComponent(document.root, in: document)
-        manifest.noteUnsupported(membersOf: document.root, but: Self.known)
+        imported.noteUnsupported(membersOf: document.root, but: Self.known)
         if let dynamic = document.root["dynamic_streams"] {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 dynamic.origin, "siding.yaml does not support streams that are found at run time",
                 hint: "write a resource for each that you need")
         }
-        let listed = listedStreams(root, &manifest)
+        let listed = listedStreams(root, &imported)
         var requests: [String: [String]] = [:]
         for stream in listed {
             if let name = stream["name"]?.text { requests[name] = requests[name] ?? stream.request() }
         }
         let budget = AirbyteBudget(root)
-        for stream in listed { add(stream, budget, &requests, to: &manifest) }
+        for stream in listed { add(stream, budget, &requests, to: &imported) }
     }
 
-    private func listedStreams(_ root: AirbyteComponent, _ manifest: inout ImportedManifest) -> [AirbyteComponent] {
+    private func listedStreams(_ root: AirbyteComponent, _ imported: inout ImportedConfig) -> [AirbyteComponent] {
         (document.root["streams"]?.items ?? []).compactMap { item in
             if let fault = document.fault(of: item) {
-                manifest.noteUnsupported(item.origin, fault)
+                imported.noteUnsupported(item.origin, fault)
                 return nil
             }
             let stream = AirbyteComponent(item, parameters: root.parameters, in: document)
-            if !stream.node.isMap { manifest.noteUnsupported(item.origin, "a stream is a map") }
+            if !stream.node.isMap { imported.noteUnsupported(item.origin, "a stream is a map") }
             return stream.node.isMap ? stream : nil
         }
     }
@@ -63,7 +63,7 @@ struct AirbyteSource {
     ///   - requests: the requests of all streams that are or will be added, by name.
     private func add(
         _ stream: AirbyteComponent, name: String? = nil, remark: String? = nil, depth: Int = 0,
-        _ budget: AirbyteBudget, _ requests: inout [String: [String]], to manifest: inout ImportedManifest
+        _ budget: AirbyteBudget, _ requests: inout [String: [String]], to imported: inout ImportedConfig
     ) {
         let name = name ?? stream["name"]?.text
         var parent = name.flatMap { AirbyteParent(of: stream, called: $0) }
@@ -79,16 +79,16 @@ struct AirbyteSource {
                     parent.stream, name: parent.name,
                     remark:
                         "Airbyte fetches it only as the parent of '\(shown)'; 'siding sync' stores its records too.",
-                    depth: depth + 1, budget, &requests, to: &manifest)
+                    depth: depth + 1, budget, &requests, to: &imported)
             } else if let known, known != asked {
-                manifest.owner = name
-                manifest.noteUnsupported(
+                imported.owner = name
+                imported.noteUnsupported(
                     found.stream.origin, "another stream has the name '\(found.name.prefix(60))' too",
                     hint: "'for_each' of '\(name.prefix(60))' uses its records: check whether these are meant")
-                manifest.owner = nil
+                imported.owner = nil
             }
         }
-        AirbyteStream(stream, name: name, parent: parent, remark: remark, budget: budget).add(to: &manifest)
+        AirbyteStream(stream, name: name, parent: parent, remark: remark, budget: budget).add(to: &imported)
     }
 }
 
@@ -100,18 +100,18 @@ struct AirbyteBudget: Sendable {
         self.root = root
     }
 
-    func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    func add(to source: inout ImportedSource, _ imported: inout ImportedConfig) {
         if let level = root.component("concurrency_level")?["default_concurrency"] {
             if let count = level.integer {
                 source.concurrency = .number(count, from: level.origin)
             } else {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     level.origin, "it depends on the user's configuration",
                     hint: "write 'http: { concurrency: … }' of the source by hand")
             }
         }
         guard let budget = root.component("api_budget") else { return }
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             membersOf: budget.node,
             but: [
                 "type", "policies", "ratelimit_reset_header", "ratelimit_remaining_header",
@@ -124,18 +124,18 @@ struct AirbyteBudget: Sendable {
         }
         var limits: [ConfigNode] = []
         for policy in budget.components("policies") {
-            if let limit = Self.limit(policy, &manifest) { limits.append(limit) }
+            if let limit = Self.limit(policy, &imported) { limits.append(limit) }
         }
-        if let limit = Self.headers(budget, &manifest) { limits.append(limit) }
+        if let limit = Self.headers(budget, &imported) { limits.append(limit) }
         if !limits.isEmpty { source.limits = ConfigNode(.list(limits), from: budget.origin) }
     }
 
     /// The limit by the origin's headers for the remaining quota.
-    private static func headers(_ budget: AirbyteComponent, _ manifest: inout ImportedManifest) -> ConfigNode? {
+    private static func headers(_ budget: AirbyteComponent, _ imported: inout ImportedConfig) -> ConfigNode? {
         let reset = budget["ratelimit_reset_header"]
         guard let remaining = budget["ratelimit_remaining_header"], let name = remaining.text else {
             if let reset {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     reset.origin, "the reset header is used only together with a header for the remaining quota",
                     hint: "write 'remaining_header' of 'limits' by hand")
             }
@@ -148,14 +148,14 @@ struct AirbyteBudget: Sendable {
         return map.node
     }
 
-    private static func limit(_ policy: AirbyteComponent, _ manifest: inout ImportedManifest) -> ConfigNode? {
+    private static func limit(_ policy: AirbyteComponent, _ imported: inout ImportedConfig) -> ConfigNode? {
         let rates = policy.components("rates")
         let rate = rates.first ?? policy
         guard rates.count <= 1, policy.components("matchers").isEmpty, policy.type != "UnlimitedCallRatePolicy",
             let count = (rate["limit"] ?? rate["call_limit"])?.integer,
             let interval = (rate["interval"] ?? rate["period"])?.text, let unit = units[interval]
         else {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 policy.origin, "the limit applies to some requests only, or to an unusual time span",
                 hint: "write 'limits' of the source by hand")
             return nil

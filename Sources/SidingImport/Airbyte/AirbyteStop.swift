@@ -11,11 +11,11 @@ struct AirbyteStop {
         text = inside.utf8.count <= 1000 ? inside : ""
     }
 
-    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         // The condition never holds, or only tests the token: a listing ends anyway without a next page.
         if text.lowercased() == "false" || isMissingToken { return }
         if text.contains("last_page_size") || text.contains("last_records") {
-            return addSize(&manifest)
+            return addSize(&imported)
         }
         if let (access, isTrue) = condition {
             let isToken = access.root == token.root && token.keys.starts(with: access.keys)
@@ -28,7 +28,7 @@ struct AirbyteStop {
         }
         // A condition on headers, whose next link is the token: without one there is no next page.
         if token.root == "headers", text.contains("headers") { return }
-        noteUnsupported(&manifest)
+        noteUnsupported(&imported)
     }
 
     /// Whether the condition is that the token is missing: `'next' not in response.links`.
@@ -56,21 +56,21 @@ struct AirbyteStop {
     }
 
     /// Handles a condition on the number of records in the page.
-    private func addSize(_ manifest: inout ImportedManifest) {
+    private func addSize(_ imported: inout ImportedConfig) {
         let simple =
             /not\s+last_records|last_records\s*==\s*\[\s*\]|\(?\s*(?:last_page_size|last_records\s*\|\s*(?:length|count))\s*\)?\s*(?:==|<=?)\s*[^\s<>=]+/
-        guard text.wholeMatch(of: simple) != nil else { return noteUnsupported(&manifest) }
+        guard text.wholeMatch(of: simple) != nil else { return noteUnsupported(&imported) }
         // Paging by the last record ends with an empty page, and a short page leads there.
         if token.root == "last_record" { return }
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             stop.origin,
             "the number of records on a page does not end a listing: it continues while the origin names a next page, "
                 + "also after an empty one",
             hint: "if the origin always names one, write 'stop' with 'max_pages', or with a member of the answer")
     }
 
-    private func noteUnsupported(_ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(
+    private func noteUnsupported(_ imported: inout ImportedConfig) {
+        imported.noteUnsupported(
             stop.origin, "the import supports only a condition on a member that is true or false",
             hint: "the listing ends when the origin names no next page; otherwise write 'stop' by hand")
     }

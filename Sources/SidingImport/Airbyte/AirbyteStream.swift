@@ -25,74 +25,74 @@ struct AirbyteStream {
         "ignore_stream_slicer_parameters_on_paginated_requests",
     ]
 
-    func add(to manifest: inout ImportedManifest) {
+    func add(to imported: inout ImportedConfig) {
         guard let name else {
-            return manifest.noteUnsupported(stream.origin, "the stream has no name")
+            return imported.noteUnsupported(stream.origin, "the stream has no name")
         }
-        manifest.owner = name
-        defer { manifest.owner = nil }
+        imported.owner = name
+        defer { imported.owner = nil }
         guard stream.type == nil || stream.type == "DeclarativeStream" else {
-            return noteUnsupported(stream.origin, "streams of the type '\(shown(stream.type))'", &manifest)
+            return noteUnsupported(stream.origin, "streams of the type '\(shown(stream.type))'", &imported)
         }
         guard let retriever = stream.component("retriever"),
             let requester = retriever.component("requester")
         else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 stream.origin, "the stream '\(name)' has no retriever with a requester, and is left out")
         }
         guard retriever.type == nil || retriever.type == "SimpleRetriever" else {
-            return noteUnsupported(retriever.origin, "retrievers of the type '\(shown(retriever.type))'", &manifest)
+            return noteUnsupported(retriever.origin, "retrievers of the type '\(shown(retriever.type))'", &imported)
         }
-        manifest.noteUnsupported(membersOf: stream.node, but: Self.known)
-        manifest.noteUnsupported(membersOf: retriever.node, but: Self.retrieverKeys)
-        guard var (source, resource) = AirbyteRequester(requester).read(name: name, stream, &manifest) else { return }
+        imported.noteUnsupported(membersOf: stream.node, but: Self.known)
+        imported.noteUnsupported(membersOf: retriever.node, but: Self.retrieverKeys)
+        guard var (source, resource) = AirbyteRequester(requester).read(name: name, stream, &imported) else { return }
         if let remark { resource.remarks.append(remark) }
-        budget.add(to: &source, &manifest)
-        addDecoder(retriever, &manifest)
+        budget.add(to: &source, &imported)
+        addDecoder(retriever, &imported)
         let additions = AirbyteAdditions(stream)
-        AirbyteKey(stream, additions).add(to: &resource, &manifest)
-        AirbyteRecords(retriever.component("record_selector"), stream, additions).add(to: &resource, &manifest)
+        AirbyteKey(stream, additions).add(to: &resource, &imported)
+        AirbyteRecords(retriever.component("record_selector"), stream, additions).add(to: &resource, &imported)
         if let paginator = retriever.component("paginator") {
-            AirbytePaginator(paginator).add(to: &resource, source.name, &manifest)
+            AirbytePaginator(paginator).add(to: &resource, source.name, &imported)
         } else {
             resource.paginate = .text("none", from: retriever.origin)
         }
         if let cursor = stream.component("incremental_sync") {
-            AirbyteCursor(cursor, additions).add(to: &resource, source.name, &manifest)
+            AirbyteCursor(cursor, additions).add(to: &resource, source.name, &imported)
         }
-        if resource.cursor == nil { dropCursor(&resource, &manifest) }
+        if resource.cursor == nil { dropCursor(&resource, &imported) }
         for loader in stream.components("schema_loader") { AirbyteSchema(loader, additions).add(to: &resource) }
         let partitions = AirbytePartition(retriever.components("partition_router"), parent)
-        for (resource, source) in partitions.expanded(resource, source, &manifest) {
-            manifest.add(resource, from: source)
+        for (resource, source) in partitions.expanded(resource, source, &imported) {
+            imported.add(resource, from: source)
         }
     }
 
-    private func noteUnsupported(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(
+    private func noteUnsupported(_ origin: Origin, _ what: String, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(
             origin, "siding.yaml does not support \(what); the stream is left out", hint: "write the resource by hand")
     }
 
     private func shown(_ type: String?) -> String { String((type ?? "").prefix(60)) }
 
-    private func addDecoder(_ retriever: AirbyteComponent, _ manifest: inout ImportedManifest) {
+    private func addDecoder(_ retriever: AirbyteComponent, _ imported: inout ImportedConfig) {
         guard let decoder = retriever.component("decoder"), let type = decoder.type, type != "JsonDecoder" else {
             return
         }
-        manifest.noteUnsupported(decoder.origin, "answers are read as JSON, not with '\(type.prefix(60))'")
+        imported.noteUnsupported(decoder.origin, "answers are read as JSON, not with '\(type.prefix(60))'")
     }
 
     /// Removes placeholders of a cursor that could not be converted.
-    private func dropCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func dropCursor(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         let rest = resource.query.without(["{cursor}", "{until}"])
         for entry in resource.query.entries where rest[entry.name] == nil {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 entry.value.origin,
                 "the parameter '\(entry.name.prefix(60))' asks for a time span, but there is no cursor")
         }
         resource.query = rest
         if let left = resource.dropCursorFromBody() {
-            manifest.noteUnsupported(left, "the body asks for a time span, but there is no cursor")
+            imported.noteUnsupported(left, "the body asks for a time span, but there is no cursor")
         }
     }
 }

@@ -7,9 +7,9 @@ struct AirbyteURL {
     /// - Parameter isWhole: whether the URL includes the path: the part after the last slash, or with a placeholder.
     init(
         _ text: String, _ requester: AirbyteComponent, at origin: Origin, isWhole: Bool,
-        _ manifest: inout ImportedManifest
+        _ imported: inout ImportedConfig
     ) {
-        self.init(filling: text, requester, at: origin, keepsBraces: isWhole, &manifest)
+        self.init(filling: text, requester, at: origin, keepsBraces: isWhole, &imported)
         if isWhole { split() }
     }
 
@@ -25,13 +25,13 @@ struct AirbyteURL {
 
     private init(
         filling text: String, _ requester: AirbyteComponent, at origin: Origin, keepsBraces: Bool,
-        _ manifest: inout ImportedManifest
+        _ imported: inout ImportedConfig
     ) {
         let filled = requester.fill(text, "")
         if case .literal(let plain) = filled.value {
             self.text = plain
             for name in filled.assumed {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     origin, "config '\(name.prefix(60))' is set by the user",
                     hint: "the URL has its default: change it by hand")
             }
@@ -40,7 +40,7 @@ struct AirbyteURL {
         let isShort = text.utf8.count <= 2000
         self.text = Self.placeholder(isShort ? filled.template : "", keepsBraces: keepsBraces)
         let shown = isShort ? " '\(ImportedURL(filled.shown).text.prefix(200))'" : ""
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             origin, "the URL\(shown) depends on the user's configuration, but siding.yaml has no variables",
             hint: "write the real one in 'base_url'")
     }

@@ -1,6 +1,7 @@
 internal import SidingManifest
 
-/// A config on one line, in which every value has its own column, so that the position of a fault identifies one value.
+/// The text of an imported config for a trial: the grammar reads it, and the position of each fault says which value it refused.
+/// All is on one line (YAML's flow style), so a value is identified by its column alone.
 struct FlowText {
     private(set) var text = ""
     private var column = 1

@@ -27,7 +27,7 @@ struct GrammarTrial {
     /// - Parameter text: formats the config.
     mutating func settle(_ text: (ConfigNode) -> ConfigText) -> Result<ConfigText, Obstacle> {
         for _ in 0..<Self.mostRounds {
-            do throws(ManifestError) {
+            do throws(ConfigError) {
                 let flow = FlowText(root)
                 if let faults = try Self.faults(of: flow.text) {
                     guard refuse(faults, at: { flow.path(at: $0) }) else { return .failure(Obstacle(faults)) }
@@ -43,9 +43,9 @@ struct GrammarTrial {
 
     /// The grammar's faults in `text`; nil if it is valid.
     ///
-    /// - Throws: ``ManifestError`` without positions, such as for a text that is too large.
-    private static func faults(of text: String) throws(ManifestError) -> [Fault]? {
-        do throws(ManifestError) {
+    /// - Throws: ``ConfigError`` without positions, such as for a text that is too large.
+    private static func faults(of text: String) throws(ConfigError) -> [Fault]? {
+        do throws(ConfigError) {
             _ = try parse(text)
             return nil
         } catch {
@@ -62,9 +62,9 @@ struct GrammarTrial {
     }
 
     /// Parses without looking at variables or files: secrets are only named.
-    static func parse(_ text: String) throws(ManifestError) -> Manifest {
-        let environment = ManifestEnvironment(variables: [:], workingDirectory: "/", home: "/")
-        return try Manifest.parse(text, file: "siding.yaml", environment: environment)
+    static func parse(_ text: String) throws(ConfigError) -> Config {
+        let environment = ConfigEnvironment(variables: [:], workingDirectory: "/", home: "/")
+        return try Config.parse(text, file: "siding.yaml", environment: environment)
     }
 
     /// Whether the grammar allows Basic credentials without a password, which then is empty.

@@ -7,63 +7,63 @@ struct DltPaginator {
     }
 
     /// Sets the pagination of `resource`.
-    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         switch node.isScalar ? node.text : node["type"]?.text {
         case "auto": break
         case "single_page": resource.paginate = .text("none", from: node.origin)
-        case "json_link", "json_response": link(&resource, &manifest)
-        case "header_link": headerLink(&resource, &manifest)
-        case "cursor": cursor(&resource, &manifest)
-        case "header_cursor": headerCursor(&resource, &manifest)
-        case "page_number": pages(&resource, &manifest)
-        case "offset": offsets(&resource, &manifest)
+        case "json_link", "json_response": link(&resource, &imported)
+        case "header_link": headerLink(&resource, &imported)
+        case "cursor": cursor(&resource, &imported)
+        case "header_cursor": headerCursor(&resource, &imported)
+        case "page_number": pages(&resource, &imported)
+        case "offset": offsets(&resource, &imported)
         default:
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 node.origin, "the import does not support this paginator",
                 hint: "without 'paginate' Siding searches the first page for a next link, URL or cursor")
         }
     }
 
-    private func link(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(membersOf: node, but: ["type", "next_url_path"])
+    private func link(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(membersOf: node, but: ["type", "next_url_path"])
         var map = typed("next_url")
-        guard path("next_url_path", usual: "next", into: &map, &manifest) else { return }
+        guard path("next_url_path", usual: "next", into: &map, &imported) else { return }
         resource.paginate = map.node
     }
 
-    private func headerLink(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(membersOf: node, but: ["type", "links_next_key"])
+    private func headerLink(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(membersOf: node, but: ["type", "links_next_key"])
         if let key = node["links_next_key"], key.text != "next" {
-            return manifest.noteUnsupported(key.origin, "only rel=next of the Link header is followed")
+            return imported.noteUnsupported(key.origin, "only rel=next of the Link header is followed")
         }
         resource.paginate = .text("link_header", from: node.origin)
     }
 
-    private func cursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(membersOf: node, but: ["type", "cursor_path", "cursor_param", "cursor_body_path"])
+    private func cursor(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(membersOf: node, but: ["type", "cursor_path", "cursor_param", "cursor_body_path"])
         var map = typed("cursor")
-        guard path("cursor_path", usual: "cursors.next", into: &map, &manifest) else { return }
+        guard path("cursor_path", usual: "cursors.next", into: &map, &imported) else { return }
         if let body = node["cursor_body_path"] {
             map.set("in", ConfigNode.text("body", from: node.origin).essential)
-            guard self.body("param", body, into: &map, &manifest) else { return }
+            guard self.body("param", body, into: &map, &imported) else { return }
         } else {
             map.set("param", text: node["cursor_param"]?.text ?? "cursor")
-            assume("cursor_param", "cursor", &manifest)
+            assume("cursor_param", "cursor", &imported)
         }
         resource.paginate = map.node
     }
 
-    private func headerCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(membersOf: node, but: ["type", "cursor_key", "cursor_param"])
+    private func headerCursor(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(membersOf: node, but: ["type", "cursor_key", "cursor_param"])
         var map = typed("header_cursor")
         map.set("header", text: node["cursor_key"]?.text ?? "next")
         map.set("param", text: node["cursor_param"]?.text ?? "cursor")
         resource.paginate = map.node
     }
 
-    private func pages(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func pages(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         // Siding ends the listing at an empty page, so the total is not needed.
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             membersOf: node,
             but: [
                 "type", "base_page", "page", "page_param", "page_body_path", "total_path", "maximum_page",
@@ -73,7 +73,7 @@ struct DltPaginator {
         var map = typed("page")
         if let body = node["page_body_path"] {
             map.set("in", ConfigNode.text("body", from: node.origin).essential)
-            guard self.body("param", body, into: &map, &manifest) else { return }
+            guard self.body("param", body, into: &map, &imported) else { return }
         } else {
             map.set("param", text: node["page_param"]?.text)
         }
@@ -83,11 +83,11 @@ struct DltPaginator {
             resource.maxPages = .number(
                 max(last.subtractingReportingOverflow(start).partialValue, 1), from: most.origin)
         }
-        ends(&resource, &manifest)
+        ends(&resource, &imported)
     }
 
-    private func offsets(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.noteUnsupported(
+    private func offsets(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
+        imported.noteUnsupported(
             membersOf: node,
             but: [
                 "type", "limit", "offset", "offset_param", "limit_param", "offset_body_path", "limit_body_path",
@@ -98,7 +98,7 @@ struct DltPaginator {
             map.set("in", ConfigNode.text("body", from: node.origin).essential)
             for (name, path) in [("param", "offset_body_path"), ("limit_param", "limit_body_path")] {
                 guard let body = node[path] else { continue }
-                guard self.body(name, body, into: &map, &manifest) else { return }
+                guard self.body(name, body, into: &map, &imported) else { return }
             }
         } else {
             map.set("param", text: node["offset_param"]?.text)
@@ -109,24 +109,24 @@ struct DltPaginator {
         resource.paginate = map.node
         if let most = node["maximum_offset"], let last = most.integer {
             guard let limit = node["limit"]?.integer, limit > 0, last > 0 else {
-                return manifest.noteUnsupported(most.origin, "without 'limit' the number of pages is unknown")
+                return imported.noteUnsupported(most.origin, "without 'limit' the number of pages is unknown")
             }
             let records = last.subtractingReportingOverflow(max(node["offset"]?.integer ?? 0, 0)).partialValue
             resource.maxPages = .number(max((records - 1) / limit + 1, 1), from: most.origin)
         }
-        ends(&resource, &manifest)
+        ends(&resource, &imported)
     }
 
-    private func ends(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func ends(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         if let more = node["has_more_path"] {
             if let path = more.text.flatMap(ImportedPath.text(jsonPath:)) {
                 resource.hasMore = .text(path, from: more.origin)
             } else {
-                manifest.noteUnsupported(more.origin, "the path has several values, or none")
+                imported.noteUnsupported(more.origin, "the path has several values, or none")
             }
         }
         if let stop = node["stop_after_empty_page"], stop.truth == false {
-            manifest.noteUnsupported(stop.origin, "numbered pages end with the first empty one")
+            imported.noteUnsupported(stop.origin, "numbered pages end with the first empty one")
         }
     }
 
@@ -140,30 +140,30 @@ struct DltPaginator {
 
     /// Sets `path`; false after noting that it cannot be converted.
     private func path(
-        _ name: String, usual: String, into map: inout ConfigMap, _ manifest: inout ImportedManifest
+        _ name: String, usual: String, into map: inout ConfigMap, _ imported: inout ImportedConfig
     ) -> Bool {
         let place = node[name]
         guard let path = ImportedPath.text(jsonPath: place?.text ?? usual) else {
-            manifest.noteUnsupported(place?.origin ?? node.origin, "the path has several values, or none")
+            imported.noteUnsupported(place?.origin ?? node.origin, "the path has several values, or none")
             return false
         }
         map.set("path", ConfigNode.text(path, from: place?.origin ?? node.origin).essential)
         return true
     }
 
-    private func assume(_ name: String, _ usual: String, _ manifest: inout ImportedManifest) {
+    private func assume(_ name: String, _ usual: String, _ imported: inout ImportedConfig) {
         guard node[name] == nil else { return }
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             node.origin, "'\(name)' is missing, and dlt's default differs between releases",
             hint: "'\(usual)' is used: check its name at the origin")
     }
 
     /// Sets a member of the body for a parameter; false after noting that it cannot be converted.
     private func body(
-        _ name: String, _ path: InputNode, into map: inout ConfigMap, _ manifest: inout ImportedManifest
+        _ name: String, _ path: InputNode, into map: inout ConfigMap, _ imported: inout ImportedConfig
     ) -> Bool {
         guard let text = path.text.flatMap(ImportedPath.text(jsonPath:)) else {
-            manifest.noteUnsupported(path.origin, "the path has several values, or none")
+            imported.noteUnsupported(path.origin, "the path has several values, or none")
             return false
         }
         map.set(name, ConfigNode.text(text, from: path.origin).essential)

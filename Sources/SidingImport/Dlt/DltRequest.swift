@@ -18,54 +18,54 @@ struct DltRequest {
     // MARK: Parameters
 
     mutating func addParameter(
-        _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+        _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ imported: inout ImportedConfig
     ) {
         switch node["type"]?.text {
-        case "resolve": bind(name, node, &manifest)
+        case "resolve": bind(name, node, &imported)
         case "incremental":
             query.set(name, .text("{cursor}", from: node.origin))
-            use(node, &manifest)
-        default: addValue(name, node, &source, &manifest)
+            use(node, &imported)
+        default: addValue(name, node, &source, &imported)
         }
     }
 
     private mutating func addValue(
-        _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+        _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ imported: inout ImportedConfig
     ) {
         guard let text = node.text else {
             guard !SecretWords.holdsSecrets(name) else {
-                return manifest.noteUnsupported(
+                return imported.noteUnsupported(
                     node.origin, "a secret inside a value is not copied",
                     hint: "siding.yaml has secrets only in 'auth'")
             }
-            return query.set(name, ConfigNode.copy(node, &manifest) { self.text($0, &$1) })
+            return query.set(name, ConfigNode.copy(node, &imported) { self.text($0, &$1) })
         }
         switch DltReference.read(text, in: source.name) {
         case .secret(let variable, let prefix):
-            source.authorize(name, .query, variable, prefix: prefix, isLiteral: false, from: node.origin, &manifest)
+            source.authorize(name, .query, variable, prefix: prefix, isLiteral: false, from: node.origin, &imported)
         case .unknown(let what):
-            manifest.noteUnsupported(node.origin, "the parameter holds \(what)", hint: "write it by hand")
+            imported.noteUnsupported(node.origin, "the parameter holds \(what)", hint: "write it by hand")
         case .literal:
             if SecretWords.isSecret(name, text) {
                 let variable = SecretNaming.variable(source.name, name)
                 return source.authorize(
-                    name, .query, variable, prefix: "", isLiteral: true, from: node.origin, &manifest)
+                    name, .query, variable, prefix: "", isLiteral: true, from: node.origin, &imported)
             }
-            let bound = bound(text, from: node.origin, &manifest)
-            let copy = ConfigNode.copy(node, &manifest) { node, _ in .text(bound, from: node.origin) }
+            let bound = bound(text, from: node.origin, &imported)
+            let copy = ConfigNode.copy(node, &imported) { node, _ in .text(bound, from: node.origin) }
             query.set(name, copy)
         }
     }
 
     /// Converts text inside a body or a list; nil after noting a reference.
-    mutating func text(_ node: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
+    mutating func text(_ node: InputNode, _ imported: inout ImportedConfig) -> ConfigNode? {
         guard case .literal(let text) = DltReference.read(node.text ?? "", in: "dlt") else {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 node.origin, "a reference inside a value is not copied",
                 hint: "siding.yaml has secrets only in 'auth'")
             return nil
         }
-        let bound = bound(text, from: node.origin, &manifest)
+        let bound = bound(text, from: node.origin, &imported)
         let names = ["cursor", "until"] + ownNames + bindings.map(\.name)
         return .text(node.isGraphQL ? bound.spacingBraces(but: names) : bound, from: node.origin)
     }
@@ -73,7 +73,7 @@ struct DltRequest {
     // MARK: Placeholders
 
     /// `{resources.parent.field}` and `{incremental.start_value}` as placeholders of Siding's.
-    mutating func bound(_ text: String, from origin: Origin, _ manifest: inout ImportedManifest) -> String {
+    mutating func bound(_ text: String, from origin: Origin, _ imported: inout ImportedConfig) -> String {
         var (out, rest) = ("", text[...])
         while let match = rest.firstMatch(of: /\{(resources|incremental)\.([^{}]{1,200})\}/) {
             out += rest[..<match.range.lowerBound]
@@ -103,66 +103,66 @@ struct DltRequest {
     }
 
     /// Converts a param of type `resolve`, which defines a placeholder of the path.
-    private mutating func bind(_ name: String, _ node: InputNode, _ manifest: inout ImportedManifest) {
+    private mutating func bind(_ name: String, _ node: InputNode, _ imported: inout ImportedConfig) {
         guard let parent = node["resource"]?.text, let field = node["field"]?.text,
             let path = ImportedPath.text(jsonPath: field)
-        else { return manifest.noteUnsupported(node.origin, "'resolve' needs 'resource' and 'field'") }
-        manifest.noteUnsupported(membersOf: node, but: ["type", "resource", "field"])
+        else { return imported.noteUnsupported(node.origin, "'resolve' needs 'resource' and 'field'") }
+        imported.noteUnsupported(membersOf: node, but: ["type", "resource", "field"])
         bindings.append((parent, name, path, node.origin))
     }
 
     // MARK: Incremental listings
 
-    mutating func addIncremental(_ node: InputNode, _ manifest: inout ImportedManifest) {
+    mutating func addIncremental(_ node: InputNode, _ imported: inout ImportedConfig) {
         if let name = node["start_param"]?.text { query.set(name, .text("{cursor}", from: node.origin)) }
         if let name = node["end_param"]?.text { query.set(name, .text("{until}", from: node.origin)) }
-        use(node, &manifest)
+        use(node, &imported)
     }
 
-    private mutating func use(_ node: InputNode, _ manifest: inout ImportedManifest) {
-        if incremental != nil { return manifest.noteUnsupported(node.origin, "a second cursor in one request") }
+    private mutating func use(_ node: InputNode, _ imported: inout ImportedConfig) {
+        if incremental != nil { return imported.noteUnsupported(node.origin, "a second cursor in one request") }
         incremental = node
-        manifest.noteUnsupported(
+        imported.noteUnsupported(
             membersOf: node,
             but: [
                 "type", "cursor_path", "initial_value", "start_param", "end_param", "row_order", "lag", "primary_key",
                 "range_start", "range_end", "end_value", "convert",
             ])
         if let end = node["end_value"] {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 end.origin, "dlt's listing ends at this value, but Siding's has no end value",
                 hint: "'siding sync --backfill A..B' fetches one span")
         }
         if let convert = node["convert"] {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 convert.origin, "'convert' is Python that changes the cursor before it is sent",
                 hint: "it is sent as in the records; 'format' of 'cursor' changes how times are written")
         }
     }
 
     /// Adds what was collected to the resource.
-    mutating func finish(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    mutating func finish(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         resource.query = query
-        addCursor(&resource, &manifest)
+        addCursor(&resource, &imported)
         if let cursor = resource.cursor {
-            resource.openSpans(cursor["type"]?.scalar ?? "datetime", &manifest)
+            resource.openSpans(cursor["type"]?.scalar ?? "datetime", &imported)
         } else {
             let rest = query.without(["{cursor}", "{until}"])
             for entry in query.entries where rest[entry.name] == nil {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     entry.value.origin,
                     "the parameter '\(entry.name.prefix(60))' asks for a span of changes, but there is no cursor")
             }
             resource.query = rest
             if let left = resource.dropCursorFromBody() {
-                manifest.noteUnsupported(left, "the body asks for changes, but there is no cursor")
+                imported.noteUnsupported(left, "the body asks for changes, but there is no cursor")
             }
         }
         guard let first = bindings.first else { return }
         var binds = ConfigMap(from: first.origin)
         for binding in bindings {
             guard binding.resource == first.resource else {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     binding.origin, "a second parent: 'for_each' takes one parent resource",
                     hint: "take the value from '\(first.resource)' if it has one")
                 continue
@@ -175,15 +175,15 @@ struct DltRequest {
         resource.forEach = each.node
     }
 
-    private func addCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func addCursor(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         guard let node = incremental else { return }
         guard let place = node["cursor_path"], let path = place.text.flatMap(ImportedPath.text(jsonPath:)) else {
-            return manifest.noteUnsupported(node.origin, "'cursor_path' is missing, or has several values")
+            return imported.noteUnsupported(node.origin, "'cursor_path' is missing, or has several values")
         }
         let order = node["row_order"]?.text
         let carriers = query.entries.map(\.value) + [resource.body].compactMap(\.self)
         guard carriers.contains(where: { $0.flow.contains("{cursor}") }) || order == "desc" else {
-            return manifest.noteUnsupported(
+            return imported.noteUnsupported(
                 node.origin, "no parameter carries the cursor: dlt filters the records after fetching them",
                 hint: "each sync fetches everything; unchanged records are not written again")
         }

@@ -21,26 +21,26 @@ struct DltResource {
 
     private func value(_ name: String) -> InputNode? { node[name] ?? defaults?[name] }
 
-    func add(to manifest: inout ImportedManifest, from shared: ImportedSource) {
-        manifest.noteUnsupported(membersOf: node, but: Self.known)
-        manifest.noteUnsupported(membersOf: defaults, but: Self.known)
+    func add(to imported: inout ImportedConfig, from shared: ImportedSource) {
+        imported.noteUnsupported(membersOf: node, but: Self.known)
+        imported.noteUnsupported(membersOf: defaults, but: Self.known)
         var source = shared
         let endpoint = DltEndpoint(
             node["endpoint"], defaults: defaults?["endpoint"], resource: name, origin: node.origin, client: client)
-        var resource = endpoint.resource(&source, &manifest)
-        addKey(&resource, &manifest)
-        addDisposition(&resource, &manifest)
-        addColumns(&resource, &manifest)
-        addSteps(&manifest)
+        var resource = endpoint.resource(&source, &imported)
+        addKey(&resource, &imported)
+        addDisposition(&resource, &imported)
+        addColumns(&resource, &imported)
+        addSteps(&imported)
         if let selected = value("selected"), selected.truth == false {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 selected.origin, "dlt fetches it only for its children, but 'siding sync' stores all resources",
                 hint: "name the resources in 'siding sync', or leave it: its children need it")
         }
-        manifest.add(resource, from: source)
+        imported.add(resource, from: source)
     }
 
-    private func addKey(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func addKey(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         let marked = columns.filter { $0.hints["primary_key"]?.truth == true }
         if let key = value("primary_key"), !key.texts.isEmpty {
             let names = key.texts.map(Self.member)
@@ -53,7 +53,7 @@ struct DltResource {
                 .list(marked.map { .text(Self.member($0.name), from: $0.hints.origin) }), from: marked[0].hints.origin)
         } else {
             resource.key = .text("id", from: node.origin)
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 node.origin, "it has no 'primary_key', but every resource needs a key",
                 hint: "'id' is used: check whether it is right")
         }
@@ -65,7 +65,7 @@ struct DltResource {
             ? ImportedPath.text(name.components("__")) : name.hasPrefix("$") ? ImportedPath.text([name]) : name
     }
 
-    private func addDisposition(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func addDisposition(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         guard let node = value("write_disposition") else { return }
         let origin = node.origin
         if node["strategy"]?.text == "scd2" { resource.history = .truth(true, from: origin) }
@@ -73,7 +73,7 @@ struct DltResource {
         case "merge", "skip": break
         case "replace": resource.deletes = .words(["detect": "complete_listing"], from: origin)
         case "append": resource.history = .truth(true, from: origin)
-        default: manifest.noteUnsupported(origin, "the import does not support this write disposition")
+        default: imported.noteUnsupported(origin, "the import does not support this write disposition")
         }
     }
 
@@ -90,11 +90,11 @@ struct DltResource {
         "json": "json", "complex": "json", "date": "text", "time": "text", "decimal": "real", "wei": "text",
     ]
 
-    private func addColumns(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+    private func addColumns(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         for column in columns {
             guard let hint = column.hints["data_type"] else { continue }
             guard let type = hint.text.flatMap({ Self.types[$0] }) else {
-                manifest.noteUnsupported(hint.origin, "the import does not support this data type")
+                imported.noteUnsupported(hint.origin, "the import does not support this data type")
                 continue
             }
             let member = Self.member(column.name)
@@ -108,17 +108,17 @@ struct DltResource {
         }
     }
 
-    private func addSteps(_ manifest: inout ImportedManifest) {
+    private func addSteps(_ imported: inout ImportedConfig) {
         for (index, step) in (value("processing_steps")?.items ?? []).enumerated() {
             for member in step.members {
                 let hint =
                     member.name == "filter"
                     ? "filter in the queries over the view" : "make the change in your own view over this one"
-                manifest.noteUnsupported(member.node.origin, "step \(index + 1) is Python", hint: hint)
+                imported.noteUnsupported(member.node.origin, "step \(index + 1) is Python", hint: hint)
             }
         }
         if let parents = value("include_from_parent") {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 parents.origin, "records are stored as the origin sends them, without members of their parents",
                 hint: "join the views of both")
         }

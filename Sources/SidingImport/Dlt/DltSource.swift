@@ -16,19 +16,19 @@ struct DltSource {
         }
     }
 
-    func add(to manifest: inout ImportedManifest) throws(ImportError) {
+    func add(to imported: inout ImportedConfig) throws(ImportError) {
         guard let client = root["client"] else { return }
-        manifest.noteUnsupported(membersOf: root, but: ["client", "resource_defaults", "resources"])
-        guard let source = DltClient(client).source(&manifest) else { return }
+        imported.noteUnsupported(membersOf: root, but: ["client", "resource_defaults", "resources"])
+        guard let source = DltClient(client).source(&imported) else { return }
         let defaults = root["resource_defaults"]
         for item in root["resources"]?.items ?? [] {
             guard let resource = DltResource(item, defaults: defaults, client: client) else {
-                manifest.noteUnsupported(item.origin, "a resource is a name, or a map with 'name'")
+                imported.noteUnsupported(item.origin, "a resource is a name, or a map with 'name'")
                 continue
             }
-            manifest.owner = resource.name
-            resource.add(to: &manifest, from: source)
-            manifest.owner = nil
+            imported.owner = resource.name
+            resource.add(to: &imported, from: source)
+            imported.owner = nil
         }
     }
 }

@@ -64,14 +64,14 @@ struct ImportedSource: Sendable {
     /// Adds the header fields in which `value` replaces the only `placeholder`, and notes the others: siding.yaml has no header
     /// fields that differ between requests.
     mutating func resolveVaryingHeaders(
-        _ manifest: inout ImportedManifest, filling placeholder: String? = nil, with value: String = ""
+        _ imported: inout ImportedConfig, filling placeholder: String? = nil, with value: String = ""
     ) {
         for header in varying {
             if let placeholder, header.placeholders.allSatisfy({ $0 == placeholder }) {
                 let text = header.text.replacing(placeholder, with: value)
-                addHeader(header.name, .literal(text), from: header.origin, &manifest)
+                addHeader(header.name, .literal(text), from: header.origin, &imported)
             } else {
-                manifest.noteUnsupported(
+                imported.noteUnsupported(
                     header.origin, "siding.yaml does not support a header field that differs between requests",
                     hint: "the requests are sent without it: check whether the origin accepts them")
             }
@@ -88,21 +88,21 @@ struct ImportedSource: Sendable {
 
     /// Adds a header field for all requests; a secret one becomes the source's `auth`.
     mutating func addHeader(
-        _ name: String, _ text: ImportedText, from origin: Origin, _ manifest: inout ImportedManifest
+        _ name: String, _ text: ImportedText, from origin: Origin, _ imported: inout ImportedConfig
     ) {
         switch text {
         case .literal(let value):
             if SecretWords.isSecret(name, value) {
                 let prefix = value.hasPrefix("Bearer ") ? "Bearer " : ""
                 let variable = SecretNaming.variable(self.name, prefix.isEmpty ? name : "token")
-                authorize(name, .header, variable, prefix: prefix, isLiteral: true, from: origin, &manifest)
+                authorize(name, .header, variable, prefix: prefix, isLiteral: true, from: origin, &imported)
             } else {
                 headers.set(name, .text(value, from: origin))
             }
         case .secret(let variable, let prefix):
-            authorize(name, .header, variable, prefix: prefix, isLiteral: false, from: origin, &manifest)
+            authorize(name, .header, variable, prefix: prefix, isLiteral: false, from: origin, &imported)
         case .unknown(let what):
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, "the header field '\(name)' holds \(what)", hint: "set it in 'headers' by hand")
         }
     }
@@ -110,13 +110,13 @@ struct ImportedSource: Sendable {
     /// Makes a header field or a query parameter the source's `auth`.
     mutating func authorize(
         _ name: String, _ position: Position, _ variable: String, prefix: String, isLiteral: Bool,
-        from origin: Origin, _ manifest: inout ImportedManifest
+        from origin: Origin, _ imported: inout ImportedConfig
     ) {
         let isBearer = position == .header && name.lowercased() == "authorization" && prefix == "Bearer "
         // siding.yaml puts a space behind a word.
         let isWord = TokenGrammar.spaced(prefix) != prefix
         guard auth == nil else {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, "'\(name)' is a second secret in each request, but a source has only one",
                 hint: "check whether the origin needs both")
             return
@@ -131,15 +131,15 @@ struct ImportedSource: Sendable {
         }
         auth = map.node
         if isLiteral {
-            manifest.leaveLiteral(origin, variable)
+            imported.leaveLiteral(origin, variable)
         } else if isWord {
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, "the secret has text before it", hint: "set \(variable) to the whole value")
         }
     }
 }
 
-extension ImportedManifest {
+extension ImportedConfig {
     /// Notes that a literal secret was not copied.
     mutating func leaveLiteral(_ origin: Origin, _ variable: String) {
         noteUnsupported(

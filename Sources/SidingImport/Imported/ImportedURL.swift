@@ -47,7 +47,7 @@ struct ImportedURL: Sendable {
 
 extension ImportedSource {
     /// A source with the base URL `text`; its `auth` comes from the URL's user or parameters.
-    init(url text: String, from origin: Origin, of owner: Origin, _ manifest: inout ImportedManifest) {
+    init(url text: String, from origin: Origin, of owner: Origin, _ imported: inout ImportedConfig) {
         let url = ImportedURL(text)
         let plain = url.text.contains("?") ? url.text : String(url.text.reversed().drop { $0 == "/" }.reversed())
         self.init(
@@ -55,7 +55,7 @@ extension ImportedSource {
             from: owner)
         if url.isPlainHTTP {
             isPlainHTTP = true
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, "the URL is http, so others on the network can read the requests",
                 hint:
                     "with 'auth' the source uses https instead, without it 'allow_plain_http': check whether the "
@@ -64,14 +64,14 @@ extension ImportedSource {
         if url.hadUser {
             let (user, password) = (SecretNaming.variable(name, "user"), SecretNaming.variable(name, "password"))
             auth = .basic(user: .secret(user, from: origin), password: .secret(password, from: origin), from: origin)
-            manifest.noteUnsupported(
+            imported.noteUnsupported(
                 origin, "the user and the password in the URL are not copied",
                 hint: "set the environment variables \(user) and \(password)")
         }
         for name in url.secretNames {
             authorize(
                 name, .query, SecretNaming.variable(self.name, name), prefix: "", isLiteral: true, from: origin,
-                &manifest)
+                &imported)
         }
     }
 }

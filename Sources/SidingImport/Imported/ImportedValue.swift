@@ -5,29 +5,29 @@ extension ConfigNode {
     ///
     /// - Parameter text: returns the text to write, or nil after noting why it cannot be converted.
     static func copy(
-        _ node: InputNode, _ manifest: inout ImportedManifest,
-        text: (InputNode, inout ImportedManifest) -> ConfigNode?
+        _ node: InputNode, _ imported: inout ImportedConfig,
+        text: (InputNode, inout ImportedConfig) -> ConfigNode?
     ) -> ConfigNode? {
         var elements: [Origin] = []
-        defer { manifest.noteUnsupported(elements: elements) }
-        return whole(node, &manifest, depth: 0, text)?.withoutLost(&elements)
+        defer { imported.noteUnsupported(elements: elements) }
+        return whole(node, &imported, depth: 0, text)?.withoutLost(&elements)
     }
 
     /// The copy with a lost value for each text that cannot be converted; nil for null.
     private static func whole(
-        _ node: InputNode, _ manifest: inout ImportedManifest, depth: Int,
-        _ text: (InputNode, inout ImportedManifest) -> ConfigNode?
+        _ node: InputNode, _ imported: inout ImportedConfig, depth: Int,
+        _ text: (InputNode, inout ImportedConfig) -> ConfigNode?
     ) -> ConfigNode? {
         guard depth < 40 else {
-            manifest.noteUnsupported(node.origin, "nested too deeply")
+            imported.noteUnsupported(node.origin, "nested too deeply")
             return .lost(from: node.origin)
         }
         switch node.value.content {
         case .scalar(let word, let isPlain):
             if isPlain, isNumberOrTruth(word) { return ConfigNode(.scalar(word, isPlain: true), from: node.origin) }
-            return node.isNull ? nil : text(node, &manifest) ?? .lost(from: node.origin)
+            return node.isNull ? nil : text(node, &imported) ?? .lost(from: node.origin)
         case .list:
-            let items = (node.items ?? []).compactMap { whole($0, &manifest, depth: depth + 1, text) }
+            let items = (node.items ?? []).compactMap { whole($0, &imported, depth: depth + 1, text) }
             return ConfigNode(.list(items), from: node.origin)
         case .map:
             var map = ConfigMap(from: node.origin)
@@ -37,12 +37,12 @@ extension ConfigNode {
                     ? SecretWords.isSecret(member.name, member.node.text ?? "")
                     : SecretWords.holdsSecrets(member.name)
                 if isSecret {
-                    manifest.noteUnsupported(
+                    imported.noteUnsupported(
                         member.node.origin, "a secret inside a value is not copied",
                         hint: "siding.yaml has secrets only in 'auth'")
                     map.set(member.name, .lost(from: member.node.origin))
                 } else {
-                    map.set(member.name, whole(member.node, &manifest, depth: depth + 1, text))
+                    map.set(member.name, whole(member.node, &imported, depth: depth + 1, text))
                 }
             }
             return map.node

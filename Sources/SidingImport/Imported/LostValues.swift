@@ -96,7 +96,7 @@ extension ConfigNode {
     }
 }
 
-extension ImportedManifest {
+extension ImportedConfig {
     /// Notes the list elements that were removed because of a lost part.
     mutating func noteUnsupported(elements: [Origin]) {
         for origin in elements {

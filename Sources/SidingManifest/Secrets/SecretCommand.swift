@@ -20,7 +20,7 @@ struct SecretCommand: Sendable, Hashable {
     var name: String { program.split(separator: "/").last.map(String.init) ?? program }
 
     /// Runs the program and returns its standard output.
-    func output(_ environment: ManifestEnvironment) async throws(SecretError) -> String {
+    func output(_ environment: ConfigEnvironment) async throws(SecretError) -> String {
         let end = try await race(environment)
         guard end.status.isSuccess else { throw SecretError(reason: Self.reason(end.status, name)) }
         return try SecretText.decode(end.bytes)
@@ -29,7 +29,7 @@ struct SecretCommand: Sendable, Hashable {
     /// Finds the program without running it.
     ///
     /// - Throws: ``SecretError`` if there is no such program, or it may not be run.
-    func locate(_ environment: ManifestEnvironment) async throws(SecretError) {
+    func locate(_ environment: ConfigEnvironment) async throws(SecretError) {
         do {
             let path = try await executable.resolveExecutablePath(in: Self.variables(environment))
             guard ExecutableFile.isExecutable(path.string) else { throw Self.notFound(name) }
@@ -44,7 +44,7 @@ struct SecretCommand: Sendable, Hashable {
     }
 
     /// Runs the program with the time limit. If it takes longer, it is killed with all its children.
-    private func race(_ environment: ManifestEnvironment) async throws(SecretError) -> End {
+    private func race(_ environment: ConfigEnvironment) async throws(SecretError) -> End {
         let limit = timeLimit
         do {
             return try await withThrowingTaskGroup(of: End?.self) { group in
@@ -68,7 +68,7 @@ struct SecretCommand: Sendable, Hashable {
         }
     }
 
-    private func run(_ environment: ManifestEnvironment) async throws -> End {
+    private func run(_ environment: ConfigEnvironment) async throws -> End {
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [
@@ -83,7 +83,7 @@ struct SecretCommand: Sendable, Hashable {
 
     private var executable: Executable { program.hasPrefix("/") ? .path(FilePath(program)) : .name(program) }
 
-    private static func variables(_ environment: ManifestEnvironment) -> Environment {
+    private static func variables(_ environment: ConfigEnvironment) -> Environment {
         let pairs = environment.variables().map { (Environment.Key(stringLiteral: $0.key), $0.value) }
         return .custom(Dictionary(pairs) { first, _ in first })
     }

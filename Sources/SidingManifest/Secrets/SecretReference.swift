@@ -20,7 +20,7 @@ enum SecretReference: Sendable, Hashable {
     /// A secret that is read from this location at each use.
     ///
     /// - Parameter emptiness: the message for an empty secret, see ``Reading/emptiness``.
-    func secret(_ environment: ManifestEnvironment, emptiness: String) -> Secret {
+    func secret(_ environment: ConfigEnvironment, emptiness: String) -> Secret {
         Secret(
             description, emptiness: emptiness,
             absence: { await absence(environment, emptiness: emptiness) }
@@ -28,7 +28,7 @@ enum SecretReference: Sendable, Hashable {
     }
 
     /// Reads the secret's value.
-    func read(_ environment: ManifestEnvironment) async throws(SecretError) -> String {
+    func read(_ environment: ConfigEnvironment) async throws(SecretError) -> String {
         switch self {
         case .environment(let name): try Self.variable(name, environment)
         case .file(let path, _): try SecretText.decode(Self.contents(path))
@@ -37,7 +37,7 @@ enum SecretReference: Sendable, Hashable {
     }
 
     /// Why the secret cannot be read, as far as known without running a program; nil if it can.
-    func absence(_ environment: ManifestEnvironment, emptiness: String) async -> String? {
+    func absence(_ environment: ConfigEnvironment, emptiness: String) async -> String? {
         do {
             switch self {
             case .environment, .file:
@@ -52,7 +52,7 @@ enum SecretReference: Sendable, Hashable {
         }
     }
 
-    private static func variable(_ name: String, _ environment: ManifestEnvironment) throws(SecretError) -> String {
+    private static func variable(_ name: String, _ environment: ConfigEnvironment) throws(SecretError) -> String {
         guard let value = environment.variables()[name] else {
             throw SecretError(reason: "the environment variable \(name) is not set")
         }

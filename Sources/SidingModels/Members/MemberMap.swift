@@ -9,8 +9,8 @@ final class MemberMap<Model: Codable & Sendable>: Sendable {
 
     init(_ members: [Member<Model>], coding: RecordCoding) {
         self.coding = coding
-        let told = Dictionary(members.map { ($0.keyPath as AnyKeyPath, $0.path) }) { $1 }
-        found = Mutex(told)
+        let declared = Dictionary(members.map { ($0.keyPath as AnyKeyPath, $0.path) }) { $1 }
+        found = Mutex(declared)
     }
 
     /// - Throws: ``MemberError`` if the property's path cannot be found.

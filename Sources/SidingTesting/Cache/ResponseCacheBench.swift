@@ -28,7 +28,7 @@ struct ResponseCacheBench: Sendable {
 
     /// A response whose `byteCount` is at least `bytes`.
     func answer(
-        _ body: String = "[]", to request: CacheRequest, etag: String? = #""1""#, variant: [CacheVariant.Field] = [],
+        _ body: String = "[]", to request: CacheRequest, etag: String? = #""1""#, variant: [String: String?] = [:],
         bytes: Int = 0
     ) -> CachedResponse {
         var fields: HTTPFields = [.contentType: "application/json"]
@@ -43,7 +43,7 @@ struct ResponseCacheBench: Sendable {
 
     @discardableResult
     func store(
-        _ body: String = "[]", to request: CacheRequest, etag: String? = #""1""#, variant: [CacheVariant.Field] = [],
+        _ body: String = "[]", to request: CacheRequest, etag: String? = #""1""#, variant: [String: String?] = [:],
         bytes: Int = 0
     ) async throws -> CachedResponse {
         let answer = answer(body, to: request, etag: etag, variant: variant, bytes: bytes)

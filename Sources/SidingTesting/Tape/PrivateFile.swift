@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import SidingSynchronization
 
 /// Writes a file atomically, readable by its owner only.
 enum PrivateFile {
@@ -26,13 +20,8 @@ enum PrivateFile {
         bytes.withUnsafeBytes { all in
             var rest = all[...]
             while !rest.isEmpty {
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                #elseif canImport(Musl)
-                    let count = Musl.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                #else
-                    let count = Darwin.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                #endif
+                let count = SidingSynchronization.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)

@@ -97,8 +97,7 @@ public final class RecordingTransport: Transport {
         let body = reply.body
         recorded.body = ReplyBody(length: body.length) { [self] () async throws(Failure) -> [UInt8]? in
             do throws(Failure) {
-                var iterator = body.makeAsyncIterator()
-                let chunk = try await iterator.next()
+                let chunk = try await body.next()
                 note(at: place) { answer in
                     if let chunk { answer.body.bytes += chunk } else { answer.body.isCut = false }
                 }

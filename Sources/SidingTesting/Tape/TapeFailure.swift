@@ -60,7 +60,7 @@ struct TapeFailure: Codable {
         }
     }
 
-    private static func fault(_ system: System) -> SystemFault {
+    private static func fault(_ system: System) -> Failure.SystemFault {
         switch system {
         case .connect(let errno): .connect(errno: errno)
         case .established(let errno): .established(errno: errno)
@@ -104,7 +104,7 @@ struct TapeFailure: Codable {
         try container.encode(name, forKey: .reason)
     }
 
-    private static func system(_ fault: SystemFault) -> System {
+    private static func system(_ fault: Failure.SystemFault) -> System {
         switch fault {
         case .connect(let errno): .connect(errno: errno)
         case .established(let errno): .established(errno: errno)

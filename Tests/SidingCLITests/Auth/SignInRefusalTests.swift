@@ -155,14 +155,14 @@ struct SignInRefusalTests {
         #expect(table.output.contains("generation 1") && table.output.contains("file secret"))
         #expect(table.error == "" && !table.output.contains(Door.canary))
 
-        #expect(try await sandbox.siding("auth", "forget", "shop", "--dry-run").error.contains("would be forgotten"))
+        #expect(try await sandbox.siding("auth", "forget", "shop", "--dry-run").error.contains("would be removed"))
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(door.given == 1)
         #expect(try await sandbox.siding("auth", "forget", "shop", "--json").object()["forgotten"]?.bool == true)
         #expect(!sandbox.keptToken.contains(Door.canary))
         let after = try await sandbox.siding("auth", "status", "--json").object()
         #expect(after["token"]?["kept"]?.bool == false)
-        #expect(try await sandbox.siding("auth", "forget", "shop").error.contains("no token is kept"))
+        #expect(try await sandbox.siding("auth", "forget", "shop").error.contains("no token is stored"))
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(door.given == 2)
         await service.origin.stop()
@@ -172,7 +172,7 @@ struct SignInRefusalTests {
         let (service, sandbox) = try await setUp()
         for command in [["auth", "forget", "shop", "--dry-run"], ["auth", "forget", "shop"]] {
             let outcome = try await sandbox.siding(command)
-            #expect(outcome.status == 0 && outcome.error.contains("no token is kept"), "\(outcome.error)")
+            #expect(outcome.status == 0 && outcome.error.contains("no token is stored"), "\(outcome.error)")
         }
         #expect(try await sandbox.siding("auth", "forget", "shop", "--json").object()["forgotten"]?.bool == false)
         await service.origin.stop()

@@ -30,7 +30,7 @@ struct SharedFileTests {
             #expect(
                 outcome.everything.contains(
                     "'items' in \(sandbox.database) belongs to the source 'github' (\(one.url)), with 40 records; "
-                        + "here it is of 'gitlab' (\(other.url))"))
+                        + "here it belongs to 'gitlab' (\(other.url))"))
             #expect(outcome.everything.contains("set database.path in one of them"))
         }
         let objects = try await sandbox.siding("plan", "--json", "--config", "b.yaml")

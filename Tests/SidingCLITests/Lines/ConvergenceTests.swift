@@ -9,51 +9,77 @@ import Testing
 /// Copies over a line that fails at random: `siding sync`, each time in a process of its own, through a relay.
 @Suite(.serialized)
 struct ConvergenceTests {
-    private static let records = 1_000
     private static let pageSize = 50
-    private static let pages = records / pageSize
     /// Nothing below needs so many runs.
     private static let mostRuns = 200
 
     /// A way of paging, and the `paginate:` for it.
-    private static let kinds: [(paging: OriginPaging, declared: String)] = [
+    private typealias Kind = (paging: OriginPaging, declared: String)
+    private static let kinds: [Kind] = [
         (.link, "link_header"), (.nextURL(member: ["next"]), "next_url"),
         (.cursor(member: ["next_cursor"]), "{ type: cursor, path: $.next_cursor, param: cursor }"),
         (.cursorHeader(HTTPField.Name("X-Next")!), "{ type: header_cursor, header: X-Next, param: cursor }"),
         (.page(), "{ type: page, size_param: limit, size: \(pageSize) }"),
         (.offset(), "{ type: offset, limit: \(pageSize) }"),
     ]
+    private static let sizes = "size: { max: \(pageSize), min: 5 }"
+    private static let sizedKinds: [Kind] = [
+        (.link, "{ type: link_header, size_param: limit, \(sizes) }"),
+        (
+            .cursor(member: ["next_cursor"]),
+            "{ type: cursor, path: $.next_cursor, param: cursor, size_param: limit, \(sizes) }"
+        ),
+        (.page(), "{ type: page, size_param: limit, \(sizes) }"), (.offset(), "{ type: offset, \(sizes) }"),
+    ]
 
     @Test func `whatever the line does, the copy is complete in the end, and hardly a byte is wasted`() async throws {
         let seeds = 1...Proof.choose(short: 4, middle: 12, long: 200)
         var shares: [Double] = []
         for seed in seeds where Proof.seed.map({ $0 == UInt64(seed) }) ?? true {
-            shares.append(try await copy(seed: UInt64(seed), servesRanges: true))
+            shares.append(try await copy(Self.kinds[seed % Self.kinds.count], seed: UInt64(seed), servesRanges: true))
         }
-        shares.sort()
+        judge(shares)
+    }
+
+    @Test func `an origin without ranges, but with a size parameter, costs hardly more`() async throws {
+        var shares: [Double] = []
+        for seed in 1...Proof.choose(short: 2, middle: 8, long: 60) {
+            let kind = Self.sizedKinds[seed % Self.sizedKinds.count]
+            shares.append(
+                try await copy(
+                    kind, seed: UInt64(20_000 + seed), servesRanges: false, records: 5_000, recordSize: 2_000))
+        }
+        judge(shares)
+    }
+
+    private func judge(_ shares: [Double]) {
+        let shares = shares.sorted()
         let (median, worst) = (shares[shares.count / 2], shares[shares.count - 1])
         print(
             "bytes on the wire to the bytes of the collection: median \(median), worst \(worst), \(shares.count) schedules"
         )
-        #expect(median <= 1.05)
+        // Of a few schedules the median says little.
+        if shares.count >= 8 { #expect(median <= 1.05) }
         #expect(worst <= 1.2)
     }
 
     @Test func `an origin without ranges costs the pages that were cut, and nothing else`() async throws {
-        for seed in 1...UInt64(Proof.choose(short: 2, middle: 6, long: 60)) {
-            _ = try await copy(seed: 10_000 + seed, servesRanges: false)
+        for seed in 1...Proof.choose(short: 2, middle: 6, long: 60) {
+            _ = try await copy(Self.kinds[seed % Self.kinds.count], seed: UInt64(10_000 + seed), servesRanges: false)
         }
     }
 
     /// Copies the collection over a line of `seed`.
     ///
     /// - Returns: the bytes on the wire, in parts of those of the same copy over a good line.
-    private func copy(seed: UInt64, servesRanges: Bool) async throws -> Double {
+    private func copy(
+        _ kind: Kind, seed: UInt64, servesRanges: Bool, records: Int = 1_000, recordSize: Int = 500
+    ) async throws -> Double {
+        let pages = records / Self.pageSize
         var generator = SeededGenerator(seed: seed)
-        let kind = Self.kinds[Int(seed) % Self.kinds.count]
-        let filler = String(repeating: "x", count: 460)
+        let filler = String(repeating: "x", count: recordSize - 40)
         let items = Dataset(
-            (1...Self.records).map { Dataset.Record(key: "\($0)", json: #"{"id":\#($0),"text":"\#(filler)"}"#) })
+            (1...records).map { Dataset.Record(key: "\($0)", json: #"{"id":\#($0),"text":"\#(filler)"}"#) })
         let listing = RecordListing(
             "/items", of: items, paging: kind.paging, pageSize: Self.pageSize, validators: [.etag])
         let route: any OriginRoute = servesRanges ? RangeRoute(listing) : listing
@@ -91,7 +117,7 @@ struct ConvergenceTests {
             """)
         let ideal = try await bytesOverGoodLine(sandbox, relay)
 
-        let page = ideal / Self.pages
+        let page = ideal / pages
         var lines = LineSchedule(seed: seed, up: page * 12 / 10...page * 20, down: .zero ... .zero)
         var (runs, writes, isComplete) = (0, 0, false)
         let before = await relay.traffic.toClient
@@ -120,8 +146,9 @@ struct ConvergenceTests {
         await relay.set(.up())
         #expect(isComplete, "seed \(seed)")
         #expect(try await sandbox.differences(from: items) == [], "seed \(seed)")
-        let asked = origin.requests.count { $0.method == "GET" } - Self.pages
-        #expect(asked <= Self.pages + 2 * runs, "seed \(seed): \(asked) requests in \(runs) runs")
+        let asked = origin.requests.count { $0.method == "GET" } - pages
+        let isSized = kind.declared.contains("size: {")
+        #expect(asked <= (isSized ? 5 : 1) * pages + 2 * runs, "seed \(seed): \(asked) requests in \(runs) runs")
         _ = try await sandbox.siding("queue", "retry", "--all")
         #expect(try await sandbox.siding("queue", "run").status == 0, "seed \(seed)")
         let orders = taken.withLock { $0.map(\.body) }

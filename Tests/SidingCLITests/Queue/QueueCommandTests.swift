@@ -45,7 +45,7 @@ struct QueueCommandTests {
         #expect(stopped.service.targets == [])
         #expect(sync.error.contains("the queued page \(stopped.items.prefix(8)) is parked (held)"))
         let shown = try await stopped.sandbox.siding("queue", "show", stopped.items)
-        #expect(shown.output.contains("a person put it on hold"))
+        #expect(shown.output.contains("an operator put it on hold"))
         #expect(shown.output.contains("nothing, until 'siding queue release \(stopped.items.prefix(8))'"))
 
         #expect(try await stopped.sandbox.siding("queue", "release", stopped.items).status == 0)
@@ -197,7 +197,7 @@ struct QueueCommandTests {
         #expect(try await stopped.sandbox.siding("sync", "items").status == 75)
         #expect(stopped.service.targets == [])
         let shown = try await stopped.sandbox.siding("queue", "show", stopped.items)
-        #expect(shown.output.contains("three senders died with it in hand"))
+        #expect(shown.output.contains("three senders died while they sent it"))
         #expect(try await stopped.sandbox.siding("queue", "retry", stopped.items).status == 0)
         #expect(try await stopped.sandbox.differences(from: stopped.service.items) == [])
     }

@@ -40,7 +40,7 @@ struct QueueDecisionTests {
         for (id, reason) in zip(entries, ["expired", "uncertain", "key_expired"]) { try await shop.park(id, reason) }
         let left = try await shop.sandbox.siding(["queue"] + command)
         #expect(left.status == 0, "\(left.error)")
-        #expect(left.error.contains("2 writes that may have arrived are left as they are"), "\(left.error)")
+        #expect(left.error.contains("2 writes that may have arrived were left unchanged"), "\(left.error)")
         for (id, state) in zip(entries, [end, "parked", "parked"]) {
             #expect(try await shop.shown(id)["state"]?.string == state)
         }
@@ -120,7 +120,7 @@ struct QueueDecisionTests {
         #expect(try await shop.sandbox.siding(send + [#"{"a":"other"}"#]).status == 64)
         #expect(shop.service.targets == ["/orders"])
         let second = try await shop.queue("purge", id.trimmingCharacters(in: .newlines), "--yes")
-        #expect(second.status == 1 && second.error.contains("forgotten but for its key"))
+        #expect(second.status == 1 && second.error.contains("only its idempotency key is left"))
         // Its time goes by, and any look for a key forgets it.
         try await shop.sql("UPDATE siding_idempotency_keys SET kept_until = 1")
         let new = try await shop.sandbox.siding(send + [#"{"a":"other"}"#])
@@ -166,7 +166,7 @@ struct QueueDecisionTests {
         _ = try await shop.keep("b")
         let refused = try await shop.queue("edit", "--all")
         #expect(refused.status == 64)
-        #expect(refused.error.contains("an editor is for one entry, and 2 are meant"))
+        #expect(refused.error.contains("an editor is for one entry, and 2 are selected"))
         #expect(refused.error.contains("--body, --header or --url"))
         await shop.service.origin.stop()
     }
@@ -175,7 +175,7 @@ struct QueueDecisionTests {
         let shop = try await QueueShop()
         let id = try await shop.keep("ordres")
         let refused: [(String, String)] = [
-            ("https://elsewhere.test/orders", "is not of the origin"), ("orders", "begins with /"),
+            ("https://elsewhere.test/orders", "is not at"), ("orders", "begins with /"),
             ("other:/orders", "has no source"), ("/orders?access_token=CANARY", "looks like a credential"),
             ("\(shop.service.url)/orders?token=CANARY", "looks like a credential"),
         ]
@@ -234,11 +234,11 @@ struct QueueDecisionTests {
         for more in [["--merge", "x.json"], ["--arrived", "--real-id", "7"]] {
             try shop.sandbox.write("{}", to: "x.json")
             let refused = try await shop.sandbox.siding(resolve + more)
-            #expect(refused.status == 64 && refused.error.contains("is for one entry, and 2 are meant"))
+            #expect(refused.status == 64 && refused.error.contains("is for one entry, and 2 are selected"))
         }
         #expect(try await shop.sandbox.siding(resolve + ["--theirs", "--yes"]).status == 0)
         #expect(try await shop.shown(first)["state"]?.string == "dropped")
-        #expect(try await shop.shown(first)["why"]?.string == "it was given up; its history says by whom.")
+        #expect(try await shop.shown(first)["why"]?.string == "it was dropped; its history says by whom.")
         #expect(try await shop.sandbox.siding(resolve + ["--theirs", "--yes"]).status == 66)
         await shop.service.origin.stop()
     }
@@ -251,7 +251,7 @@ struct QueueDecisionTests {
         let some = try await shop.queue("resolve", "--all", "--arrived", "--json")
         #expect(some.status == 3)
         #expect(try some.objects().map { $0["state"]?.string } == ["done", "done", "queued"])
-        #expect(try some.objects().last?["refusal"]?.string == "it cannot have arrived unseen")
+        #expect(try some.objects().last?["refusal"]?.string == "it is not uncertain whether it arrived")
         #expect(try await shop.queue("resolve", third, "--mine").status == 1)
         await shop.service.origin.stop()
     }

@@ -77,7 +77,7 @@ struct QueueProbeTests {
         let id = try #require(sent.lines.first.map(String.init))
         let shown = try await orders.sandbox.siding("queue", "show", id)
         #expect(shown.output.contains("it may have reached the origin"))
-        #expect(shown.output.contains("ask the origin whether it has it"))
+        #expect(shown.output.contains("ask the origin whether the write arrived"))
         #expect(shown.output.contains("GET /orders?ref=\(id) finds out whether it arrived"))
         #expect(try await orders.sandbox.siding("queue", "run", "--watch").status == 0)
         let done = try await orders.sandbox.siding("queue", "show", id, "--json").object()

@@ -76,7 +76,7 @@ struct HistoryCommandTests {
         for (time, sql, reason) in [
             ("1h", "SELECT * FROM items", "the history of 'items' reaches back to"),
             ("0s", "SELECT * FROM plain", "'plain' keeps no history"),
-            ("0s", "SELECT * FROM siding_records_items", "'siding_records_items' shows what is now"),
+            ("0s", "SELECT * FROM siding_records_items", "'siding_records_items' has only its present content"),
             ("2999-01-01", "SELECT * FROM items", "lies in the future"),
         ] {
             let outcome = try await sandbox.siding("query", "--as-of", time, sql)

@@ -23,7 +23,7 @@ struct PollIntervalTests {
         #expect(try await sandbox.siding("sync").everything == "")
         #expect(try await sandbox.siding("sync", "-v").error.contains("--full ignores this"))
         #expect(origin.requests.count == 1)
-        #expect(try await sandbox.siding("status").output.contains("; not asked for "))
+        #expect(try await sandbox.siding("status").output.contains("; no request for "))
         #expect(try await sandbox.siding("status", "--json").output.contains(#""not_before":""#))
         #expect(try await sandbox.siding("plan").output.contains("nothing now"))
         #expect(try await sandbox.siding("sync", "--full").status == 0)

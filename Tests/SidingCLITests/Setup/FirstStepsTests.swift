@@ -124,7 +124,7 @@ struct FirstStepsTests {
         let help = try await sandbox.siding("--help")
         #expect(help.status == 0)
         #expect(help.error == "")
-        #expect(help.output.contains("siding demo"))
+        #expect(help.output.replacing("\n", with: " ").contains("siding demo"))
     }
 
     @Test(

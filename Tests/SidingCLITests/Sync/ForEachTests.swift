@@ -141,7 +141,7 @@ import Testing
         #expect(tracker.takeAsked() == Self.comments([7, 11]))
         let quiet = try await sandbox.siding("plan", "comments")
         #expect(
-            quiet.output.hasPrefix("comments: nothing is asked for now\n    because: nothing now: no parent is due: "))
+            quiet.output.hasPrefix("comments: no request now\n    because: nothing now: no parent is due: "))
         #expect(!quiet.output.contains("GET"), "\(quiet.output)")
         // Only what changes is asked about from now on.
         var issues = (1...20).map { #"{"id":"k\#($0)","number":\#($0),"state":"open"}"# }

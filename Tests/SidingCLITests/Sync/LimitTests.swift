@@ -128,7 +128,7 @@ struct LimitTests {
         #expect(first.status == 75)
         let id = try #require(try await sandbox.siding("queue", "list", "--json").objects().first?["id"]?.string)
         let next = try await sandbox.siding("queue", "show", id)
-        #expect(next.output.contains("before that, if the source's limits have room by then"), "\(next.everything)")
+        #expect(next.output.contains("earlier if the source's rate limits allow it"), "\(next.everything)")
         #expect(try await sandbox.siding("queue", "retry", id).status == 75)
         #expect(service.targets.count == 2)
         try sandbox.config(service.config(source: limit.replacing("2/h", with: "9/h")))

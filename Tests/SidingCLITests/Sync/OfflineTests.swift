@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import SidingOrigin
 import Testing
 
@@ -32,7 +33,7 @@ struct OfflineTests {
         #expect(shown.output.contains("page 3 of 'items' could not be fetched"))
         #expect(shown.output.contains("\(service.url)/items?page=3"))
         #expect(shown.output.contains("'siding sync items' tries it at once"))
-        #expect(shown.output.contains("The listing goes on at page 3"))
+        #expect(shown.output.contains("The listing continues at page 3"))
         #expect(shown.output.contains("retained: "))
     }
 
@@ -89,6 +90,22 @@ struct OfflineTests {
         #expect(service.targets == [])
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "a network of one's own needs root"))
+    func `A sync sends at once what earlier commands kept for lack of a network`() async throws {
+        let service = try await Service.start()
+        service.listen { _, request in request.method == "POST" ? .json("{}", status: .created) : nil }
+        let sandbox = try Sandbox.with(service)
+        let alone = ["--net", try SidingBinary.path()]
+        let sent = try await sandbox.run("/usr/bin/unshare", alone + ["send", "POST", "shop:/orders", "-d", "{}"])
+        #expect(sent.status == 75)
+        #expect(try await sandbox.run("/usr/bin/unshare", alone + ["sync"]).status == 75)
+        #expect(service.targets == [])
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(service.targets.first == "/orders")
+        #expect(try await sandbox.siding("queue", "list", "--json").output == "")
         await service.origin.stop()
     }
 

@@ -142,7 +142,7 @@ struct OriginErrorTests {
         service.listen { _, _ in .json(#"{"message":"no such filter"}"#, status: .unprocessableContent) }
         let aside = try await sandbox.siding("sync", "items")
         #expect(aside.status == 3)
-        #expect(aside.error.contains("items: 1 answer was set aside by a rule: 'siding quarantine list'"), "\(aside)")
+        #expect(aside.error.contains("items: 1 answer was quarantined by a rule: 'siding quarantine list'"), "\(aside)")
         #expect(!aside.error.contains("broke the contract"))
         let kept = try await sandbox.siding("quarantine", "list", "--json").object()
         #expect(kept["resource"]?.string == "items" && kept["url"]?.string == "\(service.url)/items")

@@ -14,11 +14,11 @@ import Testing
     }
 
     /// Adds `text` to the header field Via, so that the order shows.
-    static func mark(_ text: String) -> Middlewares.Transform {
+    static func mark(_ text: String) -> @Sendable (RequestDraft, ChainContext) -> RequestDraft {
         { draft, _ in draft.with(\.headerFields[.via], (draft.headerFields[.via] ?? "") + text) }
     }
 
-    func note(_ text: String) -> Middlewares.SideEffect {
+    func note(_ text: String) -> @Sendable (RequestDraft, ChainContext) -> Void {
         { [notes] draft, _ in notes.append("\(text):\(draft.headerFields[.via] ?? "")") }
     }
 
@@ -39,7 +39,7 @@ import Testing
             .sideEffect("s1", note("s1")).transform("b", Self.mark("b")).sideEffect("s2", note("s2"))
             .transform("a") { draft, context in
                 await Task.yield()
-                return try await Self.mark("a")(draft, context)
+                return Self.mark("a")(draft, context)
             }
         #expect(try await Self.node(middlewares).process(Self.draft(), .test) == "ba")
         #expect(notes.all == ["s1:ba", "s2:ba"])

@@ -21,12 +21,11 @@ import Testing
     }
 
     @Test func `parameters have the origin's names, and are set, not added`() throws {
-        let names = PagerParameters(offset: "skip", limit: "take", page: "p", size: "n", cursor: "after")
         let route = try Self.route("http://a/p?skip=1&p=1&after=x")
         #expect(
-            try route.at(.offset(2, limit: 3), parameters: names).url.query == "p=1&after=x&skip=2&take=3")
-        #expect(try route.at(.page(2, size: 3), parameters: names).url.query == "skip=1&after=x&p=2&n=3")
-        #expect(try route.at(.cursor("y"), parameters: names).url.query == "skip=1&p=1&after=y")
+            try route.at(.offset(2, limit: 3), offset: "skip", limit: "take").url.query == "p=1&after=x&skip=2&take=3")
+        #expect(try route.at(.page(2, size: 3), page: "p", size: "n").url.query == "skip=1&after=x&p=2&n=3")
+        #expect(try route.at(.cursor("y"), cursor: "after").url.query == "skip=1&p=1&after=y")
     }
 
     @Test func `offsets and page numbers go on until a page is empty or short`() {

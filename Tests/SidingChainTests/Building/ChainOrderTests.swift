@@ -70,8 +70,8 @@ import Testing
             account: "a", store: InMemoryCredentialStore(),
             refresher: TokenRefresherNode { _, _ in TokenGrant(accessToken: "t") })
         assembly.middlewares = Middlewares()
-        assembly.errorEnvelope = ResponseErrorEnvelopeNode { _ in nil }
-        assembly.cache = ChainAssembly.CacheUse(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
+        assembly.errorEnvelope = ResponseErrorEnvelopeNode { _, _ in nil }
+        assembly = assembly.cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
         assembly.reportsProgress = true
         let chain = URLChainBuilder(assembly).route(.get, try HTTPURL("http://a/p")).set(query: ["q": 1])
             .envelope(at: JSONPath(member: "data")).build(Void.self, to: [Int].self)

@@ -122,8 +122,7 @@ extension DownloadBench {
             return Reply(
                 response: HTTPResponse(status: .init(code: answer.status), headerFields: answer.fields),
                 body: ReplyBody(length: answer.length) { () async throws(Failure) -> [UInt8]? in
-                    var iterator = chunks.makeAsyncIterator()
-                    return try await iterator.next()
+                    try await chunks.next()
                 },
                 url: try request.checkedURL())
         }

@@ -17,6 +17,13 @@ import Testing
         #expect(failure?.phase == .answered)
     }
 
+    @Test func `a body in one piece is taken without a copy`() async throws {
+        let piece = [UInt8](repeating: 7, count: 1_000)
+        let whole = try await ReplyBody.bytes(piece).collect(upTo: 1_000)
+        #expect(whole == piece)
+        #expect(piece.withUnsafeBufferPointer(\.baseAddress) == whole.withUnsafeBufferPointer(\.baseAddress))
+    }
+
     @Test func `a declared length beyond the limit is refused unread`() async throws {
         let body = ReplyBody(length: 10) { () async throws(Failure) -> [UInt8]? in
             Issue.record("the body was read")

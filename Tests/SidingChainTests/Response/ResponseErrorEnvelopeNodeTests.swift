@@ -128,10 +128,10 @@ import Testing
         async throws
     {
         let seen = Counter()
-        let node = ResponseErrorEnvelopeNode(limit: 20) { envelope in
+        let node = ResponseErrorEnvelopeNode(limit: 20) { document, reply in
             seen.next()
-            #expect(envelope.document == nil)
-            #expect(envelope.bytes.count <= 20)
+            #expect(document == nil)
+            #expect(reply.body.count <= 20)
             return nil
         }
         let chain = node.then(ResponseHTTPErrorProcessorNode())
@@ -144,20 +144,20 @@ import Testing
     }
 
     @Test func `an error may be returned or thrown, and a failure is taken as it is`() async throws {
-        let throwing = ResponseErrorEnvelopeNode { envelope in throw OwnError(code: 1, message: "thrown") }
+        let throwing = ResponseErrorEnvelopeNode { _, _ in throw OwnError(code: 1, message: "thrown") }
         let failure = try #require(await throwing.failure(Self.reply(404, "{}")))
         #expect(failure.reason == .http(HTTPFailure(status: 404, body: Array("{}".utf8))))
         #expect(failure.underlying as? OwnError == OwnError(code: 1, message: "thrown"))
         let unauthorized = Failure(.http(HTTPFailure(status: 401)), phase: .answered)
-        let own = ResponseErrorEnvelopeNode(asksSuccesses: true) { envelope in
-            envelope.document?.value(at: JSONPath(member: "expired"))?.bool == true ? unauthorized : nil
+        let own = ResponseErrorEnvelopeNode(asksSuccesses: true) { document, _ in
+            document?.value(at: JSONPath(member: "expired"))?.bool == true ? unauthorized : nil
         }
         #expect(await own.failure(try Self.reply(200, #"{"expired":true}"#))?.reason == unauthorized.reason)
         #expect(await own.failure(try Self.reply(200, #"{"expired":false}"#)) == nil)
     }
 
     @Test func `what is told of the user's error is bounded and on one line`() async throws {
-        let node = ResponseErrorEnvelopeNode { _ in
+        let node = ResponseErrorEnvelopeNode { _, _ in
             OwnError(code: 1, message: String(repeating: "x\n\u{1B}", count: 10_000))
         }
         let detail = try #require(await node.failure(Self.reply(400, "{}"))?.detail)

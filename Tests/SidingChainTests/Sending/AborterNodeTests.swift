@@ -174,7 +174,7 @@ import Testing
         RequestDraft(route: Route(method, try HTTPURL("http://a/")))
     }
 
-    static func sending(_ transport: some Transport) -> Then<RequestCreatorNode, RequestSenderNode> {
+    static func sending(_ transport: some Transport) -> some Node<RequestDraft, Reply> {
         RequestCreatorNode().then(RequestSenderNode(transport))
     }
 

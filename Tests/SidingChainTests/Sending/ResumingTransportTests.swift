@@ -29,11 +29,13 @@ import Testing
     private static func body(_ transport: ResumingTransport, _ method: HTTPRequest.Method = .get) async throws
         -> [UInt8]
     {
-        let request = HTTPRequest(
-            method: method, scheme: "https", authority: "api.example.com", path: "/items?page=2&key=secret")
-        let reply = try await transport.send(request, body: .none)
+        let reply = try await transport.send(request(method), body: .none)
         #expect(reply.response.status == .ok)
         return try await reply.body.collect(upTo: 1 << 20)
+    }
+
+    private static func request(_ method: HTTPRequest.Method = .get) -> HTTPRequest {
+        HTTPRequest(method: method, scheme: "https", authority: "api.example.com", path: "/items?page=2&key=secret")
     }
 
     @Test func `the rest of a page that broke off is asked for, on condition, and the page is whole`() async throws {
@@ -50,6 +52,51 @@ import Testing
         #expect(fields[.range] == "bytes=12000-")
         #expect(fields[.ifRange] == "\"1\"")
         #expect(fields[.acceptEncoding] == "identity")
+    }
+
+    @Test func `a page that could be resumed is in memory once: it is handed over in one piece`() async throws {
+        let chunks = [Array(Self.whole[..<7_000]), Array(Self.whole[7_000...])]
+        let origin = ScriptedTransport([.reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: chunks)])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        let reply = try await transport.send(Self.request(), body: .none)
+        #expect(try await reply.body.next() == Self.whole)
+        #expect(try await reply.body.next() == nil)
+    }
+
+    @Test func `no more than the limit is gathered of a page that has no end`() async throws {
+        let chunks = Array(repeating: [UInt8](repeating: 32, count: 1_000), count: 50)
+        let origin = ScriptedTransport([.reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: chunks)])
+        let transport = ResumingTransport(origin, goingOn: nil, upTo: 5_000)
+        transport.expect(Self.url)
+        let reply = try await transport.send(Self.request(), body: .none)
+        #expect(try await reply.body.next()?.count == 6_000)
+    }
+
+    @Test func `a page that breaks off again goes on from there, also if the rest names no validator`() async throws {
+        let part = HTTPResponse(
+            status: .partialContent, headerFields: [.contentRange: "bytes 12000-19999/20000"])
+        let origin = ScriptedTransport([
+            Self.broken(), .reply(part, chunks: [Array(Self.whole[12_000..<16_000])], ending: Self.cut),
+            Self.rest(from: 16_000),
+        ])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
+        #expect(try await Self.body(transport) == Self.whole)
+        #expect(origin.requests[2].request.headerFields[.range] == "bytes=16000-")
+    }
+
+    @Test func `another answer than the page leaves the part for the next try`() async throws {
+        let origin = ScriptedTransport([
+            Self.broken(), .text("later", status: .serviceUnavailable), Self.rest(from: 12_000),
+        ])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        await #expect(throws: Failure.self) { try await Self.body(transport) }
+        let reply = try await transport.send(Self.request(), body: .none)
+        #expect(try await reply.body.collect(upTo: 99) == Array("later".utf8))
+        #expect(try await Self.body(transport) == Self.whole)
     }
 
     @Test func `another process continues with what the first one kept`() async throws {

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Faults on the way to a proxy, with a usable route and without.
-    static let towardsProxy: [(fault: SystemFault, withRoute: Failure.Reason, without: Failure.Reason)] = [
+    static let towardsProxy: [(fault: Failure.SystemFault, withRoute: Failure.Reason, without: Failure.Reason)] = [
         (.connect(errno: 111), .proxyUnreachable, .proxyUnreachable),
         (.connect(errno: 110), .proxyUnreachable, .proxyUnreachable),
         (.connect(errno: 113), .proxyUnreachable, .noInternetConnection),
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `the node looks at the route only where it decides`() async {
         let connectivity = TestConnectivity(hasUsableRoute: false)
-        func chain(_ fault: SystemFault) -> some Node<Int, Int> {
+        func chain(_ fault: Failure.SystemFault) -> some Node<Int, Int> {
             TechnicalErrorMapperNode(
                 Step<Int, Int> { _, _ throws(Failure) in throw Failure(.system(fault), phase: .notSent) },
                 connectivity: connectivity)
@@ -99,7 +99,7 @@ import Testing
         #expect(connectivity.lookups == 1)
     }
 
-    static func classified(_ fault: SystemFault, phase: Failure.Phase, route: Bool = true) -> Failure {
+    static func classified(_ fault: Failure.SystemFault, phase: Failure.Phase, route: Bool = true) -> Failure {
         TechnicalErrors.classify(Failure(.system(fault), phase: phase)) { route }
     }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `coding keys name the fields, and nil leaves its field out`() throws {
-        let fields = try HeaderFieldsEncoder().encode(Header())
+        let fields = try HTTPFields(headerObject: Header())
         #expect(
             fields.map { "\($0.name.rawName): \($0.value)" } == [
                 "Depth: 3", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", "X-Fresh: true", "X-Trace: a b",
@@ -33,16 +33,16 @@ import Testing
 
     @Test func `ready sets say what they are for`() throws {
         #expect(
-            try HeaderFieldsEncoder().encode(JSONRequestHeaderFields())
+            try HTTPFields(headerObject: JSONRequestHeaderFields())
                 == [.accept: "application/json", .contentType: "application/json"])
         #expect(
-            try HeaderFieldsEncoder().encode(FormRequestHeaderFields())
+            try HTTPFields(headerObject: FormRequestHeaderFields())
                 == [.accept: "application/json", .contentType: "application/x-www-form-urlencoded"])
     }
 
     @Test(arguments: ["hunter2\r\nX-Evil: 1", "hunter2\n", "hunter2\r", "hunter2\u{0}", " hunter2", "hunter2 "])
     func `a value that would become another, or a field of its own, is refused and not shown`(_ value: String) async {
-        let failure = await failure { try HeaderFieldsEncoder().encode(["X-Key": value]) }
+        let failure = await failure { try HTTPFields(headerObject: ["X-Key": value]) }
         #expect(failure?.reason == .invalidRequest)
         #expect(failure?.phase == .notSent)
         #expect(failure?.detail?.contains("'X-Key'") == true)
@@ -51,27 +51,27 @@ import Testing
 
     @Test(arguments: ["", "a b", "a:b", ":path", "x\r\ny", "ż"])
     func `a name that is no field name is refused`(_ name: String) async {
-        let failure = await failure { try HeaderFieldsEncoder().encode([name: "hunter2"]) }
+        let failure = await failure { try HTTPFields(headerObject: [name: "hunter2"]) }
         #expect(failure?.reason == .invalidRequest)
         #expect(failure?.description.contains("hunter2") == false)
     }
 
     @Test func `only a flat object of single values makes header fields`() async {
-        let nested = await failure { try HeaderFieldsEncoder().encode(["X-A": ["hunter2"]]) }
+        let nested = await failure { try HTTPFields(headerObject: ["X-A": ["hunter2"]]) }
         #expect(
             nested?.detail
                 == "Dictionary<String, Array<String>> makes no header fields: the field 'X-A' is a list, and only single "
                 + "values have a form")
-        #expect(await failure { try HeaderFieldsEncoder().encode(["X-A": ["b": "c"]]) }?.reason == .invalidRequest)
-        let list = await failure { try HeaderFieldsEncoder().encode(["hunter2"]) }
+        #expect(await failure { try HTTPFields(headerObject: ["X-A": ["b": "c"]]) }?.reason == .invalidRequest)
+        let list = await failure { try HTTPFields(headerObject: ["hunter2"]) }
         #expect(list?.detail?.contains("its root is a list") == true)
         #expect(list?.description.contains("hunter2") == false)
     }
 
     @Test func `two names that differ in case only are one field, and refused`() async throws {
-        let failure = await failure { try HeaderFieldsEncoder().encode(["X-A": 1, "x-a": 2]) }
+        let failure = await failure { try HTTPFields(headerObject: ["X-A": 1, "x-a": 2]) }
         #expect(failure?.detail?.contains("'x-a' stands twice") == true)
-        #expect(try HeaderFieldsEncoder().encode(["X-A": 1, "x-a": nil]).count == 1)
+        #expect(try HTTPFields(headerObject: ["X-A": 1, "x-a": nil]).count == 1)
     }
 }
 

@@ -112,7 +112,7 @@ import Testing
         try await asking(Self.settings, handler: Self.file) { (origin, transport) async throws in
             let elapsed = try await Self.quickest {
                 let handle = CallHandle()
-                let node = AborterNode(UploadProgressNode<RequestDraft>().then(Self.chain(transport)))
+                let node = AborterNode(Self.chain(transport))
                 let call = Task { await Self.outcome(node, try Self.endlessUpload(origin), handle) }
                 for await progress in handle.uploadProgress where progress.completed > 1 << 20 { break }
                 let cancelled = ContinuousClock.now
@@ -150,12 +150,11 @@ import Testing
         try await asking(handler: { _ in large }) { (origin, transport) async throws in
             let call = Task { () async throws -> [UInt8]? in
                 let reply = try await transport.send(origin.url.request(.get), body: .none)
-                var body = reply.body.makeAsyncIterator()
-                _ = try await body.next()
+                _ = try await reply.body.next()
                 // By the time of another exchange, more of this body has come.
                 try await transport.ask(origin.at("/other"))
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try await body.next()
+                return try await reply.body.next()
             }
             let failure = await #expect(throws: Failure.self) { try await call.value }
             #expect(failure?.reason == .cancelled)
@@ -172,7 +171,7 @@ import Testing
     }
 
     static func chain(_ transport: HTTPTransport) -> some Node<RequestDraft, Response<ReplyBody?>> {
-        RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
+        RequestCreatorNode().then(UploadProgressNode()).then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(DownloadProgressNode()).then(ResponseDataPreprocessorNode())
     }
 

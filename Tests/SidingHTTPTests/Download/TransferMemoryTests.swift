@@ -32,7 +32,7 @@ import Testing
         async throws
     {
         try await transferring { origin, transport, peak throws in
-            let chain = RequestCreatorNode().then(UploadProgressNode<OutgoingRequest> { _, _ in peak.sample() })
+            let chain = RequestCreatorNode().then(UploadProgressNode { _, _ in peak.sample() })
                 .then(RequestSenderNode(transport)).then(ResponseProcessorNode()).then(ResponseDataPreprocessorNode())
                 .then(ResponseDataLoaderNode())
             for size in [8 << 20, Self.size] {

@@ -38,7 +38,7 @@ final class ConnectProxy: Sendable {
     func rules(_ credentials: Proxy.Credentials? = nil, except exceptions: [String] = []) throws -> ProxyRules {
         ProxyRules(
             try Proxy("127.0.0.1:\(port)", credentials: credentials),
-            exceptions: exceptions.compactMap { ProxyException($0) })
+            exceptions: exceptions)
     }
 
     func stop() async { try? await channel.close() }

@@ -24,8 +24,9 @@ import Testing
         }
     }
 
-    private static let (refused, closed) = (
-        ": it did not connect to the origin", ": it, or the origin behind it, closed the connection"
+    private static let (refused, closed, silent, foreign) = (
+        ": it did not connect to the origin", ": it, or the origin behind it, closed the connection",
+        ": it closed the connection without an answer", ": its answer is not HTTP/1"
     )
     private static let established = "HTTP/1.1 200 OK\r\n\r\n"
 
@@ -43,10 +44,11 @@ import Testing
         Case(
             "interim answers", String(repeating: "HTTP/1.1 100 Go\r\n\r\n", count: 50) + "HTTP/1.1 500 No\r\n\r\n",
             .proxyFault, refused),
-        Case("no answer", "", .proxyFault, closed),
+        Case("no answer", "", .proxyFault, silent),
         Case("half a head", "HTTP/1.1 200 O", .proxyFault, closed),
-        Case("garbage", "SSH-2.0-OpenSSH_9.2\r\n", .proxyFault, closed),
-        Case("HTTP/2", "HTTP/2.0 200 OK\r\n\r\n", .proxyFault, closed),
+        Case("garbage", "SSH-2.0-OpenSSH_9.2\r\n", .proxyFault, foreign),
+        Case("one byte", "\u{15}", .proxyFault, foreign),
+        Case("HTTP/2", "HTTP/2.0 200 OK\r\n\r\n", .proxyFault, foreign),
         Case("a tunnel cut", established, .proxyFault, closed, isOfTunnel: true),
         Case("two heads", "\(established)\(established)", .proxyFault, closed, isOfTunnel: true),
         Case(
@@ -73,16 +75,22 @@ import Testing
         await proxy.stop()
     }
 
-    @Test(arguments: ["", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 O", "HTTP/1.1 103 Early\r\n\r\n"])
-    func `a proxy that keeps silent, or says nothing of use, is given up after the time to connect`(
-        _ answer: String
+    @Test(
+        arguments: [
+            ("", .timeout(.connect), "the proxy PROXY does not answer"),
+            ("SSH-2.0-OpenSSH_9.2\r\n", .proxyFault, "PROXY: its answer is not HTTP/1"),
+            ("HTTP/1.1 200 O", .timeout(.connect), "through the proxy PROXY"),
+            ("HTTP/1.1 103 Early\r\n\r\n", .timeout(.connect), "through the proxy PROXY"),
+        ] as [(String, Failure.Reason, String)])
+    func `a proxy that keeps silent, or says nothing of use, is given up after the time to connect, and told apart`(
+        _ answer: String, _ reason: Failure.Reason, _ detail: String
     ) async throws {
         let proxy = try await AbruptOrigin.start(answer, closes: false)
         for url in ["https://a.example/", "http://a.example:81/"] {
-            let failure = try #require(await failure(url, through: proxy.url, connectTimeout: .milliseconds(300)))
-            #expect(failure.reason == .timeout(.connect), "\(url)")
+            let failure = try #require(await failure(url, through: proxy.url, connectTimeout: .seconds(1)))
+            #expect(failure.reason == reason, "\(url)")
             #expect(failure.phase == .notSent, "\(url)")
-            #expect(failure.detail == "through the proxy 127.0.0.1:\(proxy.url.port)", "\(url)")
+            #expect(failure.detail == detail.replacing("PROXY", with: "127.0.0.1:\(proxy.url.port)"), "\(url)")
         }
         await proxy.stop()
     }
@@ -90,7 +98,7 @@ import Testing
     @Test func `TLS that never begins behind the proxy is given up as well`() async throws {
         let proxy = try await AbruptOrigin.start(Self.established, closes: false)
         let failure = try #require(
-            await failure("https://a.example/", through: proxy.url, connectTimeout: .milliseconds(300)))
+            await failure("https://a.example/", through: proxy.url, connectTimeout: .seconds(1)))
         #expect([.timeout(.connect), .timeout(.tlsHandshake)].contains(failure.reason))
         #expect(failure.phase == .notSent)
         #expect(failure.detail == "through the proxy 127.0.0.1:\(proxy.url.port)")

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `children and contract are read in full`() throws {
-        let schema = try #require(try Fixture.parse(FullManifest.text).resources.first).schema
+        let schema = try #require(try Fixture.parse(FullConfig.text).resources.first).schema
         #expect(schema.children.map(\.name) == ["labels", "tags"])
         #expect(schema.children[0].path.description == "$.labels" && schema.children[0].key?.description == "$.name")
         #expect(schema.children[0].columns.map(\.name) == ["name", "color"] && schema.children[1].key == nil)

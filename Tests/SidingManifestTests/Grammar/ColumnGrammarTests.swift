@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `columns are read by type, by path and in full`() throws {
-        let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
+        let issues = try #require(try Fixture.parse(FullConfig.text).resources.first)
         #expect(
             issues.schema.columns == [
                 RecordColumn("id", .integer), RecordColumn("author", at: try JSONPath(parsing: "$.user.login")),

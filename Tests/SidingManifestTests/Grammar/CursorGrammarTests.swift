@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `everything that may be said of a cursor is read`() throws {
-        let resource = try #require(try Fixture.parse(FullManifest.text).resources.first { $0.name == "f" })
+        let resource = try #require(try Fixture.parse(FullConfig.text).resources.first { $0.name == "f" })
         #expect(resource.resumeWithin == .seconds(5400))
         #expect(
             resource.cursor
@@ -47,8 +47,8 @@ import Testing
     }
 
     @Test func `an origin that lists the newest first needs no parameter`() throws {
-        let manifest = try Fixture.parse(Self.file("{ path: $.at, order: desc }", query: "{ per_page: 9 }"))
-        #expect(manifest.resources.first?.cursor?.order == .descending)
+        let config = try Fixture.parse(Self.file("{ path: $.at, order: desc }", query: "{ per_page: 9 }"))
+        #expect(config.resources.first?.cursor?.order == .descending)
     }
 
     @Test(arguments: [

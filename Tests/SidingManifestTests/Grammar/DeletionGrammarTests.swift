@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct DeletionGrammarTests {
     private func resource(_ text: String) throws -> AnyResource {
-        let manifest = try Fixture.parse(Self.file(text))
-        return try #require(manifest.resources.first)
+        let config = try Fixture.parse(Self.file(text))
+        return try #require(config.resources.first)
     }
 
     private static func file(_ text: String) -> String {

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `everything that may be said of failures is read, in its order`() throws {
-        let rules = try #require(try Fixture.parse(FullManifest.text).sources.first { $0.name == "mail" }).failureRules
+        let rules = try #require(try Fixture.parse(FullConfig.text).sources.first { $0.name == "mail" }).failureRules
         #expect(rules.map(\.action) == [.rateLimited, .resetCursor, .ignore, .retry, .park])
         #expect(rules.map(\.subject) == [nil, nil, .fetch, .write, nil])
         guard case .answer(let limited) = rules[0].condition, case .answer(let expired) = rules[1].condition,
@@ -42,11 +42,11 @@ import Testing
         let rules = "errors: [{ when: { status: 422 }, do: quarantine }, { when: { status: 404 }, do: ignore }]"
         let text = Self.file("{ when: { status: 404 }, do: fail }")
             .replacing("key: id }", with: "key: id, \(rules) }")
-        let manifest = try Fixture.parse(text)
-        let source = try #require(manifest.resources.first?.source)
+        let config = try Fixture.parse(text)
+        let source = try #require(config.resources.first?.source)
         #expect(source.failureRules.map(\.action) == [.quarantine, .ignore, .fail])
         #expect(source.failureRules.map(\.subject) == [.fetch, .fetch, nil])
-        #expect(manifest.sources.first?.failureRules.map(\.action) == [.fail])
+        #expect(config.sources.first?.failureRules.map(\.action) == [.fail])
         let faults = Fixture.faults(text.replacing("do: quarantine", with: "do: retry, on: write"))
         #expect(faults.contains { $0.contains("on writes") && $0.contains("the source") }, "\(faults)")
     }
@@ -60,7 +60,7 @@ import Testing
         ("{ when: { status: 200 }, do: park }", "every success"),
         ("{ when: { error: timeout, status: 404 }, do: retry }", "combines error, for failures without an answer"),
         ("{ when: { error: offline }, do: retry }", "is 'offline'"),
-        ("{ when: { error: timeout }, do: ignore }", "takes an answer"),
+        ("{ when: { error: timeout }, do: ignore }", "needs a condition on the answer"),
         ("{ when: { status: 404 }, do: ignore, on: write }", "is for fetches"),
         ("{ when: { body: { path: $.a } }, do: retry }", "needs exactly one test"),
         ("{ when: { body: { path: $.a, equals: 1, contains: 2 } }, do: retry }", "needs exactly one test"),

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `the defaults that the schema tells are those of the library`() throws {
-        let schema = try SchemaDocument(Manifest.jsonSchema())
+        let schema = try SchemaDocument(Config.jsonSchema())
         let source = try #require(schema.root["properties"]?["sources"]?["additionalProperties"]?["properties"])
         let parts = try ["http", "retry"].map { name in
             let properties = try #require(source[name]?["properties"]).members

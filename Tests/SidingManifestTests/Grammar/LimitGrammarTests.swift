@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `limits are read in their order`() throws {
-        let limits = try #require(try Fixture.parse(FullManifest.text).sources.first { $0.name == "mail" }).limits
+        let limits = try #require(try Fixture.parse(FullConfig.text).sources.first { $0.name == "mail" }).limits
         #expect(limits.map(\.match.description) == ["/search/**", "**", "/export/*", "**"])
         #expect(limits.map { $0.rate?.description } == ["30/m", "5000/h", nil, "50MiB/d"])
         #expect(limits.map { $0.rate?.unit } == [.requests, .requests, nil, .bytes])
@@ -31,7 +31,7 @@ import Testing
         ("{ match: \"**\" }", "it has neither rate, bytes nor remaining_header"),
         ("{ match: \"**\", rate: 30/m, reset_header: X-Reset }", "a reset_header and no remaining_header"),
         ("{ match: search/**, rate: 30/m }", "begins with neither / nor **"),
-        ("{ match: /a?b, rate: 30/m }", "more than a path"),
+        ("{ match: /a?b, rate: 30/m }", "has a query or a fragment"),
         ("{ match: /a**, rate: 30/m }", "** stands for whole segments"),
         ("{ match: \"**\", rate: 30 }", "is '30'; expected a number of requests and a time"),
         ("{ match: \"**\", rate: 30 / min }", "did you mean '30/m'?"),

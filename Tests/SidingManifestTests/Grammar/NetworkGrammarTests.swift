@@ -19,13 +19,13 @@ import Testing
     private static func source(
         _ part: String = "", url: String = "https://a.example", _ variables: [String: String] = [:]
     ) throws -> Source {
-        let environment = ManifestEnvironment(variables: variables, workingDirectory: "/srv/app", home: "/home/ada")
-        let manifest = try Manifest.parse(text(part, url: url), file: "siding.yaml", environment: environment)
-        return try #require(manifest.sources.first)
+        let environment = ConfigEnvironment(variables: variables, workingDirectory: "/srv/app", home: "/home/ada")
+        let config = try Config.parse(text(part, url: url), file: "siding.yaml", environment: environment)
+        return try #require(config.sources.first)
     }
 
     @Test func `what the file says of the network reaches the transport`() async throws {
-        let transport = try #require(try Fixture.parse(FullManifest.text).sources.last).transport
+        let transport = try #require(try Fixture.parse(FullConfig.text).sources.last).transport
         #expect(transport.interface == "wwan0")
         #expect(transport.minimumRate == 100)
         #expect(transport.compression == .never)
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `a proxy of the environment that cannot be read is a fault, where it would be used`() throws {
         let broken = ["HTTPS_PROXY": "socks5://canary@p"]
-        let error = #expect(throws: ManifestError.self) { try Self.source("", broken) }
+        let error = #expect(throws: ConfigError.self) { try Self.source("", broken) }
         let fault = try #require(error?.description)
         #expect(fault.contains("siding.yaml:4:15: the environment variable HTTPS_PROXY: "), "\(fault)")
         #expect(fault.contains("or http: { proxy: none } here"))

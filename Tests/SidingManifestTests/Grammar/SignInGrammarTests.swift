@@ -32,8 +32,8 @@ import Testing
     }
 
     @Test func `everything that may be said of a client is read`() throws {
-        let manifest = try Fixture.parse(FullManifest.text)
-        let crm = try #require(manifest.sources.first { $0.name == "crm" }?.authorization.signIn)
+        let config = try Fixture.parse(FullConfig.text)
+        let crm = try #require(config.sources.first { $0.name == "crm" }?.authorization.signIn)
         guard case .clientCredentials(let client) = crm.grant else { throw WrongGrant() }
         #expect(client.tokenURL.description == "https://id.example/token")
         #expect(client.id.isPlain && client.secret?.description == "file crm.secret")
@@ -41,7 +41,7 @@ import Testing
         #expect(client.parameters.keys.sorted() == ["assertion", "audience", "tenant"])
         #expect(crm.early == .seconds(30) && crm.statuses == [401, 403])
         #expect(crm.token == AccessTokenProvider())
-        let books = try #require(manifest.sources.first { $0.name == "books" }?.authorization.signIn)
+        let books = try #require(config.sources.first { $0.name == "books" }?.authorization.signIn)
         guard case .refreshToken(let reader, let first) = books.grant else { throw WrongGrant() }
         #expect(reader.secret == nil && reader.id.description == "env ID" && first.description == "file first")
         #expect(books.early == .seconds(60) && books.statuses == [401])
@@ -49,8 +49,8 @@ import Testing
     }
 
     @Test func `everything that may be said of a session and a program is read`() throws {
-        let manifest = try Fixture.parse(FullManifest.text)
-        let old = try #require(manifest.sources.first { $0.name == "old" }?.authorization.signIn)
+        let config = try Fixture.parse(FullConfig.text)
+        let old = try #require(config.sources.first { $0.name == "old" }?.authorization.signIn)
         guard case .session(let login) = old.grant, case .members(let body) = login.body else { throw WrongGrant() }
         #expect(login.path == "/login?v=2" && login.encoding == .json)
         #expect(body.keys.sorted() == ["n", "password", "remember", "user"])
@@ -59,7 +59,7 @@ import Testing
         #expect(name.canonicalName == "x-session" && login.places.usualLifetime == .seconds(1800))
         // In a header field of the origin's own nothing stands before the token.
         #expect(old.token == AccessTokenProvider(field: try #require(HTTPField.Name("X-Auth-Token")), prefix: ""))
-        let cloud = try #require(manifest.sources.first { $0.name == "cloud" }?.authorization.signIn)
+        let cloud = try #require(config.sources.first { $0.name == "cloud" }?.authorization.signIn)
         guard case .command(let program, let places) = cloud.grant else { throw WrongGrant() }
         guard case .body(let paths) = places.token else { throw WrongGrant() }
         #expect(program.description == "command cloudctl" && cloud.program?.description == "command cloudctl")
@@ -190,9 +190,9 @@ import Testing
     }
 
     @Test func `secrets of a sign-in that are not there are faults, and its program is not run`() async throws {
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             Self.source("type: session, path: /l, body: { u: { x: { env: MISSING } }, p: { env: TOKEN } }"))
-        let faults = await manifest.secretFaults().map(\.message)
+        let faults = await config.secretFaults().map(\.message)
         #expect(faults == ["the secret env MISSING cannot be read: the environment variable MISSING is not set"])
         let program = try Fixture.parse(Self.source("type: command, command: [no-such-program-anywhere, canary]"))
         let messages = await program.secretFaults().map(\.message)

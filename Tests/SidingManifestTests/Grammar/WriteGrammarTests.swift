@@ -17,8 +17,8 @@ import Testing
     }
 
     @Test func `everything that may be said of writes is read`() throws {
-        let manifest = try Fixture.parse(FullManifest.text)
-        let write = try #require(manifest.writes.first)
+        let config = try Fixture.parse(FullConfig.text)
+        let write = try #require(config.writes.first)
         #expect(write.name == "issues" && write.source.name == "tracker" && write.resource?.name == "issues")
         #expect(write.operations[.create]?.method == .post)
         #expect(write.operations[.update]?.method == .put && write.operations[.update]?.sendsIfMatch == true)
@@ -33,7 +33,7 @@ import Testing
         let probe = try #require(write.probe)
         #expect(probe.path == "/issues?state=all&client_ref={entry}&q=a%20b")
         #expect(probe.mark == JSONPath(member: "client_ref") && probe.records?.description == "$.items[*]")
-        #expect(probe.after == .seconds(60) && probe.otherwise == .send)
+        #expect(probe.after == .seconds(60) && probe.fallback == .send)
         #expect(write.source.idempotency?.format == .quoted)
         let request = try write.request(.update, id: "a/b", body: [])
         #expect(request.url.description == "https://api.example.com/v2/issues/a%2Fb")
@@ -51,40 +51,40 @@ import Testing
     func `how much of a record an update says goes by its method, unless it is told`(
         terms: String, change: WriteEdit.Change
     ) throws {
-        let manifest = try Fixture.parse(Self.file("issues: { update: { path: '/i/{id}'\(terms) } }"))
-        let edit = try #require(try manifest.writes.first?.request(.update, id: "7", body: []).edit)
+        let config = try Fixture.parse(Self.file("issues: { update: { path: '/i/{id}'\(terms) } }"))
+        let edit = try #require(try config.writes.first?.request(.update, id: "7", body: []).edit)
         #expect(edit.change == change && edit.record == nil && !edit.answersPart)
     }
 
     @Test func `a file may have writes only`() throws {
         let text = Self.file("issues: { create: { path: /issues } }")
             .replacing("resources: { issues: { path: /issues, key: id } }\n", with: "")
-        let manifest = try Fixture.parse(text)
-        #expect(manifest.resources.isEmpty && manifest.writes.map(\.name) == ["issues"])
-        #expect(manifest.writes.first?.resource == nil)
+        let config = try Fixture.parse(text)
+        #expect(config.resources.isEmpty && config.writes.map(\.name) == ["issues"])
+        #expect(config.writes.first?.resource == nil)
         #expect(Fixture.faults(text.replacing("writes:", with: "writse:")).count == 1)
     }
 
     @Test func `what is not said of finding out and of conflicts has its usual value`() throws {
         let silent = try Fixture.parse(Self.file("issues: { create: { path: /issues } }"))
         #expect(silent.writes.first?.probe == nil && silent.writes.first?.conflictStatuses == nil)
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             Self.file("issues: { create: { path: /i }, conflict: {}, unknown: { probe: { path: '/i/{key}' } } }"))
-        let write = try #require(manifest.writes.first)
+        let write = try #require(config.writes.first)
         #expect(write.probe == WriteProbe("/i/{key}"))
-        #expect(write.probe?.after == .seconds(30) && write.probe?.otherwise == .hold && write.probe?.mark == nil)
+        #expect(write.probe?.after == .seconds(30) && write.probe?.fallback == .hold && write.probe?.mark == nil)
         #expect(write.conflict == .hold && write.conflictStatuses == nil)
     }
 
     @Test func `a mark that is told goes before the parameter's name`() throws {
         let probe = "{ path: /i, query: { q: '{key}' }, mark: $.meta.ref }"
-        let manifest = try Fixture.parse(Self.file("issues: { create: { path: /i }, unknown: { probe: \(probe) } }"))
-        #expect(manifest.writes.first?.probe?.mark == JSONPath(members: ["meta", "ref"]))
+        let config = try Fixture.parse(Self.file("issues: { create: { path: /i }, unknown: { probe: \(probe) } }"))
+        #expect(config.writes.first?.probe?.mark == JSONPath(members: ["meta", "ref"]))
     }
 
     @Test func `a record that is created has a lane that later writes to it share`() throws {
-        let manifest = try Fixture.parse(Self.file("issues: { create: { path: /issues }, lane: 'i/{id}' }"))
-        let request = try #require(try manifest.writes.first?.request(.create, body: []))
+        let config = try Fixture.parse(Self.file("issues: { create: { path: /issues }, lane: 'i/{id}' }"))
+        let request = try #require(try config.writes.first?.request(.create, body: []))
         let key = try #require(request.edit?.key)
         #expect(request.lane == "i/\(key)")
         #expect(TemporaryID.matches(key))
@@ -93,12 +93,12 @@ import Testing
     @Test(arguments: ["PUT", "PATCH"])
     func `a record that is created under an id of one's own is named in the path`(method: String) throws {
         let probe = "unknown: { probe: { path: '/i/{id}', query: { ref: '{entry}' } } }"
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             Self.file("issues: { create: { method: \(method), path: '/i/{id}' }, \(probe) }"))
-        let request = try #require(try manifest.writes.first?.request(.create, id: "a b", body: []))
+        let request = try #require(try config.writes.first?.request(.create, id: "a b", body: []))
         #expect(request.url.description == "https://example.com/v1/i/a%20b")
         #expect(request.edit?.key == "a b" && request.probe?.id == "a b")
-        #expect(throws: Failure.self) { try manifest.writes.first?.request(.create, body: []) }
+        #expect(throws: Failure.self) { try config.writes.first?.request(.create, body: []) }
     }
 
     @Test(arguments: [
@@ -134,7 +134,7 @@ import Testing
         ("issues: { create: { path: /i }, conflict: { on: [409, 401] } }", "401, which asks for a sign-in"),
         ("issues: { create: { path: /i }, unknown: { otherwise: hold } }", "has no 'probe'"),
         ("issues: { create: { path: /i }, unknown: { probe: x } }", "'probe'"),
-        ("issues: { create: { path: /i }, unknown: { probe: { path: /i } } }", "asks for nothing"),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: /i } } }", "names neither {entry} nor {key}"),
         (
             "issues: { create: { path: /i }, unknown: { probe: { path: '/i/{entry}' } } }",
             "which member carries {entry}"

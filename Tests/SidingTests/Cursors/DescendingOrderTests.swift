@@ -52,7 +52,7 @@ import Testing
     private func asked(_ bench: EngineBench) async throws -> (targets: [String], warnings: [String]) {
         _ = bench.origin.takeTargets()
         let report = try await bench.sync()
-        #expect(report.line.error == nil)
+        #expect(report.result.error == nil)
         return (bench.origin.takeTargets(), report.warnings)
     }
 
@@ -63,7 +63,7 @@ import Testing
         bench.origin.set(
             Self.target(2), .text(#"[{"at":3}]"#, headerFields: [.contentType: "application/json"]))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed || report.line.outcome == .partial)
+        #expect(report.result.outcome == .failed || report.result.outcome == .partial)
         #expect(report.warnings.contains(Self.told), "\(report.warnings)")
     }
 
@@ -165,7 +165,7 @@ import Testing
         _ = try await asked(bench)
         list(bench, [[3, 4], [2, 1], [10]])
         bench.origin.set(Self.target(2), .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.time.advance(by: .seconds(3600))
         list(bench, [[3, 4], [2, 1], [10]])
         #expect(try await asked(bench).targets == Self.targets(2, 3))

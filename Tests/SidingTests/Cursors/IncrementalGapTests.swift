@@ -38,7 +38,7 @@ import Testing
         bench.origin.set("/posts", Self.page([(1, 1), (2, 2)], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", Self.page([(3, 3), (4, 4)], next: "/posts?page=3"))
         bench.origin.set("/posts?page=3", .status(.internalServerError))
-        let entry = try await bench.sync().line.entry
+        let entry = try await bench.sync().result.entry
         #expect(try await cursor(bench) == "3")
         // 1 and 2 were updated: they stand at the end, and 5 and 6 on what is page 2 now.
         bench.origin.set("/posts?page=3", Self.page([(1, 7), (2, 8)]))
@@ -47,7 +47,7 @@ import Testing
         bench.time.advance(by: .seconds(3600))
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
         #expect(plan.url.hasSuffix("/posts?since=3") && plan.reason.contains("continues at the cursor"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
         #expect(try await cursor(bench) == "8")
         #expect(try await bench.entry(entry).state == .done)
@@ -84,7 +84,7 @@ import Testing
         for target in targets { bench.origin.set(target, .status(.notModified)) }
         for _ in 0..<2 {
             // The first page reaches to the cursor itself, the second lies wholly behind it.
-            #expect(try await bench.sync().line.outcome == .notModified)
+            #expect(try await bench.sync().result.outcome == .notModified)
             #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"0\"", "\"1\""])
         }
         #expect(try await cursor(bench) == "100")
@@ -153,10 +153,10 @@ import Testing
         bench.resource.cursor?.lookback = .time(.seconds(60))
         bench.origin.set("/posts", Self.times([(1, "2023-11-14T22:13:00Z")], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.time.advance(by: .seconds(3600))
         bench.origin.set("/posts?page=2", Self.times([(3, "2023-11-14T23:10:00Z")]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         // The listing began at 22:13:20, in the run before.
         #expect(try await cursor(bench) == "2023-11-14T22:13:20Z")
         // Record 2 came just after page 1 was read, dated 20 s earlier.
@@ -186,7 +186,7 @@ import Testing
         bench.origin.set("/posts?since=2", Self.page([(0, 3)]))
         _ = try await bench.sync()
         bench.resource.cursor?.start = "2"
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys() == ["0", "1"])
     }
 
@@ -242,7 +242,7 @@ import Testing
         _ = try await bench.sync(SyncOptions(limit: 1))
         #expect(try await setAside(bench).sorted() == ["1", "2", "3"])
         bench.origin.set("/posts", .status(.notFound))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await setAside(bench).sorted() == ["1", "2", "3"])
     }
 

@@ -40,7 +40,7 @@ import Testing
         bench.origin.set("/posts", Self.page([(1, "5"), (2, "9"), (3, "7")]))
         bench.origin.set("/posts?since=9", Self.page([(2, "9"), (4, "12")]))
         bench.origin.set("/posts?since=12", Self.page([]))
-        for _ in 0..<3 { #expect(try await bench.sync().line.outcome == .saved) }
+        for _ in 0..<3 { #expect(try await bench.sync().result.outcome == .saved) }
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?since=9", "/posts?since=12"])
         #expect(try await bench.keys() == ["1", "2", "3", "4"])
         #expect(try await cursor(bench) == "12")
@@ -52,11 +52,11 @@ import Testing
         let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(try await cursor(bench) == nil)
         bench.time.advance(by: .seconds(3600))
         bench.origin.set("/posts?page=2", Self.page([(2, "4")]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         // The highWaterMark value was on the page before the failure.
         #expect(try await cursor(bench) == "9")
     }
@@ -67,13 +67,13 @@ import Testing
         let bench = try await bench(rule)
         bench.origin.set("/posts", Self.page([(0, "3"), (1, "4"), (9, "4")], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.forbidden))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         // More records may have the page's last value.
         #expect(try await cursor(bench) == "3")
         // The checkpoint has grown too old: the listing begins at the cursor.
         bench.time.advance(by: .seconds(2 * 86_400))
         bench.origin.set("/posts?since=3", Self.page([(1, "4"), (2, "6")]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await cursor(bench) == "6")
     }
 
@@ -87,7 +87,7 @@ import Testing
         bench.origin.set("/posts?page=2", Self.page([(2, "9"), (1, "8")], next: "/posts?page=3"))
         bench.origin.set("/posts?page=3", Self.page([(0, "7")], next: "/posts?page=4"))
         _ = bench.origin.takeTargets()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         // Page 2 holds the lookback's own value, page 3 lies wholly behind it.
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
         #expect(try await cursor(bench) == "11")
@@ -101,7 +101,7 @@ import Testing
         let record = Self.page([(1, #""2024-05-01T12:00:00Z""#)])
         bench.origin.set("/posts?since=2024-01-01T00%3A00%3A00Z", record)
         bench.origin.set("/posts?since=2024-05-01T11%3A50%3A00Z", record)
-        for _ in 0..<2 { #expect(try await bench.sync().line.outcome == .saved) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.outcome == .saved) }
         #expect(bench.origin.takeTargets().count == 2)
         #expect(try await cursor(bench) == "2024-05-01T12:00:00Z")
     }
@@ -113,7 +113,7 @@ import Testing
         bench.origin.set("/posts", Self.page([(1, "\(Int(bench.time.now.secondsSince1970))")]))
         _ = try await bench.sync()
         bench.time.advance(by: .seconds(31 * 86_400))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts"])
     }
 
@@ -141,13 +141,13 @@ import Testing
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"token":"no","next":"/posts?page=2"}"#))
         bench.origin.set("/posts?page=2", .text(#"{"items":[{"id":2}],"token":"A"}"#))
         bench.origin.set("/posts?token=A", .text(#"{"items":[{"id":3}],"token":"B"}"#))
-        for _ in 0..<2 { #expect(try await bench.sync().line.outcome == .saved) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.outcome == .saved) }
         #expect(try await cursor(bench) == "B")
         bench.origin.set("/posts?token=B", .status(.gone))
         _ = bench.origin.takeTargets()
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.notes.contains { $0.contains("says reset_cursor") })
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains { $0.contains("says reset_cursor") })
         #expect(bench.origin.takeTargets() == ["/posts?token=B", "/posts", "/posts?page=2"])
         #expect(try await cursor(bench) == "A")
     }
@@ -178,7 +178,7 @@ import Testing
         bench.origin.set("/posts", Self.page([(1, "9")]))
         _ = try await bench.sync()
         bench.origin.set("/posts?since=\(since)", Self.page([(2, "20")]))
-        #expect(try await bench.sync(SyncOptions(since: since)).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(since: since)).result.outcome == .saved)
         #expect(try await cursor(bench) == wanted)
     }
 
@@ -188,7 +188,7 @@ import Testing
         _ = try await bench.sync()
         bench.origin.set("/posts?since=1&until=3", Self.page([(2, "2")]))
         let options = SyncOptions(backfill: SyncOptions.Backfill(from: "1", to: "3"))
-        #expect(try await bench.sync(options).line.outcome == .saved)
+        #expect(try await bench.sync(options).result.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2"])
         #expect(try await cursor(bench) == "9")
         #expect(try await bench.checkpoint() == nil)
@@ -200,7 +200,7 @@ import Testing
         _ = try await bench.sync()
         bench.resource.query["state"] = "all"
         bench.origin.set("/posts?state=all", Self.page([(1, "2")]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?state=all"])
         #expect(try await cursor(bench) == "2")
     }

@@ -59,22 +59,22 @@ import Testing
         _ page: Int
     ) async throws {
         let bench = try await Self.bench() { $0.deletions = Deletions(byAbsence: true) }
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await Self.cursor(bench) == "12")
         for _ in 0..<3 {
             Self.set((1...12).map { ($0, $0) }, at: bench.origin)
             bench.origin.set(Self.target(nil, page), .status(.internalServerError))
-            #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .queued)
+            #expect(try await bench.sync(SyncOptions(isFull: true)).result.outcome == .queued)
             Self.set((1...12).map { ($0, $0) }, at: bench.origin)
             bench.time.advance(by: .seconds(3600))
             _ = bench.origin.takeTargets()
             let report = try await bench.sync()
-            #expect(report.line.outcome == .saved && report.line.counters.deleted == 0)
+            #expect(report.result.outcome == .saved && report.result.counters.deleted == 0)
             // From the last value but one that its own pages had on.
             let since = (page - 1) * 3 - 1
             let rest = Self.target(since, 1)
             #expect(bench.origin.takeTargets().first == rest)
-            #expect(report.line.counters.unchanged == 12 - since)
+            #expect(report.result.counters.unchanged == 12 - since)
         }
         #expect(try await bench.keys().count == 12)
         #expect(try await Self.cursor(bench) == "12")
@@ -82,13 +82,13 @@ import Testing
 
     @Test func `a listing that looks back gets further with each run, however often it is interrupted`() async throws {
         let bench = try await Self.bench() { $0.cursor?.lookback = .count(11) }
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         bench.origin.set(Self.target(1, 3), .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         Self.set((1...12).map { ($0, $0) }, at: bench.origin)
         bench.time.advance(by: .seconds(3600))
         _ = bench.origin.takeTargets()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         // Looked back from where its pages came to lies before its own beginning: it goes on at its page.
         #expect(bench.origin.takeTargets() == [Self.target(1, 3), Self.target(1, 4)])
     }
@@ -99,10 +99,10 @@ import Testing
         let bench = try await Self.bench()
         Self.set([(1, 1), (2, 5), (3, 5), (4, 5), (5, 5), (6, 7)], at: bench.origin)
         bench.origin.set("/posts?page=2", .status(.forbidden))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         #expect(try await Self.cursor(bench) == "1")
         bench.time.advance(by: .seconds(2 * 86_400))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
         #expect(try await Self.cursor(bench) == "7")
     }
@@ -117,13 +117,13 @@ import Testing
         bench.origin.set("/posts?page=3", Self.page([3, 4], 4))
         bench.origin.set("/posts?page=4", .status(.internalServerError))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
+        #expect(report.result.outcome == .queued)
         #expect(report.warnings.contains { $0.contains("do not come in the order of $.at") })
         #expect(try await Self.cursor(bench) == nil)
         bench.time.advance(by: .seconds(3600))
         bench.origin.set("/posts?page=4", Self.page([1, 2], nil))
         _ = bench.origin.takeTargets()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=4"])
         #expect(try await bench.keys().count == 8)
         // Less far than it could be, never too far: what came late is on no page of the second run.
@@ -134,15 +134,15 @@ import Testing
         let bench = try await Self.bench()
         bench.origin.set("/posts", Self.page([20, 10], 2))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.time.advance(by: .seconds(3600))
         bench.origin.set("/posts?page=2", Self.page([30, 40, 50], 3))
         bench.origin.set("/posts?page=3", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(try await Self.cursor(bench) == nil)
         bench.time.advance(by: .seconds(3600))
         bench.origin.set("/posts?page=3", Self.page([5, 15, 80], nil))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys().count == 8)
     }
 
@@ -151,23 +151,23 @@ import Testing
             $0.cursor = nil; $0.query = [:]
         }
         Self.set((1...9).map { ($0, $0) }, at: bench.origin, etag: true)
-        for _ in 0..<2 { #expect(try await bench.sync().line.outcome == .saved) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.outcome == .saved) }
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .queued)
+        #expect(try await bench.sync(SyncOptions(isFull: true)).result.outcome == .queued)
         Self.set((1...9).map { ($0, $0) }, at: bench.origin, etag: true)
         bench.time.advance(by: .seconds(3600))
         _ = bench.origin.takeRequests()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
     @Test func `a listing from beyond the cursor leaves the resource as stale as it was`() async throws {
         let bench = try await Self.bench()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         let completed = try await bench.state().completedAt
         bench.time.advance(by: .seconds(60))
         bench.origin.set("/posts?since=99", ScriptedOrigin.page("[]"))
-        #expect(try await bench.sync(SyncOptions(since: "99")).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(since: "99")).result.outcome == .saved)
         #expect(try await bench.state().completedAt == completed)
     }
 }

@@ -16,7 +16,7 @@ import Testing
     private static func bench() async throws -> EngineBench {
         let records = (1...30).map { #"{"id":\#($0),"state":"x","gone":\#($0 < 3)}"# }.joined(separator: ",")
         let bench = try await EngineBench(ScriptedOrigin(["/posts": .text("[\(records)]")]))
-        #expect(try await bench.sync().line.counters.inserted == 30)
+        #expect(try await bench.sync().result.counters.inserted == 30)
         _ = bench.origin.takeTargets()
         return bench
     }
@@ -27,11 +27,11 @@ import Testing
         bench.resource.deletions = Self.mark("state", equals: "x")
         for _ in 0..<2 {
             let report = try await bench.sync(options)
-            #expect(report.line.counters.withheld == 30 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 30 && report.result.counters.deleted == 0)
             #expect(
                 report.warnings == [
                     "'deletes' would delete 30 of 30 stored records, which have the mark ($.state = x). That is more than "
-                        + "deletes.max (10 %), so nothing was requested or changed. To do it all the same: siding sync posts "
+                        + "deletes.max (10 %), so nothing was requested or changed. To do it anyway: siding sync posts "
                         + "--accept-deletes"
                 ])
         }
@@ -41,7 +41,7 @@ import Testing
         accepting.acceptsDeletes = true
         let accepted = try await bench.sync(accepting)
         let run = try await bench.lastRun()
-        #expect(accepted.line.counters.deleted == 30 && run.resources.first?.counters.deleted == 30)
+        #expect(accepted.result.counters.deleted == 30 && run.resources.first?.counters.deleted == 30)
         #expect(accepted.warnings.contains { $0.contains("'siding records undelete \(run.id)' restores them") })
         #expect(try await bench.keys() == [])
         let store = bench.store
@@ -52,7 +52,7 @@ import Testing
         var bench = try await Self.bench()
         bench.resource.deletions = Self.mark("gone")
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 2)
+        #expect(report.result.counters.deleted == 2)
         #expect(
             report.warnings.contains { $0.hasPrefix("'deletes' changed: 2 of 30 stored records") }, "\(report.warnings)"
         )
@@ -60,7 +60,7 @@ import Testing
         // Another mark that nothing has is nobody's business.
         bench.resource.deletions = Self.mark("other")
         let other = try await bench.sync()
-        #expect(other.line.counters.withheld == 0 && !other.warnings.contains { $0.contains("'deletes' changed") })
+        #expect(other.result.counters.withheld == 0 && !other.warnings.contains { $0.contains("'deletes' changed") })
     }
 
     @Test func `what the origin marks under the mark as before goes without a guard`() async throws {
@@ -69,6 +69,6 @@ import Testing
         _ = try await bench.sync()
         let records = (1...30).map { #"{"id":\#($0),"state":"dead"}"# }.joined(separator: ",")
         bench.origin.set("/posts", .text("[\(records)]"))
-        #expect(try await bench.sync().line.counters.deleted == 30)
+        #expect(try await bench.sync().result.counters.deleted == 30)
     }
 }

@@ -89,10 +89,10 @@ private struct DeletionRun: ModelRun {
         let wanted = origin.state.withLock { $0.records.map { #"{"id":\#($0.id),"v":\#($0.version)}"# } }
         let isRight = isEqual(stored, to: wanted)
         let report = try await engine().sync(resource)
-        let counters = report.line.counters
+        let counters = report.result.counters
         // The last page is asked for whole where its 304 does not say that nothing leads on.
         let isQuiet = counters.inserted + counters.updated + counters.deleted == 0 && counters.pages > 0
-        if !isQuiet { fail("a sync of what did not change: \(report.line)") }
+        if !isQuiet { fail("a sync of what did not change: \(report.result)") }
         return isRight && isQuiet
     }
 
@@ -140,18 +140,18 @@ private struct DeletionRun: ModelRun {
             (state.records.map { (key: String($0.id), version: $0.version) }, state.moves != state.movesAtFirstPage)
         }
         history.append(
-            "\(report.line.outcome?.rawValue ?? "") \(options.limit.map { "limit \($0)" } ?? "")"
+            "\(report.result.outcome?.rawValue ?? "") \(options.limit.map { "limit \($0)" } ?? "")"
                 + "\(options.isFull ? "full" : "")\(options.acceptsDeletes ? "accepts" : "") "
-                + "deleted \(report.line.counters.deleted) withheld \(report.line.counters.withheld) "
-                + "moved \(isMoved) origin \(records.map { "\($0.key):\($0.version)" }) \(report.line.notes)")
+                + "deleted \(report.result.counters.deleted) withheld \(report.result.counters.withheld) "
+                + "moved \(isMoved) origin \(records.map { "\($0.key):\($0.version)" }) \(report.result.notes)")
         if let completed = try await state()?.completedAt, completed != completedAt {
             completedAt = completed
             listings.append((isMoved, Set(records.map(\.key))))
         }
-        mostPages = max(mostPages, report.line.counters.pages)
+        mostPages = max(mostPages, report.result.counters.pages)
         if !options.acceptsDeletes {
-            deleted += report.line.counters.deleted
-            withheld += report.line.counters.withheld
+            deleted += report.result.counters.deleted
+            withheld += report.result.counters.withheld
         }
         return try await isSafe(before, report, options)
     }
@@ -168,12 +168,12 @@ private struct DeletionRun: ModelRun {
             return listings.dropLast().last.map { !$0.isMoved && $0.keys.contains(key) } ?? true
         }
         // What was first seen in this run may have gone in it.
-        if lost.count > report.line.counters.deleted {
-            return fail("\(lost) are gone, \(report.line.counters.deleted) were told")
+        if lost.count > report.result.counters.deleted {
+            return fail("\(lost) are gone, \(report.result.counters.deleted) were told")
         }
         if !lost.isDisjoint(with: local) { return fail("our own \(lost.intersection(local)) were deleted") }
         if !unseen.isEmpty { return fail("\(unseen) live") }
-        return isGuarded(lost.count, report.line.counters.withheld, options)
+        return isGuarded(lost.count, report.result.counters.withheld, options)
     }
 
     /// Whether what went, or was withheld, is just what the share that was drawn allows.

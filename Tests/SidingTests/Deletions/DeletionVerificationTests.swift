@@ -16,7 +16,7 @@ import Testing
         bench.resource.deletions = Deletions(byAbsence: true, recordPath: "/posts/{id}")
         change(&bench.resource)
         for id in 1...5 { bench.origin.set("/posts/\(id)", .text(#"{"id":\#(id)}"#)) }
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         #expect(asked(bench) == [])
         return bench
     }
@@ -39,13 +39,13 @@ import Testing
         set(bench, "[1]")
         bench.origin.set("/posts/2", .status(status))
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 1 && report.line.outcome == .saved)
+        #expect(report.result.counters.deleted == 1 && report.result.outcome == .saved)
         #expect(asked(bench) == ["/posts/2"])
         #expect(try await bench.keys() == ["1", "3", "4", "5"])
         // What was asked counts as a request of the run.
-        #expect(report.line.counters.requests == 4)
-        #expect(try await bench.lastRun().resources.first?.counters == report.line.counters)
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(report.result.counters.requests == 4)
+        #expect(try await bench.lastRun().resources.first?.counters == report.result.counters)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         #expect(asked(bench) == [])
     }
 
@@ -54,12 +54,12 @@ import Testing
     {
         let bench = try await listed()
         set(bench, "[1]")
-        for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<3 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(asked(bench) == ["/posts/2"])
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         bench.time.advance(by: .seconds(86_401))
         bench.origin.set("/posts/2", .status(.notFound))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(asked(bench) == ["/posts/2"])
     }
 
@@ -67,7 +67,7 @@ import Testing
         let bench = try await listed { $0.deletions.mark = DeletionMark(JSONPath(member: "deleted")) }
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", .text(#"{"id":2,"deleted":true}"#))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(try await bench.keys() == ["1", "3", "4", "5"])
     }
 
@@ -79,13 +79,13 @@ import Testing
         bench.origin.set("/posts/2", .status(.internalServerError))
         bench.origin.set("/posts/4", .status(.notFound))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.line.counters.deleted == 2)
+        #expect(report.result.outcome == .saved && report.result.counters.deleted == 2)
         #expect(
             report.warnings.contains { $0.contains("could not verify whether '2' was deleted") && $0.contains("500") })
         #expect(asked(bench) == ["/posts/1", "/posts/2", "/posts/4"])
         bench.origin.set("/posts/2", .status(.notFound))
         bench.time.advance(by: .seconds(86_401))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(asked(bench) == ["/posts/2"])
         #expect(try await bench.keys() == ["3", "5"])
     }
@@ -106,7 +106,7 @@ import Testing
         bench.origin.set("/posts/2", .text(#"{"error":"maintenance"}"#, status: .notFound))
         bench.origin.set("/posts/3", .text(#"{"error":"not found"}"#, status: .notFound))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.line.counters.deleted == 1)
+        #expect(report.result.outcome == .saved && report.result.counters.deleted == 1)
         #expect(
             report.warnings.contains {
                 $0.contains("could not verify whether '2' was deleted") && $0.contains("404")
@@ -118,7 +118,7 @@ import Testing
         #expect(try await bench.queue() == [])
         bench.origin.set("/posts/2", .status(.notFound))
         bench.time.advance(by: .seconds(86_401))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(asked(bench) == ["/posts/2"])
     }
 
@@ -133,7 +133,7 @@ import Testing
         bench.origin.set("/posts/2", .status(.gone))
         bench.origin.set("/posts/3", .status(.notFound))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.line.counters.deleted == 0)
+        #expect(report.result.outcome == .saved && report.result.counters.deleted == 0)
         #expect(
             report.warnings.contains {
                 $0.contains("could not verify whether '3' was deleted")
@@ -150,7 +150,7 @@ import Testing
         bench.origin.set("/posts/2", .status(.unauthorized))
         bench.origin.set("/posts/3", .status(.notFound))
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 1)
+        #expect(report.result.counters.deleted == 1)
         #expect(
             report.warnings.contains { $0.contains("could not verify whether '2' was deleted") && $0.contains("401") })
         #expect(try await bench.keys() == ["1", "2", "4", "5"])
@@ -165,7 +165,7 @@ import Testing
         bench.origin.set("/posts", ScriptedOrigin.page("[\((1...20).map(String.init).joined(separator: ","))]"))
         for id in 21...30 { bench.origin.set("/posts/\(id)", .status(.unauthorized)) }
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 0)
+        #expect(report.result.counters.deleted == 0)
         #expect(asked(bench).count == 8)
         #expect(report.warnings.contains { $0.contains("2 more were not checked") }, "\(report.warnings)")
         #expect(try await bench.store.gates().map(\.reason) == [.signIn])
@@ -185,7 +185,7 @@ import Testing
         bench.origin.set("/posts/2", answer)
         bench.origin.set("/posts/3", .status(.notFound))
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 1)
+        #expect(report.result.counters.deleted == 1)
         #expect(
             report.warnings.contains {
                 $0.contains("could not verify whether '2' was deleted") && $0.contains("without this record")
@@ -212,10 +212,10 @@ import Testing
         for id in 19...30 { bench.origin.set("/posts/\(id)", .status(.notFound)) }
         _ = bench.origin.takeTargets()
         // Eight failures in a row end the questions of the first run.
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         #expect(asked(bench).count == 8)
         bench.time.advance(by: .seconds(4_000))
-        #expect(try await bench.sync().line.counters.deleted == 12)
+        #expect(try await bench.sync().result.counters.deleted == 12)
         #expect(asked(bench).count == 12)
         bench.time.advance(by: .seconds(86_401))
         _ = try await bench.sync()
@@ -250,10 +250,10 @@ import Testing
         bench.origin.set("/posts/1", .status(.notFound))
         bench.origin.set("/posts/2", .failure(Failure(.noInternetConnection, phase: .notSent)))
         bench.origin.set("/posts/4", .status(.notFound))
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         bench.origin.set("/posts/1", .text(#"{"id":1}"#))
         bench.origin.set("/posts/2", .status(.notFound))
-        #expect(try await bench.sync().line.counters.deleted == 2)
+        #expect(try await bench.sync().result.counters.deleted == 2)
         #expect(try await bench.keys() == ["1", "3", "5"])
     }
 
@@ -269,14 +269,14 @@ import Testing
         bench.time.advance(by: .seconds(86_401))
         for _ in 0..<2 {
             let withheld = try await bench.sync()
-            #expect(withheld.line.counters.withheld > 10 && withheld.line.counters.deleted == 0)
+            #expect(withheld.result.counters.withheld > 10 && withheld.result.counters.deleted == 0)
             #expect(asked(bench) == [])
         }
         let gone = try await bench.store.missingKeys(of: "posts", limit: 99).count
         var options = SyncOptions()
         options.acceptsDeletes = true
         let accepted = try await bench.sync(options)
-        #expect(accepted.line.counters.deleted == gone && accepted.line.counters.withheld == 0)
+        #expect(accepted.result.counters.deleted == gone && accepted.result.counters.withheld == 0)
         #expect(try await bench.keys() == ["10", "11"])
     }
 
@@ -290,18 +290,18 @@ import Testing
         bench.origin.set("/posts", all)
         for _ in 0..<2 { _ = try await bench.sync() }
         bench.origin.set("/posts", ScriptedOrigin.page("[]"))
-        #expect(try await bench.sync().line.counters.withheld == 3_000)
+        #expect(try await bench.sync().result.counters.withheld == 3_000)
         #expect(asked(bench) == [])
         var accepting = SyncOptions()
         accepting.acceptsDeletes = true
-        #expect(try await bench.sync(accepting).line.counters.deleted == 0)
+        #expect(try await bench.sync(accepting).result.counters.deleted == 0)
         let first = asked(bench)
         #expect(first.count == DeletionVerification.mostPerRun)
         // None of them is asked about again the same day, and none at all once the listing is back.
         _ = try await bench.sync(accepting)
         #expect(Set(asked(bench)).isDisjoint(with: first))
         bench.origin.set("/posts", all)
-        #expect(try await bench.sync(accepting).line.counters.deleted == 0)
+        #expect(try await bench.sync(accepting).result.counters.deleted == 0)
         #expect(asked(bench) == [])
         #expect(try await bench.store.count(of: "posts").count == 3_000)
     }
@@ -316,10 +316,10 @@ import Testing
         list(1...1_300)
         _ = bench.origin.takeTargets()
         let first = try await bench.sync()
-        #expect(first.line.counters.deleted == DeletionVerification.mostPerRun)
+        #expect(first.result.counters.deleted == DeletionVerification.mostPerRun)
         #expect(asked(bench).count == DeletionVerification.mostPerRun)
-        #expect(first.line.notes.contains { $0.contains("200 more missing records were not verified") })
+        #expect(first.result.notes.contains { $0.contains("200 more missing records were not verified") })
         let second = try await bench.sync()
-        #expect(second.line.counters.deleted == 200 && asked(bench).count == 200)
+        #expect(second.result.counters.deleted == 200 && asked(bench).count == 200)
     }
 }

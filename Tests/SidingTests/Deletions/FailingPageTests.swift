@@ -86,7 +86,7 @@ import Testing
             try await Self.waitAndRelease(bench)
             for _ in 0..<2 {
                 let report = try await bench.sync()
-                #expect(report.line.outcome == .saved, "\(fault) at page \(page)")
+                #expect(report.result.outcome == .saved, "\(fault) at page \(page)")
                 try await Self.expectAll(bench, "\(fault) at page \(page), healed")
             }
             #expect(try await bench.queue() == [])
@@ -126,7 +126,7 @@ import Testing
         // A pass that was left half-way ends first.
         for _ in 0..<3 { _ = try await bench.engine().run([bench.resource, tasks]) }
         let report = try await bench.engine().run([bench.resource, tasks]).last
-        #expect(report?.line.outcome == .saved, "\(fault) at page \(page)")
+        #expect(report?.result.outcome == .saved, "\(fault) at page \(page)")
         #expect(try await bench.store.count(of: "tasks").count == 4, "\(fault) at page \(page), healed")
         #expect(try await bench.queue() == [])
         #expect(try await bench.store.missingKeys(of: "tasks", limit: 9) == [])

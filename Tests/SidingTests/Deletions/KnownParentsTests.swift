@@ -48,7 +48,7 @@ import Testing
         func expectNothingGoes(_ location: SourceLocation = #_sourceLocation) async throws {
             for _ in 0..<3 {
                 let report = try await sync()
-                #expect(report.line.counters.deleted == 0, sourceLocation: location)
+                #expect(report.result.counters.deleted == 0, sourceLocation: location)
             }
             let told = try await sync().warnings.filter { $0.contains("the parents were not completely listed") }
             #expect(told.count == 1, sourceLocation: location)
@@ -81,7 +81,7 @@ import Testing
         bench.bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":"y"},{"id":3,"n":3}]"#))
         for _ in 0..<2 { try await bench.sync() }
         bench.set([11], of: 1)
-        for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.counters.deleted == 0) }
         bench.bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":2},{"id":3,"n":3}]"#))
         for _ in 0..<3 { try await bench.sync() }
         #expect(try await bench.keys() == [11, 12, 21])
@@ -121,7 +121,7 @@ import Testing
         try await bench.bench.store.setCursor("7", of: "posts", lease: lease)
         try await bench.bench.store.releaseLease(lease)
         bench.set([], of: 3)
-        for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<3 { #expect(try await bench.sync().result.counters.deleted == 0) }
     }
 
     @Test func `where a parent's own parent could not be asked about, what it would list is not known`() async throws {
@@ -141,7 +141,7 @@ import Testing
         origin.set("/owners/b/posts", ScriptedOrigin.page("[3]"))
         _ = try await sync()
         bench.move()
-        for _ in 0..<3 { #expect(try await sync().line.counters.deleted == 0) }
+        for _ in 0..<3 { #expect(try await sync().result.counters.deleted == 0) }
         #expect(try await sync().warnings.contains { $0.contains("the parents were not completely listed") })
         #expect(try await bench.keys() == [11, 12, 13, 21])
         origin.set("/posts", .text(#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#))
@@ -158,10 +158,10 @@ import Testing
         try await bench.sync()
         bench.bench.origin.set("/posts/1/tasks?since=13", .status(.gone))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed && report.line.counters.deleted == 0)
+        #expect(report.result.outcome == .failed && report.result.counters.deleted == 0)
         #expect(try await bench.keys() == [11, 12, 13])
         // Asked for all, it is a parent that has nothing any more.
         bench.bench.origin.set("/posts/1/tasks", .status(.gone))
-        #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(isFull: true)).result.outcome == .saved)
     }
 }

@@ -13,7 +13,7 @@ extension EngineBench {
         bench.resource.deletions = Deletions(byAbsence: true)
         bench.resource.isStable = isStable
         change(&bench.resource)
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         return bench
     }
 

@@ -30,7 +30,7 @@ import Testing
         var notes: [String] = []
         for _ in 0..<4 {
             bench.time.advance(by: .seconds(60))
-            notes += try await bench.engine().run([comments]).flatMap(\.line.notes)
+            notes += try await bench.engine().run([comments]).flatMap(\.result.notes)
         }
         let living = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
         #expect(living == ["10", "11", "20", "21"])
@@ -60,7 +60,7 @@ import Testing
         for _ in 0..<3 {
             bench.time.advance(by: .seconds(60))
             let report = try #require(try await bench.engine().run([bench.resource, comments]).last)
-            #expect(report.line.counters.withheld == 30 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 30 && report.result.counters.deleted == 0)
         }
         #expect(!bench.origin.takeTargets().contains { $0.hasPrefix("/comments/") })
     }
@@ -75,13 +75,13 @@ import Testing
         for _ in 0..<2 {
             bench.time.advance(by: .seconds(60))
             let report = try #require(try await bench.engine().run([bench.resource, comments]).last)
-            #expect(report.line.outcome == .saved && report.warnings == [])
+            #expect(report.result.outcome == .saved && report.warnings == [])
         }
         let living = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
         #expect(living == ["10"])
         // Without a word on deletions it is a failure of that parent.
         comments.deletions = Deletions()
         let plain = try #require(try await bench.engine().run([comments]).last)
-        #expect(plain.line.outcome == .partial)
+        #expect(plain.result.outcome == .partial)
     }
 }

@@ -84,7 +84,7 @@ private struct PassRun: ModelRun {
         let (here, there) = (try await living(), atOrigin)
         if here != there { return fail("here \(here.sorted()), at the origin \(there.sorted())") }
         let report = try await run(SyncOptions())
-        return report.line.counters.deleted == 0 ? true : fail("a sync of what did not change: \(report.line)")
+        return report.result.counters.deleted == 0 ? true : fail("a sync of what did not change: \(report.result)")
     }
 
     private var atOrigin: Set<Int> { origin.state.withLock { $0.all } }
@@ -104,18 +104,18 @@ private struct PassRun: ModelRun {
         let (records, now) = origin.state.withLock { ($0.records, $0.moves) }
         let isOver = try await pass().map { !$0.isOpen } ?? false
         if isOver { passes.append(now != movesAtBegin) }
-        let counters = report.line.counters
+        let counters = report.result.counters
         history.append(
-            "\(report.line.outcome?.rawValue ?? "")\(options.isFull ? " full" : "") deleted \(counters.deleted) withheld "
+            "\(report.result.outcome?.rawValue ?? "")\(options.isFull ? " full" : "") deleted \(counters.deleted) withheld "
                 + "\(counters.withheld) moved \(now != movesAtBegin) origin \(records.sorted { $0.key < $1.key }) "
-                + "\(report.line.notes)")
+                + "\(report.result.notes)")
         if !options.acceptsDeletes {
             deleted += counters.deleted
             withheld += counters.withheld
         }
         let lost = before.subtracting(try await living())
         // Its pages are older than the pass.
-        let wentOn = report.line.notes.contains { $0.hasSuffix("of the listings were resumed") }
+        let wentOn = report.result.notes.contains { $0.hasSuffix("of the listings were resumed") }
         return isSafe(lost, counters, options, wentOn: wentOn)
     }
 

@@ -58,12 +58,12 @@ import Testing
         bench.set([1: [11, 12], 2: [21, 22]])
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11], 2: [21, 22]])
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 1 && report.line.outcome == .saved)
+        #expect(report.result.counters.deleted == 1 && report.result.outcome == .saved)
         #expect(try await bench.bench.lastRun().resources.first { $0.resource == "tasks" }?.counters.deleted == 1)
         #expect(try await bench.keys() == [11, 21, 22])
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
     }
 
     @Test func `an own create stays until a listing shows it, as its parent may be one that is not listed`()
@@ -79,7 +79,7 @@ import Testing
                 edit: WriteEdit(.create, of: bench.tasks)))
         let write = try #require(try await store.claim(ClaimRequest(sources: ["blog": 9], passesGates: true)))
         _ = try await store.settle(write, WriteSettlement(.answered(#"{"id":99}"#, status: 201), .nothing))
-        for _ in 0..<4 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<4 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == [11, 21, 22, 99])
         bench.set([1: [11, 99], 2: [21, 22]])
         try await bench.sync()
@@ -96,13 +96,13 @@ import Testing
         bench.bench.origin.set("/posts/2/tasks", .status(.forbidden))
         for _ in 0..<3 {
             let report = try await bench.sync()
-            #expect(report.line.counters.deleted == 0)
+            #expect(report.result.counters.deleted == 0)
             #expect(
-                report.line.notes.contains(
+                report.result.notes.contains(
                     "1 record is missing from all listings but was kept: 1 listing was not completed in this pass"))
         }
         bench.set([1: [11], 2: [21, 12]])
-        for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<3 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
@@ -113,12 +113,12 @@ import Testing
         // 12 moved, and the parent that has it now did not change; 13 is gone.
         for version in 1...3 {
             bench.set([1: [11], 2: [21, 12]], versions: [1: version])
-            #expect(try await bench.sync().line.counters.deleted == 0)
+            #expect(try await bench.sync().result.counters.deleted == 0)
         }
         #expect(try await bench.keys() == [11, 12, 13, 21])
         // 12 moved, so that three passes are needed.
         for deleted in [0, 0, 1] {
-            #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == deleted)
+            #expect(try await bench.sync(SyncOptions(isFull: true)).result.counters.deleted == deleted)
         }
         #expect(try await bench.keys() == [11, 12, 21])
     }
@@ -133,12 +133,12 @@ import Testing
         try await bench.sync()
         for _ in 0..<3 {
             let report = try await bench.sync()
-            #expect(report.line.counters.withheld == 40 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 40 && report.result.counters.deleted == 0)
             #expect(report.warnings.filter { $0.contains("more than deletes.max") }.count == 1)
             #expect(report.warnings.contains { $0.hasPrefix("40 records are missing at the origin") })
         }
         #expect(try await bench.keys().count == 60)
-        #expect(try await bench.sync(Self.accepting).line.counters.deleted == 40)
+        #expect(try await bench.sync(Self.accepting).result.counters.deleted == 40)
         #expect(try await bench.keys().count == 20)
     }
 
@@ -153,7 +153,7 @@ import Testing
         bench.set(all.mapValues { _ in [] })
         if isMissing { for parent in 1...8 { bench.bench.origin.set("/posts/\(parent)/tasks", .status(.notFound)) } }
         try await bench.sync()
-        for _ in 0..<3 { #expect(try await bench.sync().line.counters.withheld == 8) }
+        for _ in 0..<3 { #expect(try await bench.sync().result.counters.withheld == 8) }
         #expect(try await bench.keys().count == 8)
     }
 
@@ -172,7 +172,7 @@ import Testing
             list("[1,2]", .status(.forbidden))
             try await bench.sync()
             list("[2,3]", ScriptedOrigin.page("[4]"))
-            #expect(try await bench.sync().line.counters.deleted == 0)
+            #expect(try await bench.sync().result.counters.deleted == 0)
             list("[1,2]", ScriptedOrigin.page("[3,4]"))
         }
         #expect(try await bench.keys() == [1, 2, 3, 4, 21])
@@ -188,7 +188,7 @@ import Testing
         bench.set([1: [11], 2: [21]], versions: [1: 1])
         bench.bench.origin.set("/posts/2/tasks", .text(#"[{"id":21},{"no":1}]"#, headerFields: [.eTag: "\"a\""]))
         let report = try await bench.sync()
-        #expect(report.line.notes.contains { $0.contains("1 listing is not known completely") })
+        #expect(report.result.notes.contains { $0.contains("1 listing is not known completely") })
         let asked = bench.bench.origin.takeRequests().filter { $0.path == "/posts/2/tasks" }
         #expect(asked.count == 1 && asked.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
         bench.set([1: [11], 2: [21]], versions: [1: 1])
@@ -204,13 +204,13 @@ import Testing
         origin.set("/tasks", ScriptedOrigin.page("[11,12,13,21]"))
         bench.set([1: [11, 12], 2: [21]])
         _ = try await bench.bench.engine().run([bench.bench.resource, plain])
-        for deleted in [0, 0, 1] { #expect(try await bench.sync().line.counters.deleted == deleted) }
+        for deleted in [0, 0, 1] { #expect(try await bench.sync().result.counters.deleted == deleted) }
         #expect(try await bench.keys() == [11, 12, 21])
         // The pages of a changed definition were not known before: three listings are needed.
         origin.set("/tasks", ScriptedOrigin.page("[11,21]"))
         var deleted: [Int] = []
         for _ in 0..<3 {
-            deleted.append(try await bench.bench.engine().run([plain]).last?.line.counters.deleted ?? 0)
+            deleted.append(try await bench.bench.engine().run([plain]).last?.result.counters.deleted ?? 0)
         }
         #expect(deleted == [0, 0, 1])
         #expect(try await bench.keys() == [11, 21])
@@ -223,8 +223,8 @@ import Testing
         bench.set([1: [11, 13], 2: [21]])
         try await bench.sync()
         bench.tasks.deletions = Deletions(byAbsence: true)
-        #expect(try await bench.sync().line.counters.deleted == 0)
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(try await bench.keys() == [11, 13, 21])
     }
 
@@ -254,11 +254,11 @@ import Testing
         }
         _ = try await bench.bench.store.delete(RecordLookup(resource: "posts", keys: ["2"]))
         origin.set("/posts", ScriptedOrigin.page("[1]"))
-        for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == [11, 12, 21])
         origin.set(target, ScriptedOrigin.page("[11]", etag: #""b""#))
-        #expect(try await bench.sync().line.counters.deleted == 0)
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(try await bench.keys() == [11, 21])
     }
 
@@ -273,11 +273,11 @@ import Testing
         origin.set("/posts/1/tasks?v=2", ScriptedOrigin.page("[11]"))
         origin.set("/posts/2/tasks?v=2", .status(.forbidden))
         _ = origin.takeTargets()
-        #expect(try await bench.sync().line.notes.contains { $0.contains(Self.unproven) })
+        #expect(try await bench.sync().result.notes.contains { $0.contains(Self.unproven) })
         origin.set("/posts/2/tasks?v=2", ScriptedOrigin.page("[21]"))
-        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().result.counters.deleted == 0)
         #expect(!origin.takeTargets().contains("/tasks/12"))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(origin.takeTargets().contains("/tasks/12"))
         #expect(try await bench.keys() == [11, 21])
     }
@@ -288,7 +288,7 @@ import Testing
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11], 2: [21, 12]], versions: [1: 1])
         _ = bench.bench.origin.takeTargets()
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         // The questions go out together.
         #expect(
             bench.bench.origin.takeTargets().sorted()
@@ -306,7 +306,7 @@ import Testing
         try await bench.sync()
         #expect(!bench.bench.origin.takeTargets().contains { $0.hasPrefix("/posts/1/tasks/") })
         bench.bench.origin.set("/posts/1/tasks/12", .text(#"{"id":12}"#))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(
             bench.bench.origin.takeTargets().filter { $0.hasPrefix("/posts/1/tasks/") }.sorted()
                 == ["/posts/1/tasks/12", "/posts/1/tasks/13"])
@@ -321,9 +321,9 @@ import Testing
         bench.set(all.mapValues { [$0[0]] })
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.line.counters.withheld == 20 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 20 && report.result.counters.deleted == 0)
         }
-        #expect(try await bench.sync(Self.accepting).line.counters.deleted == 20)
+        #expect(try await bench.sync(Self.accepting).result.counters.deleted == 20)
         #expect(try await bench.keys().count == 10)
     }
 }

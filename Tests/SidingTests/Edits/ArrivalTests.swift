@@ -62,7 +62,7 @@ import Testing
         #expect(try await bench.store.resolve(first.id, as: .arrived(id: nil)).state == .done)
         #expect(try await bench.claim()?.entry.id == second.id)
         let last = try await bench.store.history(of: first.id).last
-        #expect(last?.detail == "a person says that the origin has it")
+        #expect(last?.detail == "an operator says that the origin has it")
     }
 
     @Test func `what cannot have arrived unseen is not said to have`() async throws {

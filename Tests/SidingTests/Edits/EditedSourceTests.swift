@@ -50,7 +50,7 @@ import Testing
         let entry = try await Self.write(.merge, of: bench.resource, key: "1", to: store)
         bench.resource.source = try Self.source("staging", "https://api.example.org/staging")
         bench.origin.set("/staging/posts", ScriptedOrigin.page("[1,2,3,4,5]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await store.entries(QueueSelection(ids: [entry.id])).first?.source == "blog")
     }
 
@@ -70,16 +70,16 @@ import Testing
             return try #require(try await bench.engine().run([bench.resource, comments]).last)
         }
         let first = try await sync()
-        #expect(first.line.outcome == .saved && first.line.counters.inserted == 10 && first.warnings == [])
+        #expect(first.result.outcome == .saved && first.result.counters.inserted == 10 && first.warnings == [])
         let asked = bench.origin.takeTargets().filter { $0.hasSuffix("/comments") }
         #expect(asked.sorted() == (1...5).map { "/posts/\($0)/comments" })
         #expect(try await store.record(of: "posts", key: try #require(created.recordKey)) != nil)
         bench.origin.set("/posts/5/comments", ScriptedOrigin.page("[50]"))
         // An own edit may lead to another address than the origin's; one that is settled does not.
         let edit = try await Self.write(.merge, of: bench.resource, key: "2", to: store)
-        for _ in 0..<3 { #expect(try await sync().line.counters.deleted == 0) }
+        for _ in 0..<3 { #expect(try await sync().result.counters.deleted == 0) }
         _ = try await store.perform(.drop, on: QueueSelection(ids: [edit.id]))
         let told = try await sync()
-        #expect(try await told.line.counters.deleted + sync().line.counters.deleted == 1)
+        #expect(try await told.result.counters.deleted + sync().result.counters.deleted == 1)
     }
 }

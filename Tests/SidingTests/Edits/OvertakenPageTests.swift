@@ -57,10 +57,10 @@ import Testing
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", Self.new)
         try await bench.sqlite.execute(
-            "INSERT INTO siding_provenance (resource, cause, run, method, url, at) VALUES (99, 'page', 1, 'GET', 'x', 0)"
+            "INSERT INTO siding_provenance (resource, cause, run, method, url, at) VALUES (1, 'page', 1, 'GET', 'x', 0)"
         )
         _ = try await page("[\(Self.old)]", bench) {
-            try await bench.sqlite.execute("DELETE FROM siding_provenance WHERE resource = 99")
+            try await bench.sqlite.execute("DELETE FROM siding_provenance WHERE url = 'x'")
             try await bench.deliver(entry, Self.new)
         }
         #expect(try await bench.shown("a") == Self.new)
@@ -211,7 +211,7 @@ import Testing
             environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
         #expect(try await sender.send(entry.id)?.state == .done)
         gate.open()
-        #expect(try await report.line.counters.stale == 1)
+        #expect(try await report.result.counters.stale == 1)
         let record = try await bench.store.record(of: "posts", key: "1")
         #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"title":"new"}"#)
     }

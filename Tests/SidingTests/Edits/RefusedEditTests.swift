@@ -116,7 +116,7 @@ import Testing
         let first = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
         let answer = WriteAnswer(status: 200, contentType: nil, etag: "\"1\"", body: Array(EditBench.theirs.utf8))
         try await bench.settle(first, .delivered(answer))
-        #expect(try await details(first) == ["no strong ETag of the record is known: it goes out without If-Match"])
+        #expect(try await details(first) == ["no strong ETag of the record is known: it is sent without If-Match"])
         let second = try await bench.edit(.merge, "a", #"{"title":"y"}"#) { $0.ifMatch = true }
         try await bench.deliver(second)
         #expect(try await details(second) == [nil])

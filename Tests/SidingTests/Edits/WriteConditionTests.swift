@@ -59,7 +59,7 @@ import Testing
         #expect(etag == nil)
         #expect(
             try await bench.store.history(of: second.id).last?.detail
-                == "no strong ETag of the record is known, nor is there one at $._rev: it goes out without If-Match")
+                == "no strong ETag of the record is known, nor is there one at $._rev: it is sent without If-Match")
     }
 
     @Test func `a record keeps its ETag as a member, and a page makes it usable again`() async throws {
@@ -173,12 +173,12 @@ import Testing
         let wanting = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l1")
         try await bench.settle(wanting, .parked(.conflict, status: 428))
         #expect(
-            try await why(wanting).hasPrefix("the origin wants the ETag of the record with it (If-Match), and none"))
+            try await why(wanting).hasPrefix("the origin requires the record's ETag (If-Match), and none"))
         let refused = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l2")
         try await bench.settle(refused, .parked(.conflict, status: 412))
-        #expect(try await why(refused).hasPrefix("the origin refused it, as the record is in another state there."))
+        #expect(try await why(refused).hasPrefix("the origin refused it because of the record's present state there."))
         let overtaken = try await bench.edit(.merge, "a", #"{"votes":3}"#, lane: "l3")
         try await bench.pull(#"[{"id":"a","title":"old","votes":9}]"#)
-        #expect(try await why(overtaken).hasPrefix("the record changed at the origin while this waited."))
+        #expect(try await why(overtaken).hasPrefix("the record changed at the origin while this write waited."))
     }
 }

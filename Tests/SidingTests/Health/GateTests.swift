@@ -17,21 +17,21 @@ import Testing
         bench.origin.set("/posts?page=2", patience("120"))
         let first = try await bench.sync()
         let until = bench.time.now + .seconds(120)
-        #expect(try await bench.entry(first.line.entry).nextAttemptAt == until)
+        #expect(try await bench.entry(first.result.entry).nextAttemptAt == until)
         #expect(try await bench.store.gates().map(\.until) == [until])
         _ = bench.origin.takeTargets()
 
         bench.time.advance(by: .seconds(119))
         let early = try await bench.sync()
-        #expect(early.line.outcome == .queued)
-        #expect(early.line.error?.message.contains("the next try is from \(until.rfc3339) on") == true)
+        #expect(early.result.outcome == .queued)
+        #expect(early.result.error?.message.contains("the next try is from \(until.rfc3339) on") == true)
         #expect(bench.origin.takeTargets() == [])
-        #expect(try await bench.entry(first.line.entry).state == .queued)
-        #expect(try await bench.entry(first.line.entry).nextAttemptAt == until)
+        #expect(try await bench.entry(first.result.entry).state == .queued)
+        #expect(try await bench.entry(first.result.entry).nextAttemptAt == until)
 
         bench.time.advance(by: .seconds(1))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=2"])
         #expect(try await bench.store.gates() == [])
     }
@@ -54,7 +54,7 @@ import Testing
         bench.origin.set("/comments", ScriptedOrigin.page("[1]"))
         let comments = AnyResource("comments", from: bench.resource.source, at: "/comments", key: "id")
         let reports = try await bench.engine().run([bench.resource, comments])
-        #expect(reports.map(\.line.outcome) == [.queued, .queued])
+        #expect(reports.map(\.result.outcome) == [.queued, .queued])
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
@@ -63,7 +63,7 @@ import Testing
         bench.origin.set("/posts", patience("60"))
         let options = SyncOptions(retains: false)
         _ = try await bench.sync(options)
-        #expect(try await bench.sync(options).line.outcome == .failed)
+        #expect(try await bench.sync(options).result.outcome == .failed)
         #expect(bench.origin.takeTargets() == ["/posts"])
         #expect(try await bench.queue() == [])
     }
@@ -72,15 +72,15 @@ import Testing
         let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.unauthorized))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
-        #expect(report.line.error?.name == "unauthorized")
-        #expect(report.line.error?.status == 401)
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.name == "unauthorized")
+        #expect(report.result.error?.status == 401)
         #expect(try await bench.queue() == [])
         let gate = try #require(try await bench.store.gates().first)
         #expect(gate.reason == .signIn)
         #expect(gate.until == nil)
         bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.store.gates() == [])
     }
 
@@ -95,7 +95,7 @@ import Testing
             AccessSafety(account: "blog", store: store, refresher: refresher, statuses: [401, 403]))
         bench.origin.set("/posts", .status(status))
         let report = try await bench.sync()
-        #expect(report.failure?.asksForSignIn == true && report.line.outcome == .failed)
+        #expect(report.failure?.asksForSignIn == true && report.result.outcome == .failed)
         #expect(try await bench.store.gates().map(\.reason) == [.signIn])
         #expect(bench.origin.takeTargets().count == 2)
     }
@@ -114,11 +114,11 @@ import Testing
         bench.origin.set("/posts", .status(.internalServerError), .status(.unauthorized), ScriptedOrigin.page("[1]"))
         _ = try await bench.sync()
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
-        let entry = try await bench.entry(report.line.entry)
+        #expect(report.result.outcome == .failed)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.state == .parked)
         #expect(entry.reason == .signIn)
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
@@ -130,11 +130,11 @@ import Testing
         bench.origin.set("/posts", .failure(Failure(.system(.resolver(code: code)), phase: .notSent)))
         bench.connectivity.set(hasUsableRoute: false)
         let report = try await bench.sync()
-        #expect(report.line.error?.name == "noInternetConnection")
+        #expect(report.result.error?.name == "noInternetConnection")
         #expect(try await bench.store.gates().first?.reason == .offline)
-        #expect(try await bench.entry(report.line.entry).attempts == 0)
+        #expect(try await bench.entry(report.result.entry).attempts == 0)
         bench.connectivity.set(hasUsableRoute: true)
-        let names = try await bench.sync().line.error?.name
+        let names = try await bench.sync().result.error?.name
         #expect(names == (code == EAI_NONAME ? "hostNotFound" : "temporaryDNS"))
     }
 
@@ -143,7 +143,7 @@ import Testing
     {
         let bench = try await EngineBench()
         bench.origin.set("/posts", .failure(Failure(reason, phase: .notSent)))
-        let entry = try await bench.entry(try await bench.sync().line.entry)
+        let entry = try await bench.entry(try await bench.sync().result.entry)
         #expect(entry.nextAttemptAt > bench.time.now)
         try await bench.store.endWaits(of: nil, because: .lineReturned)
         #expect(try await bench.entry(entry.id).nextAttemptAt == bench.time.now)

@@ -24,7 +24,7 @@ import Testing
         #expect(bench.origin.waiting == 2)
         bench.time.advance(by: .seconds(61))
         bench.clock.advance(by: .seconds(61))
-        #expect(try await report.line.outcome == .saved)
+        #expect(try await report.result.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
     }
 
@@ -34,35 +34,35 @@ import Testing
     {
         let bench = try await bench(try RateLimit("**", "2/h"))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(report.line.error?.name == "waitingForOrigin")
+        #expect(report.result.outcome == .queued)
+        #expect(report.result.error?.name == "waitingForOrigin")
         #expect(
-            report.line.error?.message.contains("the limit '**' (2/h) is used up until 2023-11-14T23:14:00.000Z")
+            report.result.error?.message.contains("the limit '**' (2/h) is used up until 2023-11-14T23:14:00.000Z")
                 == true)
-        #expect(report.line.error?.hint?.contains("limits") == true)
+        #expect(report.result.error?.hint?.contains("limits") == true)
         #expect(bench.origin.takeTargets().count == 2)
-        let entry = try await bench.entry(report.line.entry)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.attempts == 0)
         #expect(entry.nextAttemptAt == bench.time.now + .seconds(3640))
         #expect(entry.pageNumber == 3)
         let gate = try #require(try await bench.store.gates().first)
         #expect(gate.reason == .retryAfter && gate.until == entry.nextAttemptAt)
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(bench.origin.takeTargets().isEmpty)
         bench.time.advance(by: .seconds(3640))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
     }
 
     @Test func `a limit of some paths holds back no others`() async throws {
         var bench = try await bench(try RateLimit("/posts/**", "1/h"), try RateLimit("/other", "9/h"))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(try await bench.store.gates().isEmpty)
         bench.origin.set("/other", ScriptedOrigin.page("[7]"))
         var other = AnyResource("other", from: bench.resource.source, at: "/other", key: "id")
         other.isConditional = false
         bench.resource = other
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await limits(bench).map(\.used) == [1, 1])
     }
 
@@ -78,9 +78,9 @@ import Testing
                     left: "0", reset: "1700000600",
                 ]))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(report.line.error?.message.contains("the origin has nothing left for '**'") == true)
-        #expect(try await bench.entry(report.line.entry).nextAttemptAt == Timestamp(secondsSince1970: 1_700_000_600))
+        #expect(report.result.outcome == .queued)
+        #expect(report.result.error?.message.contains("the origin has nothing left for '**'") == true)
+        #expect(try await bench.entry(report.result.entry).nextAttemptAt == Timestamp(secondsSince1970: 1_700_000_600))
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
@@ -117,7 +117,7 @@ import Testing
         let gate = try await bench.store.gates().first
         let told = QueueExplanation(waiting, gate: gate, now: bench.time.now)
         #expect(told.why.contains("the limit '**' (1/h) is used up until"))
-        #expect(told.next.contains("left alone until 2023-11-14T23:14:00.000Z"))
+        #expect(told.next.contains("no request goes to its source until 2023-11-14T23:14:00.000Z"))
         bench.time.advance(by: .seconds(3640))
         _ = try await bench.sender().drain()
         #expect(bench.origin.takeTargets() == ["/b"])

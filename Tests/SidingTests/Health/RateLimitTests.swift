@@ -87,6 +87,13 @@ import Testing
         #expect(quota.map { ($0.resetAt - Self.now) / .seconds(1) } == seconds)
     }
 
+    @Test func `a limit is written as text, of requests, of bytes or of what the origin reports`() throws {
+        #expect(try RateLimit("**", "30/m").rate == RequestRate("30/m"))
+        #expect(try RateLimit("**", "50MiB/d").rate == RequestRate("50MiB/d", unit: .bytes))
+        #expect(try RateLimit("**", remaining: HTTPField.Name("X-Left")).rate == nil)
+        #expect(throws: Failure.self) { try RateLimit("**") }
+    }
+
     @Test func `a limit that limits nothing is refused`() throws {
         let (all, field) = (try PathPattern("**"), try #require(HTTPField.Name("X-Reset")))
         #expect(throws: Failure.self) { try RateLimit(all, rate: nil) }

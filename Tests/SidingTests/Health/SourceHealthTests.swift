@@ -52,7 +52,7 @@ import Testing
             if write.entry.id == lost.id {
                 try await bench.fail(write, .failed(isTimeout: true), wait: .seconds(600), waitsForNetwork: true)
             } else {
-                try await bench.fail(write, .patience(until: until, note: "429"), counted: false, wait: .seconds(600))
+                try await bench.fail(write, .retryAfter(until: until, note: "429"), counted: false, wait: .seconds(600))
             }
         }
         #expect(try await bench.claim() == nil)
@@ -161,7 +161,7 @@ import Testing
         try await bench.refuse(first)
         try await bench.store.openGate(ofSource: "api")
         let until = bench.time.now + .seconds(600)
-        try await bench.fail(second, .patience(until: until, note: "429"), counted: false, wait: .seconds(600))
+        try await bench.fail(second, .retryAfter(until: until, note: "429"), counted: false, wait: .seconds(600))
         try await bench.store.record(.answers, of: "api")
         #expect(try await bench.entry(entry.id).state == .parked, "the gate is closed")
         bench.time.advance(by: .seconds(600))
@@ -195,13 +195,13 @@ import Testing
         let bench = try await WriteBench()
         let until = bench.time.now + .seconds(3_600)
         let gate = SourceGate(source: "api", reason: .retryAfter, until: until, note: "429")
-        try await bench.store.record(.patience(until: until, note: "429"), of: "api")
-        try await bench.store.record(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "api")
+        try await bench.store.record(.retryAfter(until: until, note: "429"), of: "api")
+        try await bench.store.record(.retryAfter(until: bench.time.now + .seconds(60), note: "503"), of: "api")
         try await bench.store.record(.offline(note: "no route"), of: "api")
         for _ in 0..<6 { try await bench.store.record(.failed(isTimeout: false), of: "api") }
         #expect(try await bench.store.gates() == [gate])
         let longer = until + .seconds(1)
-        try await bench.store.record(.patience(until: longer, note: "429"), of: "api")
+        try await bench.store.record(.retryAfter(until: longer, note: "429"), of: "api")
         #expect(try await bench.store.gates().map(\.until) == [longer])
         // Once the clock is set back by a year, the patience is one that no origin is believed.
         bench.time.advance(by: .seconds(-31_536_000))
@@ -212,9 +212,9 @@ import Testing
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {
         let bench = try await WriteBench()
         let gate = SourceGate(source: "api", reason: .signIn, until: nil, note: "401")
-        try await bench.store.record(.patience(until: bench.time.now + .seconds(60), note: "429"), of: "api")
+        try await bench.store.record(.retryAfter(until: bench.time.now + .seconds(60), note: "429"), of: "api")
         try await bench.store.record(.signIn(note: "401"), of: "api")
-        try await bench.store.record(.patience(until: bench.time.now + .seconds(3_600), note: "429"), of: "api")
+        try await bench.store.record(.retryAfter(until: bench.time.now + .seconds(3_600), note: "429"), of: "api")
         try await bench.store.record(.offline(note: "no route"), of: "api")
         for _ in 0..<6 { try await bench.store.record(.failed(isTimeout: true), of: "api") }
         #expect(try await bench.store.gates() == [gate])

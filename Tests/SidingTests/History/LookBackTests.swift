@@ -132,15 +132,18 @@ import Testing
             ("SELECT count(*) FROM people", "'people' keeps no history"),
             ("SELECT count(*) FROM PEOPLE p", "'people' keeps no history"),
             ("SELECT * FROM posts JOIN people", "'people' keeps no history"),
-            ("SELECT * FROM main.posts", "'posts' shows what is now"),
-            ("SELECT count(*) FROM main.posts", "'posts' shows what is now"),
-            ("SELECT body FROM siding_records_posts", "'siding_records_posts' shows what is now"),
-            ("SELECT count(*) FROM siding_records_posts", "'siding_records_posts' shows what is now"),
-            ("SELECT * FROM siding_runs", "'siding_runs' shows what is now"),
-            ("SELECT (SELECT count(*) FROM siding_history) FROM posts", "'siding_history' shows what is now"),
+            ("SELECT * FROM main.posts", "'posts' has only its present content"),
+            ("SELECT count(*) FROM main.posts", "'posts' has only its present content"),
+            ("SELECT body FROM siding_records_posts", "'siding_records_posts' has only its present content"),
+            ("SELECT count(*) FROM siding_records_posts", "'siding_records_posts' has only its present content"),
+            ("SELECT * FROM siding_runs", "'siding_runs' has only its present content"),
+            (
+                "SELECT (SELECT count(*) FROM siding_history) FROM posts",
+                "'siding_history' has only its present content"
+            ),
             (
                 "WITH x AS (SELECT body FROM siding_records_posts) SELECT * FROM x",
-                "'siding_records_posts' shows what is now"
+                "'siding_records_posts' has only its present content"
             ),
         ]
         for (sql, message) in refused {

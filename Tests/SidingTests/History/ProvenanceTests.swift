@@ -19,7 +19,7 @@ import Testing
         ])
         let bench = try await EngineBench(origin)
         let store = bench.store
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         let first = try #require(try await store.provenance(of: "posts", key: "3"))
         #expect(first.cause == .page && first.run?.id == 1 && first.run?.command == "sync posts")
         #expect(first.request?.method == "GET" && first.request?.url == "https://api.example.org/posts?page=2")
@@ -29,7 +29,7 @@ import Testing
 
         bench.time.advance(by: .seconds(60))
         for page in ["/posts", "/posts?page=2"] { origin.set(page, .status(.notModified)) }
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         let second = try #require(try await store.provenance(of: "posts", key: "3"))
         #expect(second.request == first.request && second.run == first.run && second.changedAt == first.changedAt)
         #expect(second.confirmation.confirmedAt == bench.time.now && second.confirmation.pageStatus == 304)

@@ -17,7 +17,7 @@ import Testing
         var bench = try await EngineBench(origin)
         bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")))
         bench.resource.query = ["since": "{cursor}"]
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         _ = origin.takeTargets()
         return bench
     }
@@ -32,10 +32,10 @@ import Testing
         bench.origin.set(Self.target(Self.late), .text("[]"))
         var options = SyncOptions()
         options.since = Self.early
-        #expect(try await bench.sync(options).line.outcome == .failed)
+        #expect(try await bench.sync(options).result.outcome == .failed)
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
         #expect(plan.reason == "new listing from the first page: changes since \(Self.late)")
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == [Self.target(Self.early), Self.target(Self.late)])
         #expect(plan.url == "https://api.example.org\(Self.target(Self.late))")
     }
@@ -43,10 +43,10 @@ import Testing
     @Test func `a cursor that is written in another way from now on is written so at once`() async throws {
         var bench = try await Self.bench()
         bench.origin.set(Self.target(Self.late), .status(.badRequest))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         bench.resource.cursor?.format = .epoch
         bench.origin.set("/posts?since=980985600", .text("[]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == [Self.target(Self.late), "/posts?since=980985600"])
     }
 
@@ -57,11 +57,11 @@ import Testing
     {
         var bench = try await Self.bench()
         bench.origin.set(Self.target(Self.late), .status(.internalServerError), .status(.badRequest))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.resource.cursor?.format = .epoch
         bench.origin.set("/posts?since=980985600", .text("[]"))
         bench.time.advance(by: .seconds(3600))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         let refused = Self.target(Self.late)
         #expect(bench.origin.takeTargets() == [refused, refused, "/posts?since=980985600"])
         #expect(try await bench.queue().allSatisfy { $0.state == .done })
@@ -76,7 +76,7 @@ import Testing
         var bench = try await EngineBench(origin)
         bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")))
         bench.resource.query = ["since": "{cursor}"]
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.resource.cursor?.order = .ascending
         let report = try await bench.sync()
         #expect(report.warnings == ["the definition changed (cursor): full listing"])
@@ -95,12 +95,12 @@ import Testing
         ]
         let first = try await bench.sync()
         let before = page == 1 ? [target] : ["/posts", target]
-        #expect(first.line.outcome == .queued && bench.origin.takeTargets() == before)
+        #expect(first.result.outcome == .queued && bench.origin.takeTargets() == before)
         for attempt in 2...4 {
             bench.time.advance(by: .seconds(3600))
             let report = try await bench.sync()
-            #expect(report.line.entry == first.line.entry && bench.origin.takeTargets() == [target])
-            #expect(try await bench.entry(first.line.entry).attempts == attempt)
+            #expect(report.result.entry == first.result.entry && bench.origin.takeTargets() == [target])
+            #expect(try await bench.entry(first.result.entry).attempts == attempt)
         }
     }
 }

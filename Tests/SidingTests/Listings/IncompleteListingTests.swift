@@ -10,8 +10,8 @@ import Testing
         var bench = try await EngineBench()
         bench.resource.stop.maxPages = 2
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.notes.contains("incomplete: max_pages (2) reached"))
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains("incomplete: max_pages (2) reached"))
         #expect(try await bench.keys().count == 4)
         #expect(try await bench.state().completedAt == nil)
         #expect(try await bench.checkpoint() == nil)
@@ -32,7 +32,7 @@ import Testing
         _ = origin.takeRequests()
         let report = try await bench.sync()
         #expect(origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [#""a""#, nil])
-        #expect(report.line.notes.contains("incomplete: max_pages (2) reached"))
+        #expect(report.result.notes.contains("incomplete: max_pages (2) reached"))
         #expect(try await bench.state().completedAt == nil)
     }
 
@@ -45,7 +45,7 @@ import Testing
         bench.resource.stop.maxPages = 1
         let report = try await bench.sync()
         #expect(bench.origin.takeTargets() == ["/posts"])
-        #expect(report.line.notes.contains("incomplete: max_pages (1) reached"))
+        #expect(report.result.notes.contains("incomplete: max_pages (1) reached"))
     }
 
     @Test(
@@ -55,7 +55,7 @@ import Testing
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=3", ScriptedOrigin.page("[5]", next: target))
         let report = try await bench.sync()
-        #expect(report.line.notes.contains("incomplete: page 3 leads back to a page seen before: a loop"))
+        #expect(report.result.notes.contains("incomplete: page 3 leads back to an earlier page: a loop"))
         #expect(try await bench.keys().count == 5)
         #expect(try await bench.state().completedAt == nil)
         #expect(bench.origin.takeTargets().count == 3)
@@ -64,8 +64,8 @@ import Testing
     @Test func `a limit ends after so many records`() async throws {
         let bench = try await EngineBench()
         let report = try await bench.sync(SyncOptions(limit: 3))
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.notes.contains("incomplete: the limit of 3 records is reached"))
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains("incomplete: the limit of 3 records is reached"))
         #expect(try await bench.keys() == ["1", "2", "3"])
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
@@ -85,14 +85,14 @@ import Testing
             "/posts?page=2": .status(.internalServerError),
         ])
         let bench = try await EngineBench(origin)
-        let entry = try await bench.entry(bench.sync().line.entry)
+        let entry = try await bench.entry(bench.sync().result.entry)
         let state = try await bench.state()
         let first = PageRequest(url: try HTTPURL("https://api.example.org/posts"), number: 1, offset: 0)
         let page = try await bench.store.storedPage(first, of: "posts")
         #expect(page?.etag == #""a""#)
         _ = origin.takeRequests()
         let report = try await bench.sync(SyncOptions(limit: 1))
-        #expect(report.line.outcome == .saved)
+        #expect(report.result.outcome == .saved)
         #expect(origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
         #expect(try await bench.queue() == [entry])
         #expect(try await bench.state() == state)
@@ -103,7 +103,7 @@ import Testing
         let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError))
         let report = try await bench.sync(SyncOptions(limit: 1))
-        #expect(report.line.outcome == .failed)
+        #expect(report.result.outcome == .failed)
         #expect(try await bench.queue() == [])
     }
 }

@@ -8,7 +8,7 @@ import Testing
     private let now = Timestamp(secondsSince1970: 1_700_000_000)
 
     private func start(
-        _ unfinished: ListingStart.Unfinished?, changed: [String] = [], startsAnew: Bool = false
+        _ unfinished: ListingStart.Unfinished?, changed: [DefinitionAspect] = [], startsAnew: Bool = false
     ) -> ListingStart {
         ListingStart(unfinished, changed: changed, startsAnew: startsAnew, within: .seconds(3_600), now: now)
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(start(stopped(at: 2, ago: .seconds(3_601))) == .first(.tooOld(.seconds(3_600))))
         #expect(start(stopped(at: 2, isElsewhere: true)) == .first(.elsewhere))
         #expect(start(stopped(at: 2), startsAnew: true) == .first(.asked))
-        #expect(start(stopped(at: 2), changed: ["key"], startsAnew: true) == .first(.redefined(["key"])))
+        #expect(start(stopped(at: 2), changed: [.key], startsAnew: true) == .first(.redefined([.key])))
     }
 
     @Test func `a page that a person holds stays held, however old it grows`() {

@@ -11,14 +11,14 @@ import Testing
     @Test func `a listing is saved whole, page by page in order`() async throws {
         let bench = try await EngineBench()
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
+        #expect(report.result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
-        #expect(report.line.counters.pages == 3)
-        #expect(report.line.counters.requests == 3)
-        #expect(report.line.counters.inserted == 5)
-        #expect(report.line.counters.bytes == 19 + 19 + 10)
-        #expect(report.line.notes == ["paging: link_header"])
+        #expect(report.result.counters.pages == 3)
+        #expect(report.result.counters.requests == 3)
+        #expect(report.result.counters.inserted == 5)
+        #expect(report.result.counters.bytes == 19 + 19 + 10)
+        #expect(report.result.notes == ["paging: link_header"])
         let state = try await bench.state()
         #expect(state.completedAt == bench.time.now)
         #expect(state.checkpoint == nil)
@@ -32,9 +32,9 @@ import Testing
         #expect(run.command == "sync posts")
         #expect(run.outcome == .queued)
         #expect(run.endedAt == bench.time.now)
-        #expect(run.resources == [report.line])
-        #expect(report.line.counters.requests == 3)
-        #expect(report.line.counters.pages == 2)
+        #expect(run.resources == [report.result])
+        #expect(report.result.counters.requests == 3)
+        #expect(report.result.counters.pages == 2)
     }
 
     @Test func `every page that has not changed answers 304, and nothing is written`() async throws {
@@ -52,9 +52,11 @@ import Testing
         bench.time.advance(by: .seconds(60))
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.line.outcome == .notModified)
-            #expect(report.line.counters.notModified == 2)
-            #expect(report.line.counters.inserted + report.line.counters.updated + report.line.counters.unchanged == 0)
+            #expect(report.result.outcome == .notModified)
+            #expect(report.result.counters.notModified == 2)
+            #expect(
+                report.result.counters.inserted + report.result.counters.updated + report.result.counters.unchanged == 0
+            )
             #expect(origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [#""a""#, #"W/"b""#])
         }
         #expect(try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false) == before)
@@ -72,10 +74,10 @@ import Testing
         origin.set("/posts", .status(.notModified))
         origin.set("/posts?page=2", ScriptedOrigin.page("[2,3]", etag: #""c""#))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.counters.notModified == 1)
-        #expect(report.line.counters.inserted == 1)
-        #expect(report.line.counters.unchanged == 1)
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.counters.notModified == 1)
+        #expect(report.result.counters.inserted == 1)
+        #expect(report.result.counters.unchanged == 1)
     }
 
     @Test func `a date without an ETag is a condition too, and conditions can be turned off`() async throws {
@@ -101,7 +103,7 @@ import Testing
         origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
         let report = try await bench.sync(SyncOptions(isFull: true))
         let requests = origin.takeRequests()
-        #expect(report.line.outcome == .saved)
+        #expect(report.result.outcome == .saved)
         #expect(requests.map(\.path) == ["/posts", "/posts?page=2"])
         #expect(requests.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
         #expect(try await bench.queue() == [])
@@ -110,8 +112,8 @@ import Testing
     @Test func `an empty collection is a listing of one page`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": .text("[]")]))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.notes == ["paging: none"])
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes == ["paging: none"])
         #expect(try await bench.keys() == [])
     }
 
@@ -119,7 +121,7 @@ import Testing
         let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
         _ = try await bench.sync()
         bench.origin.set("/posts", .status(.noContent))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys() == ["1"])
     }
 
@@ -131,7 +133,7 @@ import Testing
         bench.resource.records = .root
         let report = try await bench.sync()
         #expect(
-            report.line.notes.first
+            report.result.notes.first
                 == "the definition changed (records): full listing")
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
         #expect(try await bench.keys() == ["1"])
@@ -146,15 +148,15 @@ import Testing
         bench.resource.source.name = "other"
         bench.resource.source.baseURL = try HTTPURL("https://api.example.net")
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed && report.failure?.reason == .invalidRequest)
-        #expect(report.line.error?.name == "foreign_resource")
-        #expect(report.line.error?.message.contains("belongs to the source 'blog' (https://api.example.org)") == true)
+        #expect(report.result.outcome == .failed && report.failure?.reason == .invalidRequest)
+        #expect(report.result.error?.name == "foreign_resource")
+        #expect(report.result.error?.message.contains("belongs to the source 'blog' (https://api.example.org)") == true)
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store)
-        #expect(plan.refusal == report.line.error)
+        #expect(plan.refusal == report.result.error)
         #expect(bench.origin.takeTargets() == [])
         #expect(try await bench.state().source == "blog")
         bench.resource.source.baseURL = try HTTPURL("https://api.example.org")
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().source == "other")
     }
 
@@ -167,7 +169,7 @@ import Testing
         bench.resource.source.authorization = .apiKeyQuery("api_key", Secret("test") { "s3cret" })
         let report = try await bench.sync()
         #expect(bench.origin.takeTargets() == ["/posts?api_key=s3cret", "/posts?page=2&api_key=s3cret"])
-        let entry = try await bench.entry(report.line.entry)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.url == "https://api.example.org/posts?page=2")
         #expect(entry.lastError?.message.contains("s3cret") == false)
         #expect(try await bench.state().checkpoint?.url.query == "page=2")

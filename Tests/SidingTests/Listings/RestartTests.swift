@@ -24,13 +24,13 @@ import Testing
         bench.origin.set("/posts?page=2", .status(.init(code: status)))
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.notes.contains("restarted: the origin refused page 2 with \(status)"))
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains("restarted: the origin refused page 2 with \(status)"))
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
-        #expect(report.line.counters.requests == 3)
+        #expect(report.result.counters.requests == 3)
         #expect(try await bench.keys() == ["1", "2", "5"])
         #expect(try await bench.queue() == [])
-        #expect(try await bench.lastRun().resources == [report.line])
+        #expect(try await bench.lastRun().resources == [report.result])
     }
 
     @Test
@@ -48,7 +48,7 @@ import Testing
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.notFound))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
+        #expect(report.result.outcome == .failed)
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=2"])
         #expect(try await bench.queue() == [])
     }
@@ -67,7 +67,7 @@ import Testing
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(86_401))
         let report = try await bench.sync()
-        #expect(report.line.notes.first == "restarted: its checkpoint is older than 24 h")
+        #expect(report.result.notes.first == "restarted: its checkpoint is older than 24 h")
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
@@ -77,6 +77,6 @@ import Testing
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(90 * 60 + 1))
         let report = try await bench.sync()
-        #expect(report.line.notes.first == "restarted: its checkpoint is older than 90 min")
+        #expect(report.result.notes.first == "restarted: its checkpoint is older than 90 min")
     }
 }

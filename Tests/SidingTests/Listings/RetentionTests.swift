@@ -78,10 +78,10 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", failure.answer)
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(report.line.error?.name == failure.recorded)
+        #expect(report.result.outcome == .queued)
+        #expect(report.result.error?.name == failure.recorded)
         #expect(try await bench.keys() == ["1", "2"])
-        let entry = try await bench.entry(report.line.entry)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.url == "https://api.example.org/posts?page=2")
         #expect(entry.state == .queued)
         #expect(entry.attempts == (failure.isCounted ? 1 : 0))
@@ -91,9 +91,9 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
         bench.time.advance(by: .seconds(3600))
         let second = try await bench.sync()
-        #expect(second.line.outcome == .saved)
+        #expect(second.result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts?page=3"])
-        #expect(second.line.notes.first == "resumed at page 2")
+        #expect(second.result.notes.first == "resumed at page 2")
         #expect(try await bench.keys().count == 5)
         let done = try await bench.entry(entry.id)
         #expect(done.state == .done && done.lastError == nil)
@@ -108,8 +108,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", failure.answer)
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
-        #expect(report.line.error?.name == failure.recorded)
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.name == failure.recorded)
         #expect(report.failure != nil)
         #expect(throws: SyncError.self) { try report.outcome() }
         #expect(try await bench.keys() == ["1", "2"])
@@ -124,18 +124,18 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         let html: HTTPFields = [.contentType: "text/html"]
         bench.origin.set("/posts?page=2", .text(#"[{"id":9},{"id":}]"#))
         let report = try await bench.sync()
-        #expect(report.line.error?.message.contains("byte 16") == true)
-        #expect(report.line.error?.message.contains("GET https://api.example.org/posts?page=2") == true)
-        #expect(report.line.error?.phase == "answered")
+        #expect(report.result.error?.message.contains("byte 16") == true)
+        #expect(report.result.error?.message.contains("GET https://api.example.org/posts?page=2") == true)
+        #expect(report.result.error?.phase == "answered")
         bench.origin.set("/posts?page=2", .text("<html>", headerFields: html))
-        #expect(try await bench.sync().line.error?.message.contains("the origin calls it 'text/html'") == true)
+        #expect(try await bench.sync().result.error?.message.contains("the origin calls it 'text/html'") == true)
     }
 
     @Test func `the first page is retained like any other`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError), ScriptedOrigin.page("[1]"))
-        #expect(try await bench.sync().line.outcome == .queued)
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.queue() == [])
     }
 
@@ -143,7 +143,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError))
         for (tries, wait) in [(1, 2), (2, 4), (3, 8)] {
-            let entry = try await bench.entry(bench.sync().line.entry)
+            let entry = try await bench.entry(bench.sync().result.entry)
             #expect(entry.attempts == tries)
             #expect(entry.nextAttemptAt == bench.time.now + .seconds(wait))
         }
@@ -153,26 +153,26 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
     @Test func `a host that is not found three times fails the run, and the page is parked`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", .failure(Failure(.hostNotFound, phase: .notSent)))
-        for _ in 0..<2 { #expect(try await bench.sync().line.outcome == .queued) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.outcome == .queued) }
         let third = try await bench.sync()
-        #expect(third.line.outcome == .failed)
-        #expect(third.line.notes.contains("given up after 3 tries"))
-        let entry = try await bench.entry(third.line.entry)
+        #expect(third.result.outcome == .failed)
+        #expect(third.result.notes.contains("given up after 3 tries"))
+        let entry = try await bench.entry(third.result.entry)
         #expect(entry.state == .parked)
         #expect(entry.reason == .rejected)
         bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
     @Test func `after the retained page was had, a later page that is refused is not retained`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        let entry = try await bench.entry(bench.sync().line.entry)
+        let entry = try await bench.entry(bench.sync().result.entry)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
         bench.origin.set("/posts?page=3", .status(.forbidden))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
+        #expect(report.result.outcome == .failed)
         #expect(try await bench.entry(entry.id).state == .done)
         #expect(try await bench.queue() == [])
         #expect(try await bench.checkpoint() == 3)
@@ -184,36 +184,36 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         _ = try await bench.sync()
         bench.origin.set("/posts?page=2", .status(.forbidden))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
-        let entry = try await bench.entry(report.line.entry)
+        #expect(report.result.outcome == .failed)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.reason == .rejected)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `without the queue nothing is retained, and what was retained goes back as it was`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let report = try await bench.sync(SyncOptions(retains: false))
-        #expect(report.line.outcome == .failed)
+        #expect(report.result.outcome == .failed)
         #expect(try await bench.queue() == [])
         #expect(try await bench.checkpoint() == 2)
-        let entry = try await bench.entry(bench.sync().line.entry)
+        let entry = try await bench.entry(bench.sync().result.entry)
         let third = try await bench.sync(SyncOptions(retains: false))
-        #expect(third.line.outcome == .failed)
+        #expect(third.result.outcome == .failed)
         #expect(try await bench.entry(entry.id).state == .queued)
     }
 
     @Test func `a held page blocks its resource, and nothing is asked`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        let entry = try await bench.entry(bench.sync().line.entry)
+        let entry = try await bench.entry(bench.sync().result.entry)
         _ = try await bench.store.perform(.hold, on: QueueSelection())
         _ = bench.origin.takeTargets()
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(report.line.entry == entry.id)
-        #expect(report.line.error?.name == "parked")
+        #expect(report.result.outcome == .queued)
+        #expect(report.result.entry == entry.id)
+        #expect(report.result.error?.name == "parked")
         #expect(bench.origin.takeTargets() == [])
     }
 }

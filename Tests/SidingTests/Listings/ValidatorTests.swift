@@ -23,7 +23,7 @@ import Testing
         _ = bench.origin.takeRequests()
         let report = try await bench.sync()
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
-        #expect(report.line.counters.updated == 1)
+        #expect(report.result.counters.updated == 1)
         let record = try await bench.store.record(of: "posts", key: "1")
         #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"state":"open"}"#)
     }
@@ -93,10 +93,10 @@ import Testing
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
         let before = ResourceDefinition(resource)
-        #expect(before.aspects["stop"] == nil)
+        #expect(before.aspects[.stop] == nil)
         resource.stop.maxPages = 3
         #expect(ResourceDefinition(resource) == before)
         resource.stop.hasMore = .init(member: "more")
-        #expect(ResourceDefinition(resource).differences(from: before) == ["stop"])
+        #expect(ResourceDefinition(resource).differences(from: before) == [.stop])
     }
 }

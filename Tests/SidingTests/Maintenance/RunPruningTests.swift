@@ -11,6 +11,7 @@ import Testing
 
     init() async throws {
         bench = try await FileBench()
+        _ = try await bench.bench.open()
         try await bench.store.write { transaction in
             try transaction.execute("UPDATE siding_runs SET started_at = 1, ended_at = 1, outcome = 'saved'")
         }

@@ -74,7 +74,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/orders", "nothing that tells"), ("/orders?a={entry}&b={key}", "both"), ("/orders?a={entry}", "which member"),
+        ("/orders", "neither {entry} nor {key}"), ("/orders?a={entry}&b={key}", "both"),
+        ("/orders?a={entry}", "which member"),
         ("/orders/{entry}", "which member"), ("/orders?a={key}", "which member"), ("/orders/{nme}", "{nme}"),
         ("/orders/{key", "{key"),
     ])

@@ -17,11 +17,12 @@ import Testing
     }
 
     @Test func `a queued page says which page, what went wrong, and when it is tried`() {
-        let told = QueueExplanation(entry(.queued), gate: nil, now: now)
-        #expect(told.why == "page 7 of 'posts' could not be fetched: timeout while connecting. 1 failed try so far.")
-        #expect(told.next.contains("'siding sync posts' tries it at once"))
-        #expect(told.next.contains("in 31 s"))
-        #expect(told.next.contains("goes on at page 7; the pages before it are saved"))
+        let explanation = QueueExplanation(entry(.queued), gate: nil, now: now)
+        #expect(
+            explanation.why == "page 7 of 'posts' could not be fetched: timeout while connecting. 1 failed try so far.")
+        #expect(explanation.next.contains("'siding sync posts' tries it at once"))
+        #expect(explanation.next.contains("in 31 s"))
+        #expect(explanation.next.contains("continues at page 7; the pages before it are saved"))
     }
 
     @Test func `a gate that is closed for longer than the entry waits is what counts`() {
@@ -35,10 +36,10 @@ import Testing
         entry.kind = kind
         #expect(QueueExplanation(entry, gate: nil, now: now).next.contains("at once"))
         entry.lastError = RecordedError(name: "waitingForOrigin", message: "the limit '**' (2/h) is used up")
-        let told = QueueExplanation(entry, gate: nil, now: now).next
-        #expect(told.contains("'siding queue retry 01234567' before that, if the source's limits have room by then"))
-        #expect(told.contains("in 31 s"))
-        #expect(!told.contains("at once"))
+        let explanation = QueueExplanation(entry, gate: nil, now: now).next
+        #expect(explanation.contains("earlier if the source's rate limits allow it"))
+        #expect(explanation.contains("in 31 s"))
+        #expect(!explanation.contains("at once"))
     }
 
     @Test func `a first page does not speak of pages before it`() {
@@ -47,9 +48,9 @@ import Testing
 
     @Test(arguments: ParkReason.allCases)
     func `every reason for parking has words, and a way out`(reason: ParkReason) {
-        let told = QueueExplanation(entry(.parked, reason), gate: nil, now: now)
-        #expect(told.why.contains("could not be fetched"))
-        #expect(told.next.contains("siding"))
+        let explanation = QueueExplanation(entry(.parked, reason), gate: nil, now: now)
+        #expect(explanation.why.contains("could not be fetched"))
+        #expect(explanation.next.contains("siding"))
     }
 
     @Test(arguments: [ParkReason.held, .expired, .poison, .signIn])
@@ -65,8 +66,8 @@ import Testing
     func `a conflict of an edit is resolved, and another write is sent again`(key: String?, way: String) {
         var entry = entry(.parked, .conflict)
         (entry.kind, entry.recordKey) = (.write, key)
-        let told = QueueExplanation(entry, gate: nil, now: now).next
-        #expect(told.contains(way) && told.contains("queue retry") == (key == nil), "\(told)")
+        let explanation = QueueExplanation(entry, gate: nil, now: now).next
+        #expect(explanation.contains(way) && explanation.contains("queue retry") == (key == nil), "\(explanation)")
     }
 
     @Test func `a dropped entry does not say that a person did it, as others drop, too`() {

@@ -11,7 +11,7 @@ import Testing
         var request = HTTPRequest(method: .post, scheme: "https", authority: "a.test", path: "/x")
         request.headerFields[.authorization] = authorization
         let secrets = SentSecrets()
-        secrets.note(request, beyond: [:], secretQueryNames: [])
+        secrets.add(from: request, beyond: [:], secretQueryNames: [])
         return String(decoding: secrets.scrubbed(Array(answer.utf8)), as: UTF8.self)
     }
 

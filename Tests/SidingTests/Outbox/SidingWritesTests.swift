@@ -78,7 +78,7 @@ import Testing
         try await siding.drain()
         let parked = try await bench.entry(entry.id)
         #expect(parked.state == .parked && parked.reason == .invalid, "\(parked)")
-        #expect(parked.lastError?.message.contains("goes nowhere else") == true)
+        #expect(parked.lastError?.message.contains("is sent nowhere else") == true)
         #expect(bench.origin.takeRequests().isEmpty)
     }
 }

@@ -163,7 +163,7 @@ import Testing
         let until = bench.time.now + .seconds(5)
         let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForNetwork: false) { _ in .seconds(5)
         }
-        _ = try await bench.store.settle(first, WriteSettlement(verdict, .patience(until: until, note: "later")))
+        _ = try await bench.store.settle(first, WriteSettlement(verdict, .retryAfter(until: until, note: "later")))
         bench.time.advance(by: .seconds(5))
         let dead = try await bench.another()
         #expect(try await bench.claim(dead) != nil)

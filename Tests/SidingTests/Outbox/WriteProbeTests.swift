@@ -106,7 +106,7 @@ import Testing
 
     @Test func `where twice does no harm, it is sent again although the origin does not tell`() async throws {
         var probe = Self.probe
-        probe.otherwise = .send
+        probe.fallback = .send
         let lost = try await Lost(probe)
         lost.bench.origin.set(lost.asked, .status(.forbidden))
         try await lost.drain()
@@ -181,7 +181,7 @@ extension WriteProbeTests {
         for _ in 0..<2 {
             bench.time.advance(by: .seconds(1))
             dead = try await bench.another()
-            #expect(try await bench.claim(dead)?.question != nil, "a probe, not a second send")
+            #expect(try await bench.claim(dead)?.probeToRun != nil, "a probe, not a second send")
             await dead.close()
             _ = try await bench.store.reclaim()
         }
@@ -209,8 +209,8 @@ extension WriteProbeTests {
         try await lost.drain()
         let told = QueueExplanation(try await lost.now, gate: nil, now: lost.bench.time.now)
         #expect(told.why.hasPrefix("it may have reached the origin: "))
-        #expect(told.next.contains("ask the origin whether it has it from "))
-        #expect(told.next.contains("if so it is done, if not it is sent again"))
+        #expect(told.next.contains("ask the origin whether the write arrived from "))
+        #expect(told.next.contains("if so, it is done; if not, it is sent again"))
     }
 
     @Test func `an edited write carries its own id, and is not taken for the old one`() async throws {

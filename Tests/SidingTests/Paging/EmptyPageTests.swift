@@ -13,7 +13,7 @@ import Testing
         bench.resource.stop.endsOnEmptyPage = true
         bench.origin.set("/posts", ListingEndTests.answer("ITEMS", 1...5, [("Link", "</posts?c=2>; rel=next")]))
         bench.origin.set("/posts?c=2", ListingEndTests.answer("ITEMS", [Int](), [("Link", "</posts?c=3>; rel=next")]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?c=2"])
     }
 
@@ -22,10 +22,10 @@ import Testing
         bench.resource.stop.endsOnEmptyPage = true
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"next":"/posts?c=2"}"#, 1...5))
         bench.origin.set("/posts?c=2", ListingEndTests.answer(#"{"items":ITEMS,"next":"/posts?c=3"}"#, [Int]()))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         bench.resource.paging = .automatic
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"has_more":true}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .partial)
+        #expect(try await bench.sync().result.outcome == .partial)
     }
 
     @Test func `results="false" ends the listing`() async throws {
@@ -35,7 +35,7 @@ import Testing
             ListingEndTests.answer(
                 "ITEMS", 1...5, [("Link", #"</posts?c=2>; rel="next"; results="false"; cursor="c""#)])
         )
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
@@ -47,7 +47,7 @@ import Testing
                 number == 1 ? "/posts" : "/posts?c=\(number)", ListingEndTests.answer("ITEMS", [Int](), [link]))
         }
         let report = try await bench.sync()
-        #expect(report.line.outcome == .partial)
+        #expect(report.result.outcome == .partial)
         #expect(report.warnings.first?.contains("stop: { empty_page: true }") == true)
         #expect(bench.origin.takeTargets().count == 100)
     }

@@ -113,7 +113,8 @@ import Testing
                 let made = Case(path: [maker.spelling(of: words)], records: [noun + "s"], value: value)
                 let extent = try extent(made)
                 #expect(
-                    extent.total == nil && extent.pages == nil && extent.more == nil && extent.leads.isEmpty, "\(made)")
+                    extent.total == nil && extent.pages == nil && extent.more == nil && extent.nextPages.isEmpty,
+                    "\(made)")
             }
         }
     }

@@ -62,7 +62,7 @@ import Testing
         }
         bench.origin.set("/posts\(query)", ListingEndTests.answer(envelope, 1...5))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.warnings.isEmpty, "\(report.warnings)")
+        #expect(report.result.outcome == .saved && report.warnings.isEmpty, "\(report.warnings)")
         #expect(try await bench.state().completedAt != nil)
         #expect(try await bench.state().incomplete == nil)
     }
@@ -72,10 +72,10 @@ import Testing
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":10,"next":"/posts?page=2"}"#, 1...5))
         // Two came on the first page meanwhile.
         bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"total":12}"#, 6...10))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         // Three left.
         bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"total":7}"#, 6...7))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `an empty page whose flag says that it is the last ends a listing that names a next one`() async throws {
@@ -84,7 +84,7 @@ import Testing
         bench.origin.set("/posts", ListingEndTests.answer(first, 1...5))
         bench.origin.set(
             "/posts?page=2", .text(#"{"items":[],"meta":{"has_more":false},"links":{"next":"/posts?page=3"}}"#))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
@@ -93,7 +93,7 @@ import Testing
         bench.origin.set(
             "/posts", ListingEndTests.answer(#"{"items":ITEMS,"approximate_count":14,"next":"/posts?page=2"}"#, 1...5))
         bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"approximate_count":14}"#, 6...10))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a header field of quotas says nothing`() async throws {
@@ -102,7 +102,7 @@ import Testing
             ("X-Remaining", "995"), ("X-RateLimit-Remaining", "4999"), ("RateLimit", "limit=100, remaining=99"),
         ]
         bench.origin.set("/posts", ListingEndTests.answer("ITEMS", 1...5, fields + [("Accept-Ranges", "bytes")]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a full last page behind others is the end`() async throws {
@@ -111,15 +111,15 @@ import Testing
             "/posts?per_page=5",
             ListingEndTests.answer("ITEMS", 1...5, [("Link", "</posts?page=2&per_page=5>; rel=next")]))
         bench.origin.set("/posts?page=2&per_page=5", ListingEndTests.answer("ITEMS", 6...10))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a declared single page is the user's word, unless absence would delete`() async throws {
         var bench = try await ListingEndTests.bench(paging: .none)
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":15}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .partial)
+        #expect(try await bench.sync().result.outcome == .partial)
         bench.resource.deletions = Deletions()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `trust_end takes the end for the end`() async throws {
@@ -127,7 +127,7 @@ import Testing
         bench.resource.stop.trustsEnd = true
         bench.origin.set(
             "/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":15,"has_more":true,"next":"x y"}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().completedAt != nil)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         bench.origin.set(Self.target(2), ScriptedOrigin.page("[5,4]", next: "/posts?page=3"))
         bench.origin.set(Self.target(3), ScriptedOrigin.page("[3,2]", next: "/posts?page=4"))
         bench.origin.set(Self.target(4), ScriptedOrigin.page("[1]"))
-        for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == (1...7).map(String.init))
     }
 
@@ -61,7 +61,7 @@ import Testing
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
         for target in targets { bench.origin.set(target, .status(.notModified)) }
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == targets)
     }
 
@@ -74,7 +74,7 @@ import Testing
         }
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.line.counters.deleted == 0)
+            #expect(report.result.counters.deleted == 0)
             #expect(
                 report.warnings.first?.hasPrefix(
                     "incomplete: a Link names a next page, which 'paginate: none' does not ask for") == true)

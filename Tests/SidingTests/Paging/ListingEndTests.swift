@@ -11,7 +11,7 @@ import Testing
 /// A listing is complete only if nothing that the origin reports says otherwise.
 @Suite struct ListingEndTests {
     /// Fifteen records, of which a page has five.
-    private static let all = Array(1...15)
+    static let all = Array(1...15)
 
     static func records(_ ids: some Sequence<Int>) -> String {
         "[\(ids.map { #"{"id":\#($0)}"# }.joined(separator: ","))]"
@@ -36,23 +36,23 @@ import Testing
     }
 
     /// Lists all records, as the paging in question ends.
-    private static let whole: [(String, String)] = [("Link", "</posts>; rel=first"), ("X-More", "")]
+    static let whole: [(String, String)] = [("Link", "</posts>; rel=first"), ("X-More", "")]
 
     /// Stores all records, then lists what `lie` answers three times: nothing may be deleted, and each report names a remedy.
-    private func expectIncomplete(
+    static func expectIncomplete(
         _ lie: ScriptedAnswer, at target: String = "/posts", _ bench: EngineBench, because words: String,
         remedy: String = "trust_end", location: SourceLocation = #_sourceLocation
     ) async throws {
-        bench.origin.set(target, Self.answer(#"{"items":ITEMS,"next":null}"#, Self.all, Self.whole))
+        bench.origin.set(target, answer(#"{"items":ITEMS,"next":null}"#, all, whole))
         let first = try await bench.sync()
-        #expect(first.line.outcome == .saved, "\(first.line.notes)", sourceLocation: location)
+        #expect(first.result.outcome == .saved, "\(first.result.notes)", sourceLocation: location)
         let completed = try await bench.state().completedAt
         bench.origin.set(target, lie)
         for _ in 0..<4 {
             bench.time.advance(by: .seconds(60))
             let report = try await bench.sync()
-            #expect(report.line.outcome == .partial, sourceLocation: location)
-            #expect(report.line.counters.deleted == 0, sourceLocation: location)
+            #expect(report.result.outcome == .partial, sourceLocation: location)
+            #expect(report.result.counters.deleted == 0, sourceLocation: location)
             let warning = report.warnings.first { $0.hasPrefix("incomplete: ") } ?? ""
             #expect(warning.contains(words) && warning.contains(remedy), "\(warning)", sourceLocation: location)
         }
@@ -60,8 +60,6 @@ import Testing
         #expect(try await bench.state().completedAt == completed, sourceLocation: location)
         #expect(try await bench.state().incomplete?.contains(words) == true, sourceLocation: location)
     }
-
-    // MARK: Totals, pages and flags
 
     static let lies: [(envelope: String, words: String)] = [
         (#"{"items":ITEMS,"has_more":true}"#, "$.has_more reports more pages"),
@@ -149,7 +147,7 @@ import Testing
         if envelope.contains("link\":[") || envelope.contains("links\":[") {
             bench.resource.records = JSONPath(member: "items")
         }
-        try await expectIncomplete(answer, bench, because: words)
+        try await Self.expectIncomplete(answer, bench, because: words)
     }
 
     @Test(
@@ -175,7 +173,7 @@ import Testing
         bench.resource.records = try JSONPath(parsing: path)
         bench.origin.set("/posts", Self.answer(envelope, 1...5))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .partial, "\(report.line.notes)")
+        #expect(report.result.outcome == .partial, "\(report.result.notes)")
     }
 
     @Test(
@@ -193,104 +191,7 @@ import Testing
             ("X-Total-Posts", "15", "5 of 15 records"), ("X-Has-More", "yes", "X-Has-More reports more"),
         ])
     func fields(_ name: String, _ value: String, _ words: String) async throws {
-        try await expectIncomplete(Self.answer("ITEMS", 1...5, [(name, value)]), Self.bench(), because: words)
-    }
-
-    @Test(
-        "a single page as full as was asked for shows only that there may be more",
-        arguments: [
-            "per_page", "limit", "size", "pageSize", "first", "n", "num", "max", "length", "rpp", "batch_size",
-            "offset_limit",
-            "filter[limit]",
-        ])
-    func full(_ name: String) async throws {
-        // A `count` of the page itself is no word on the others.
-        for envelope in ["ITEMS", #"{"items":ITEMS,"count":5}"#, #"{"items":ITEMS,"meta":{"count":5}}"#] {
-            try await expectIncomplete(
-                Self.answer(envelope, 1...5), at: Self.target(name), Self.bench([name: 5]),
-                because: "page 1 is full")
-        }
-    }
-
-    private static func target(_ name: String) -> String {
-        "/posts?\(name.replacing("[", with: "%5B").replacing("]", with: "%5D"))=5"
-    }
-
-    private static let more = HTTPField.Name("X-More")!
-    private static let pagings: [Paging] = [
-        .none, .nextURL(JSONPath(member: "next")), .nextURL(nil), .cursor(JSONPath(member: "next"), parameter: "c"),
-        .linkHeader, .headerCursor(more, parameter: "c"), .nextHeader(more),
-    ]
-
-    @Test(
-        "a full page where the declared place of the next one is missing altogether is not the end", arguments: pagings)
-    func fullDeclared(_ paging: Paging) async throws {
-        let page = Self.answer(#"{"items":ITEMS}"#, 1...5)
-        try await expectIncomplete(
-            page, at: "/posts?per_page=5", Self.bench(["per_page": 5], paging: paging), because: "is full")
-    }
-
-    @Test(
-        "a full page where the declared place says that there is no next one is the end", arguments: pagings.dropFirst()
-    )
-    func emptyDeclared(_ paging: Paging) async throws {
-        for end in ["null", "\"\"", "false"] {
-            let bench = try await Self.bench(["per_page": 5], paging: paging)
-            let page = Self.answer(#"{"items":ITEMS,"next":\#(end)}"#, 1...5, Self.whole + [("ETag", "\"a\"")])
-            bench.origin.set("/posts?per_page=5", page, .status(.notModified), page)
-            for _ in 0..<2 { #expect(try await bench.sync().warnings == [], "\(end)") }
-            #expect(try await bench.state().incomplete == nil)
-        }
-    }
-
-    @Test func `the size in the body of a search counts as one in the query`() async throws {
-        for body in [["limit": 5], ["variables": ["first": 5]]] as [[String: QueryValue]] {
-            var bench = try await Self.bench(paging: .cursor(JSONPath(member: "next"), parameter: "c"))
-            (bench.resource.method, bench.resource.body) = (.post, SearchBody(body))
-            bench.origin.set("/posts", Self.answer(#"{"items":ITEMS}"#, 1...5))
-            #expect(try await bench.sync().warnings.first?.hasPrefix("incomplete: page 1 is full") == true, "\(body)")
-        }
-    }
-
-    /// The origin's maximum, what its pages have around the records, how many records there are, and how many requests lead to
-    /// their end.
-    @Test(
-        "pages that an origin cuts below the declared size are read to their end",
-        arguments: [
-            (10, "ITEMS", 35, 4), (50, "ITEMS", 90, 2), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
-            (40, "ITEMS", 95, 3), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 2), (15, "ITEMS", 40, 3),
-            (99, "ITEMS", 99, 2),
-            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 3), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
-            // A single page may be as long as the origin's maximum.
-            (50, "ITEMS", 49, 2), (50, "ITEMS", 0, 1),
-            // A listing whose extent is known costs no further request.
-            (50, #"{"items":ITEMS,"total":50}"#, 50, 1), (50, #"{"items":ITEMS,"pages":1}"#, 49, 1),
-            (50, #"{"items":ITEMS,"has_more":false}"#, 50, 1),
-        ])
-    func cut(_ most: Int, _ envelope: String, _ count: Int, _ requests: Int) async throws {
-        for paging in [Paging.page(.init(sizeParameter: "size", size: 500)), .offset(.init(limit: 500))] {
-            let bench = try await Self.bench(paging: paging)
-            let starts = Array(stride(from: 0, to: count, by: most)) + [count]
-            for (index, start) in starts.enumerated() {
-                let answer = Self.answer(envelope, Array(start..<min(start + most, count)))
-                let first = ["page=1&size=500", "offset=0&limit=500"]
-                for target in start == 0 ? first : ["size=500&page=\(index + 1)", "limit=500&offset=\(start)"] {
-                    bench.origin.set("/posts?\(target)", answer)
-                }
-            }
-            let report = try await bench.sync()
-            #expect(report.line.outcome == .saved, "\(report.line.notes)")
-            #expect(try await bench.keys().count == min(count, 99))
-            #expect(report.line.counters.requests == requests)
-        }
-    }
-
-    @Test func `where earlier pages had links, a short page without one is the end of numbered pages`() async throws {
-        let bench = try await Self.bench(paging: .page(.init(size: 20)))
-        bench.origin.set("/posts?page=1", Self.answer("ITEMS", 1...5, [("Link", "</posts?page=2>; rel=next")]))
-        bench.origin.set("/posts?page=2", Self.answer("ITEMS", 6...10))
-        #expect(try await bench.sync().line.outcome == .saved)
-        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+        try await Self.expectIncomplete(Self.answer("ITEMS", 1...5, [(name, value)]), Self.bench(), because: words)
     }
 
     @Test func `totals beside the records of a deeper list count`() async throws {
@@ -301,134 +202,5 @@ import Testing
         #expect(try await bench.sync().warnings.first?.contains("pageInfo.hasNextPage reports more") == true)
         bench.origin.set("/posts", Self.answer(#"{"data":{"posts":{"totalCount":15,"nodes":ITEMS}}}"#, 1...5))
         #expect(try await bench.sync().warnings.first?.contains("5 of 15 records") == true)
-    }
-
-    // MARK: Next pages that cannot be read
-
-    @Test(
-        "under auto a next page that cannot be read does not end the listing",
-        arguments: [
-            #""file:///etc/passwd""#, #""items page 2""#, "true", "7.5", "2", #""abc""#, #"{"page":2}"#,
-            #"{"href":"items page 2"}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#,
-            #"{"href":"/posts?page=2{&size,sort*}","templated":true}"#,
-        ])
-    func unreadable(_ next: String) async throws {
-        for member in [#""next":\#(next)"#, #""links":{"next":\#(next)}"#] {
-            var bench = try await Self.bench()
-            bench.resource.records = JSONPath(member: "items")
-            try await expectIncomplete(
-                Self.answer(#"{"items":ITEMS,\#(member)}"#, 1...5), bench, because: "names a next page")
-        }
-    }
-
-    @Test(
-        "under a declared next_url a value that is no URL does not end the listing",
-        arguments: ["true", "7.5", "2", #"{"page":2}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#])
-    func declared(_ next: String) async throws {
-        var bench = try await Self.bench(paging: .nextURL(JSONPath(member: "more_at")))
-        bench.resource.records = JSONPath(member: "items")
-        try await expectIncomplete(
-            Self.answer(#"{"items":ITEMS,"more_at":\#(next)}"#, 1...5), bench, because: "$.more_at leads to no page")
-    }
-
-    @Test(
-        "a Link field that cannot be read does not end the listing",
-        arguments: [
-            #"</posts?p=2; rel="next""#, #"/posts?p=2; rel="next""#, "</posts?p=2; rel='next'", "rel=next; /posts?p=2",
-        ])
-    func brokenLink(_ field: String) async throws {
-        for paging in [Paging.automatic, .linkHeader] {
-            try await expectIncomplete(
-                Self.answer("ITEMS", 1...5, [("Link", field)]), Self.bench(paging: paging), because: "the Link field")
-        }
-    }
-
-    @Test(
-        "an object with a URL is read as that URL",
-        arguments: [
-            #""next":{"href":"/posts?page=2"}"#, #""links":{"next":{"href":"/posts?page=2"}}"#,
-            #""_links":{"next":{"href":"/posts?page=2"}}"#, #""paging":{"next":{"url":"/posts?page=2"}}"#,
-        ])
-    func objects(_ member: String) async throws {
-        let bench = try await Self.bench()
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,\#(member)}"#, 1...5))
-        bench.origin.set("/posts?page=2", Self.answer(#"{"items":ITEMS,"next":{"href":null}}"#, 6...15))
-        #expect(try await bench.sync().line.outcome == .saved)
-        #expect(try await bench.keys().count == 15)
-    }
-
-    // MARK: Declared paging
-
-    @Test func `a listing whose last link is missing is incomplete where its total says more`() async throws {
-        let bench = try await Self.bench(paging: .nextURL(try JSONPath(parsing: "$.links.next")))
-        bench.origin.set(
-            "/posts", Self.answer(#"{"items":ITEMS,"links":{"next":"/posts?page=2"},"meta":{"total":15}}"#, 1...5))
-        bench.origin.set("/posts?page=2", Self.answer(#"{"items":ITEMS,"links":{},"meta":{"total":15}}"#, 6...10))
-        let report = try await bench.sync()
-        #expect(report.line.outcome == .partial)
-        #expect(try await bench.state().incomplete == "10 of 15 records ($.meta.total)")
-        #expect(try await bench.state().completedAt == nil)
-    }
-
-    @Test func `a total that only the first page reports counts in each listing, and on no empty page`() async throws {
-        let bench = try await Self.bench(paging: .nextURL(JSONPath(member: "next")))
-        let first = Self.answer(#"{"items":ITEMS,"next":"/posts?page=2","total":15}"#, 1...5, [("ETag", "\"a\"")])
-        bench.origin.set("/posts", first)
-        bench.origin.set("/posts?page=2", Self.answer(#"{"items":ITEMS,"total":0}"#, 6...10))
-        for _ in 0..<3 {
-            #expect(try await bench.sync().line.outcome == .partial)
-            #expect(try await bench.state().incomplete == "10 of 15 records ($.total)")
-            // The next listing asks for the first page whole, too: a 304 has no total.
-            let known = try await bench.store.read {
-                try $0.first("SELECT COUNT(*) FROM siding_pages WHERE etag IS NOT NULL") { $0.int(0) }
-            }
-            #expect(known == 0)
-        }
-    }
-
-    @Test func `an incomplete listing is not fresh enough for a maximum age`() async throws {
-        var options = SyncOptions()
-        options.maxAge = .seconds(3_600)
-        let bench = try await Self.bench()
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS}"#, 1...5))
-        #expect(try await bench.sync(options).line.outcome == .saved)
-        #expect(try await bench.sync(options).line.outcome == .skipped)
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":15}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .partial)
-        #expect(try await bench.sync(options).line.outcome == .partial)
-    }
-
-    @Test func `the cursor of an incomplete listing stays`() async throws {
-        var bench = try await Self.bench(["since": "{cursor}"])
-        bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "id")), type: .integer)
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"has_more":true}"#, 1...5))
-        #expect(try await bench.sync().line.outcome == .partial)
-        #expect(try await bench.store.cursor(of: "posts") == nil)
-    }
-
-    @Test func `a 304 beside a total that says more asks for all pages whole the next time`() async throws {
-        let bench = try await Self.bench(paging: .nextURL(JSONPath(member: "next")))
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":10,"next":"/posts?page=2"}"#, 1...5))
-        bench.origin.set("/posts?page=2", Self.answer(#"{"items":ITEMS}"#, 6...10, [("ETag", "\"a\"")]))
-        #expect(try await bench.sync().line.outcome == .saved)
-        bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":11,"next":"/posts?page=2"}"#, 1...5))
-        bench.origin.set(
-            "/posts?page=2", .status(.notModified), Self.answer(#"{"items":ITEMS}"#, 6...11, [("ETag", "\"a\"")]))
-        #expect(try await bench.sync().line.outcome == .partial)
-        #expect(try await bench.sync().line.outcome == .saved)
-        #expect(try await bench.keys().count == 11)
-    }
-
-    @Test func `a listing whose first page lost its next page does not count as evidence of deletions`() async throws {
-        var bench = try await Self.bench(paging: .linkHeader)
-        bench.resource.isStable = true
-        let link = ("Link", #"</posts?page=2>; rel="next""#)
-        bench.origin.set("/posts", Self.answer("ITEMS", 1...5, [link]))
-        bench.origin.set("/posts?page=2", Self.answer("ITEMS", 6...9))
-        for _ in 0..<2 { _ = try await bench.sync() }
-        bench.origin.set("/posts", Self.answer("ITEMS", 1...5))
-        let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.line.counters.deleted == 0)
-        #expect(try await bench.sync().line.counters.deleted == 4)
     }
 }

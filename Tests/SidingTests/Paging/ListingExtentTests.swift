@@ -128,13 +128,13 @@ import Testing
         try Self.forAll(certain) { path, _ in
             for value in [EnvelopeScalar.text("/items?page=2"), .text("a2V5"), .number("2"), .bool(true)] {
                 let extent = try Self.extent([(path, value)])
-                #expect(extent.leads.first?.isCertain == true, "\(path) \(value)")
+                #expect(extent.nextPages.first?.isCertain == true, "\(path) \(value)")
             }
             for value in [
                 EnvelopeScalar.text(""), .text("null"), .text("0"), .number("0"), .number("-1"), .bool(false),
             ] {
                 let extent = try Self.extent([(path, value)])
-                #expect(extent.leads.isEmpty, "\(path) \(value)")
+                #expect(extent.nextPages.isEmpty, "\(path) \(value)")
             }
         }
         let possible = [
@@ -142,19 +142,19 @@ import Testing
         ]
         try Self.forAll(possible) { path, words in
             let extent = try Self.extent([(path, .text("a2V5"))])
-            #expect(extent.leads.first?.isCertain == false, "\(path)")
+            #expect(extent.nextPages.first?.isCertain == false, "\(path)")
             // The offset of this page.
             for value in [EnvelopeScalar.number("100"), .text("100")] where !words.contains("offset") {
-                #expect(try Self.extent([(path, value)]).leads.first?.isCertain == false, "\(path)")
+                #expect(try Self.extent([(path, value)]).nextPages.first?.isCertain == false, "\(path)")
             }
             let own = try Self.extent([(path, .text("a2V5"))], at: "/items?at=a2V5")
-            #expect(own.leads.isEmpty, "\(path)")
+            #expect(own.nextPages.isEmpty, "\(path)")
         }
         for path in [
             ["LastEvaluatedKey", "id", "S"], ["continue", "apcontinue"], ["next", "href"], ["feed", "links", "next"],
         ] {
             let extent = try Self.extent([(path, .text("a2V5"))])
-            #expect(extent.leads.first?.isCertain == true, "\(path)")
+            #expect(extent.nextPages.first?.isCertain == true, "\(path)")
         }
     }
 
@@ -166,7 +166,7 @@ import Testing
             #expect(try Self.extent([], [name: "3"]).pages?.count == 3, "\(name)")
         }
         for name in ["X-Next-Cursor", "X-Continuation-Token", "x-ms-continuation", "X-Next-Page", "Next-Page-Token"] {
-            #expect(try Self.extent([], [name: "a2V5"]).leads.count == 1, "\(name)")
+            #expect(try Self.extent([], [name: "a2V5"]).nextPages.count == 1, "\(name)")
         }
         #expect(try Self.extent([], ["Content-Range": "items 0-4/150"]).total?.count == 150)
         #expect(try Self.extent([], ["Content-Range": "items 0-4/*"]).total == nil)
@@ -192,7 +192,7 @@ import Testing
             let extent = try Self.extent([([name], value), (["meta", name], value)])
             #expect(
                 extent.total == nil && extent.pages == nil && extent.more == nil && !extent.saysEnd, "\(name) \(value)")
-            #expect(extent.leads.isEmpty, "\(name) \(value)")
+            #expect(extent.nextPages.isEmpty, "\(name) \(value)")
         }
         #expect(
             try Self.extent([], ["X-RateLimit-Limit": "5000", "X-Cache-Hits": "900", "X-Total-Time": "900"]).total

@@ -1,4 +1,5 @@
 import SidingChain
+import SidingPaging
 import Testing
 
 @testable import Siding
@@ -18,8 +19,8 @@ import Testing
     @Test(arguments: [(20, 20), (20, 1), (9_999, 3)])
     func `a page that leads back to one of the first pages is found at once`(length: Int, target: Int) throws {
         var detector = LoopDetector()
-        for number in 1..<length { #expect(try detector.closed(by: page(number, leadingTo: number + 1)) == nil) }
-        #expect(try detector.closed(by: page(length, leadingTo: target)) != nil)
+        for number in 1..<length { #expect(try detector.closed(by: page(number, leadingTo: number + 1).walked) == nil) }
+        #expect(try detector.closed(by: page(length, leadingTo: target).walked) != nil)
     }
 
     @Test func `a circle far behind the first pages is found, and memory does not grow with the listing`() throws {
@@ -29,7 +30,7 @@ import Testing
         while asked < 200_000 {
             let next = number == 30_000 ? 25_000 : number + 1
             asked += 1
-            if try detector.closed(by: page(number, leadingTo: next)) != nil { break }
+            if try detector.closed(by: page(number, leadingTo: next).walked) != nil { break }
             #expect(detector.remembered <= LoopDetector.mostPages + 1)
             number = next
         }

@@ -33,7 +33,7 @@ import Testing
         origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
         _ = try await sync(store)
         let second = try await sync(store)
-        #expect(second.line.outcome == .saved)
+        #expect(second.result.outcome == .saved)
         #expect(try await store.count(of: "posts").count == 2)
     }
 
@@ -56,9 +56,9 @@ import Testing
     {
         origin.set("/posts", ScriptedOrigin.page("[1]", next: target))
         let report = try await sync(try await Store.temporary())
-        #expect(report.line.outcome == .failed)
+        #expect(report.result.outcome == .failed)
         #expect(report.failure?.reason == .contract)
-        #expect(report.line.error?.message.contains("next page") == true)
+        #expect(report.result.error?.message.contains("next page") == true)
     }
 
     @Test func `a part of a page that nobody asked for is not taken for the page`() async throws {
@@ -71,10 +71,10 @@ import Testing
         origin.set("/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "500"]))
         _ = try await sync(store)
         let second = try await sync(store)
-        #expect(second.line.outcome == .queued)
-        #expect(second.line.error?.name == "waitingForOrigin")
-        #expect(second.line.error?.status == nil)
-        #expect(second.line.error?.message.contains("503") == true)
+        #expect(second.result.outcome == .queued)
+        #expect(second.result.error?.name == "waitingForOrigin")
+        #expect(second.result.error?.status == nil)
+        #expect(second.result.error?.message.contains("503") == true)
     }
 
     @Test
@@ -88,10 +88,10 @@ import Testing
         origin.set("/posts?page=2", ScriptedOrigin.page("[2]"), .status(.notFound))
         _ = try await sync(store)
         let second = try await sync(store)
-        #expect(second.line.outcome == .saved)
+        #expect(second.result.outcome == .saved)
         #expect(second.warnings == ["restarted: the origin refused page 2 with 404"])
         let recorded = try #require(try await store.runs(limit: 1).first?.resources.first)
-        #expect(second.line.counters == recorded.counters)
+        #expect(second.result.counters == recorded.counters)
         #expect(recorded.counters.pages == 2 && recorded.counters.requests == 3)
     }
 
@@ -106,7 +106,7 @@ import Testing
         origin.set("/posts?page=3", ScriptedOrigin.page("[3]"), .status(.notFound))
         _ = try await sync(store)
         let second = try await sync(store)
-        #expect(second.line.outcome == .saved)
+        #expect(second.result.outcome == .saved)
         #expect(second.warnings == ["restarted: the origin refused page 3 with 404"])
     }
 
@@ -122,10 +122,10 @@ import Testing
         origin.set("/posts?since=1", .status(.init(code: status)))
         _ = try await engine.sync(resource)
         let refused = try await engine.sync(resource)
-        #expect(refused.line.error?.hint?.contains("siding state reset posts") == true)
-        #expect(refused.line.error?.hint?.contains("do: reset_cursor") == true)
+        #expect(refused.result.error?.hint?.contains("siding state reset posts") == true)
+        #expect(refused.result.error?.hint?.contains("do: reset_cursor") == true)
         origin.set("/posts?since=1", .status(.forbidden))
-        #expect(try await engine.sync(resource).line.error?.hint?.contains("state reset") == false)
+        #expect(try await engine.sync(resource).result.error?.hint?.contains("state reset") == false)
     }
 
     @Test func `a sync of nothing is no interrupted run`() async throws {

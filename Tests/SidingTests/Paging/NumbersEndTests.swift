@@ -21,11 +21,11 @@ import Testing
             "/posts?page=2",
             .text(#"{"count":4,"next":null,"results":[{"id":3},{"id":4}]}"#, headerFields: [.eTag: "\"b\""]))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved, "\(report.line)")
+        #expect(report.result.outcome == .saved, "\(report.result)")
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
         // Also where the last page did not change.
         for target in ["/posts?page=1", "/posts?page=2"] { bench.origin.set(target, .status(.notModified)) }
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
     }
 
@@ -37,7 +37,7 @@ import Testing
         bench.origin.set("/posts?page=1", .text(#"{"next":null,"results":[{"id":1},{"id":2}]}"#))
         bench.origin.set("/posts?page=2", .text(#"{"next":null,"results":[{"id":3},{"id":4}]}"#))
         bench.origin.set("/posts?page=3", .text(#"{"next":null,"results":[]}"#))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2", "/posts?page=3"])
     }
 
@@ -52,7 +52,7 @@ import Testing
                     "[{\"id\":\(page * 2)},{\"id\":\(page * 2 + 1)}]",
                     headerFields: [try name("X-WP-Total"): "4", try name("X-WP-TotalPages"): "2"]))
         }
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
     }
 
@@ -68,7 +68,7 @@ import Testing
         let page = ScriptedAnswer.text(#"{"results":[{"id":1},{"id":2}],\#(word)}"#, headerFields: [.eTag: "\"a\""])
         bench.origin.set("/posts?page=1", page, .status(.notModified))
         for outcome in [RunOutcome.saved, .notModified] {
-            #expect(try await bench.sync().line.outcome == outcome)
+            #expect(try await bench.sync().result.outcome == outcome)
             #expect(bench.origin.takeTargets() == ["/posts?page=1"])
         }
     }

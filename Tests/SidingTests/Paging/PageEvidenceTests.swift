@@ -54,7 +54,7 @@ import Testing
         bench.origin.set("/posts?page=2", Self.page([2], more: false, etag: "\"b\""), .status(.notModified))
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
     }
 
@@ -90,7 +90,7 @@ import Testing
         let bench = try await bench(.automatic)
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"posts?page=2"}"#))
         bench.origin.set("/posts?page=2", .text(#"{"items":[{"id":2}],"next":null}"#))
-        #expect(try await bench.sync().line.notes == ["paging: next_url at $.next"])
+        #expect(try await bench.sync().result.notes == ["paging: next_url at $.next"])
         #expect(try await bench.keys() == ["1", "2"])
     }
 }

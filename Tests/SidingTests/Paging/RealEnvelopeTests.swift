@@ -131,7 +131,7 @@ import Testing
         bench.resource.records = try JSONPath(parsing: page.records)
         bench.origin.set("/posts", ListingEndTests.answer(page.body, 1...5))
         let report = try await bench.sync()
-        #expect(report.line.outcome != .saved, "\(report.line.notes)")
+        #expect(report.result.outcome != .saved, "\(report.result.notes)")
         #expect(try await bench.state().completedAt == nil)
     }
 }

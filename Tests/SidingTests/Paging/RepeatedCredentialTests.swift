@@ -18,7 +18,7 @@ import Testing
         let key = "api_key=s3cret%2Fkey"
         bench.origin.set("/posts?\(key)", ScriptedOrigin.page("[1]", next: "/posts?page=2&\(repeated)"))
         bench.origin.set("/posts?page=2&\(key)", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(try await bench.state().checkpoint?.url.description == "https://api.example.org/posts?page=2")
     }
 
@@ -44,7 +44,7 @@ import Testing
         let path = written.isEmpty ? "/acme-corp" : "/posts"
         bench.origin.set(String(first), ScriptedOrigin.page("[1]", next: "\(path)?\(own)&page=2"))
         bench.origin.set("\(path)?\(own)&page=2", ScriptedOrigin.page("[2]"))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2"])
     }
 
@@ -70,8 +70,8 @@ import Testing
         bench.resource.source.authorization = .bearer { "s3cret/key" }
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: next))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed && report.failure?.reason == .contract)
-        let message = try #require(report.line.error?.message)
+        #expect(report.result.outcome == .failed && report.failure?.reason == .contract)
+        let message = try #require(report.result.error?.message)
         #expect(message.contains("a credential of the source in its path") && !message.contains("s3cret"))
         #expect(bench.origin.takeTargets() == ["/posts"])
         #expect(try await bench.keys() == [])
@@ -84,7 +84,7 @@ import Testing
         bench.resource.method = .post
         bench.resource.paging = .cursor(JSONPath(member: "next"), parameter: .body(JSONPath(member: "after")))
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"of s3cret/key"}"#))
-        let message = try #require(try await bench.sync().line.error?.message)
+        let message = try #require(try await bench.sync().result.error?.message)
         #expect(message.contains("a credential of the source in its body") && !message.contains("s3cret"))
         #expect(bench.origin.takeTargets() == ["/posts"])
         #expect(try await bench.keys() == [])
@@ -95,7 +95,7 @@ import Testing
             var bench = try await EngineBench(ScriptedOrigin())
             bench.resource.source.authorization = .bearer { "s3cret/key" }
             bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: next))
-            let message = try #require(try await bench.sync().line.error?.message)
+            let message = try #require(try await bench.sync().result.error?.message)
             #expect(message.contains("the address of the next page") && !message.contains("s3cret"))
         }
     }
@@ -105,7 +105,7 @@ import Testing
     {
         let bench = try await EngineBench(ScriptedOrigin())
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2&x=\u{FFFD}"))
-        #expect(try await bench.sync().line.error?.message.contains("bytes that are no UTF-8") == true)
+        #expect(try await bench.sync().result.error?.message.contains("is not UTF-8") == true)
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
@@ -114,7 +114,7 @@ import Testing
         bench.resource.source.authorization = .basic(user: Secret("test") { "s3cret-key" })
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2&token=s3cret-key"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(try await bench.state().checkpoint?.url.description == "https://api.example.org/posts?page=2")
     }
 }

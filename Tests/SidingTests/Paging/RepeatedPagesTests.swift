@@ -79,7 +79,7 @@ import Testing
         #expect(bench.origin.takeTargets().count == 1_003)
         #expect(
             report.warnings.first?.hasPrefix(
-                "incomplete: page 1003 is the 1000th in succession without a record that was not on a page before: a loop"
+                "incomplete: page 1003 is the 1000th page in a row without a new record: a loop"
             )
                 == true)
     }
@@ -99,7 +99,7 @@ import Testing
         #expect(bench.origin.takeTargets().count == 13)
         #expect(
             report.warnings.first?.hasPrefix(
-                "incomplete: page 13 is the 10th in succession without a record that was not on a page before: a loop")
+                "incomplete: page 13 is the 10th page in a row without a new record: a loop")
                 == true)
     }
 
@@ -121,7 +121,7 @@ import Testing
             bench.origin.set(
                 "/posts?page=\(number)", ListingEndTests.answer(envelope, (first..<first + 3).filter { $0 <= 10 }))
         }
-        #expect(try await bench.sync().line.outcome == .partial)
+        #expect(try await bench.sync().result.outcome == .partial)
         #expect(try await bench.state().completedAt == nil)
     }
 
@@ -139,7 +139,7 @@ import Testing
             }
         }
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved, "\(report.warnings)")
+        #expect(report.result.outcome == .saved, "\(report.warnings)")
         #expect(try await bench.keys().count == 12)
         // The last page is missing: 13 records were read, and 10 of them are different.
         bench.origin.set("/posts?page=4", .text(#"{"items":[],"next":null,"total":12}"#))

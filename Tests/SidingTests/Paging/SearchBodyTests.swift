@@ -220,14 +220,14 @@ import Testing
 
     @Test func `a body belongs to the definition, and one that is not there does not`() throws {
         let plain = ResourceDefinition(try rule(.none).resource)
-        #expect(plain.aspects["body"] == nil)
+        #expect(plain.aspects[.body] == nil)
         let open = ResourceDefinition(try rule(.none, SearchBody(["status": "open"])).resource)
-        #expect(open.differences(from: plain) == ["body"])
+        #expect(open.differences(from: plain) == [.body])
         let cursor = ResourceDefinition(try rule(.none, SearchBody(["since": "{cursor}"])).resource)
-        #expect(cursor.differences(from: open) == ["body"])
+        #expect(cursor.differences(from: open) == [.body])
         let form = ResourceDefinition(try rule(.none, SearchBody(["status": "open"], encoding: .form)).resource)
-        #expect(form.differences(from: open) == ["body"])
+        #expect(form.differences(from: open) == [.body])
         let paged = ResourceDefinition(try rule(.page(.init())).resource)
-        #expect(paged.aspects["paginate"] == "page ?page from 1")
+        #expect(paged.aspects[.paginate] == "page ?page from 1")
     }
 }

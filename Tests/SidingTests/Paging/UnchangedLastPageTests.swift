@@ -28,7 +28,7 @@ import Testing
         let requests = bench.origin.takeRequests()
         #expect(requests.map(\.path) == ["/posts", "/posts", "/posts?page=2"])
         #expect(requests.map { $0.headerFields[.ifNoneMatch] } == ["\"a\"", nil, nil])
-        #expect(report.line.counters.requests == 3 && report.line.counters.pages == 2)
+        #expect(report.result.counters.requests == 3 && report.result.counters.pages == 2)
         #expect(try await bench.keys() == ["1", "2"])
     }
 
@@ -36,8 +36,8 @@ import Testing
         let bench = try await bench()
         bench.origin.set("/posts", Self.unchanged, ScriptedOrigin.page("[1]", etag: "\"a\""))
         let report = try await bench.sync()
-        #expect(report.line.counters.requests == 2)
-        #expect(report.line.counters.unchanged == 1 && report.line.counters.updated == 0)
+        #expect(report.result.counters.requests == 2)
+        #expect(report.result.counters.unchanged == 1 && report.result.counters.updated == 0)
         #expect(try await bench.state().completedAt == bench.time.now)
     }
 
@@ -53,7 +53,7 @@ import Testing
         let link = try #require(HTTPField.Name("Link"))
         bench.origin.set("/posts", .status(.notModified, headerFields: [link: "</posts?page=2>; rel=\"next\""]))
         bench.origin.set("/posts?page=2", Self.unchanged)
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
@@ -82,7 +82,7 @@ import Testing
         _ = bench.origin.takeTargets()
         for target in ["/posts", "/posts?page=2"] { bench.origin.set(target, Self.unchanged) }
         bench.time.advance(by: .seconds(100_000))
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
@@ -117,8 +117,8 @@ import Testing
     ) async throws {
         let (bench, targets) = try await filled(Array(repeating: 2, count: 49) + [1], paging)
         let report = try await bench.sync()
-        #expect(report.line.outcome == .notModified)
-        #expect(report.line.counters.requests == 50 && report.line.counters.notModified == 50)
+        #expect(report.result.outcome == .notModified)
+        #expect(report.result.counters.requests == 50 && report.result.counters.notModified == 50)
         let requests = bench.origin.takeRequests()
         #expect(requests.map(\.path) == targets)
         #expect(requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
@@ -130,9 +130,9 @@ import Testing
         let (bench, targets) = try await filled([2, 2, 2])
         bench.origin.set(
             targets[2], Self.unchanged, Self.page(2, 2), Self.unchanged, Self.page(2, 2, next: "/posts?page=4"))
-        #expect(try await bench.sync().line.counters.requests == 4)
+        #expect(try await bench.sync().result.counters.requests == 4)
         bench.origin.set("/posts?page=4", Self.page(3, 1))
-        #expect(try await bench.sync().line.counters.inserted == 1)
+        #expect(try await bench.sync().result.counters.inserted == 1)
         #expect(try await bench.keys().contains("30"))
     }
 
@@ -160,7 +160,7 @@ import Testing
         bench.origin.set(targets[0], Self.page(0, 2, next: targets[1]), Self.unchanged)
         bench.origin.set(targets[1], Self.page(1, 1), Self.unchanged, Self.page(1, 1))
         for requests in [2, asked.requests] {
-            #expect(try await bench.sync().line.counters.requests == requests)
+            #expect(try await bench.sync().result.counters.requests == requests)
         }
     }
 
@@ -170,7 +170,7 @@ import Testing
         let (bench, targets) = try await filled([2, 2, 1])
         bench.origin.set(targets[1], .status(.internalServerError), Self.unchanged)
         bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.time.advance(by: .seconds(3600))
         _ = bench.origin.takeTargets()
         _ = try await bench.sync()
@@ -181,7 +181,7 @@ import Testing
         let (bench, targets) = try await filled([2, 2, 1])
         bench.time.advance(by: .seconds(86_400))
         bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1), Self.unchanged)
-        for count in [4, 3] { #expect(try await bench.sync().line.counters.requests == count) }
+        for count in [4, 3] { #expect(try await bench.sync().result.counters.requests == count) }
     }
 
     @Test(arguments: [("2", 2, 2), ("3", 2, 1), (nil, 0, 1)] as [(String?, Int, Int)])
@@ -197,20 +197,20 @@ import Testing
         let answer = ListingEndTests.answer(
             "ITEMS", 0..<page.records, [("ETag", "\"0\""), (link.rawName, "<\(target)>; rel=first")])
         bench.origin.set(target, answer, Self.unchanged, answer)
-        for requests in [1, page.requests] { #expect(try await bench.sync().line.counters.requests == requests) }
+        for requests in [1, page.requests] { #expect(try await bench.sync().result.counters.requests == requests) }
     }
 
     @Test func `a single page on which auto found nothing is asked for whole once a day`() async throws {
         let bench = try await bench(.automatic)
         bench.origin.set("/posts", Self.unchanged)
         bench.time.advance(by: .seconds(86_399))
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts"])
         bench.time.advance(by: .seconds(1))
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", etag: "\"a\""), Self.unchanged)
         _ = try await bench.sync()
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
@@ -221,7 +221,7 @@ import Testing
         bench.resource.deletions = Deletions(byAbsence: true)
         for _ in 0..<3 {
             let report = try await bench.sync()
-            #expect(report.line.counters.requests == 1 && report.line.counters.inserted == 0)
+            #expect(report.result.counters.requests == 1 && report.result.counters.inserted == 0)
             #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
             #expect(try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now).conditions == [])
         }
@@ -231,7 +231,7 @@ import Testing
         _ = bench.origin.takeTargets()
         let link = try #require(HTTPField.Name("Link"))
         bench.origin.set("/posts", .status(.notModified, headerFields: [link: "</posts>; rel=\"first\""]))
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
     }
 }

@@ -104,7 +104,7 @@ import Testing
             try await bench.bench.commit(
                 #"[{"id":"a","price":1.5,"title":"x","html_url":"u","labels":[{"name":"l"},[1]]}]"#, position)
             if makings.contains("pending") {
-                try await bench.store.write { try ResourceView.showEdits(of: "posts", $0) }
+                try await bench.store.write { try ResourceView.addPendingColumn(to: "posts", $0) }
             }
             for name in ["posts"] + (schema.children.isEmpty ? [] : ["posts_labels"]) {
                 let all = try await export(RecordExport(name, content: .columns), of: bench.store)

@@ -81,8 +81,8 @@ import Testing
     @Test func `row ids of any integer are packed and unpacked`() throws {
         let ids: [Int64] = [.min, -5, -1, 0, 3, .max]
         for count in 0...ids.count {
-            let set = RecordIDs(Array(ids.suffix(count)))
-            #expect(try set.packed.withUnsafeBytes { try RecordIDs(packed: $0) } == set)
+            let set = RowIDs(Array(ids.suffix(count)))
+            #expect(try set.packed.withUnsafeBytes { try RowIDs(packed: $0) } == set)
         }
     }
 
@@ -248,6 +248,15 @@ import Testing
         ).compactMap { $0[0] }
         #expect(tables.count > 10)
         for table in tables { #expect(try await bench.rows("SELECT * FROM \(table)") == [], "\(table)") }
+        // Whatever refers to a resource goes with it, tables that come later included.
+        let others = try await bench.rows(
+            """
+            SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+            WHERE m.type = 'table' AND c.name = 'resource' AND c.type = 'INTEGER' AND NOT EXISTS (
+                SELECT 1 FROM pragma_foreign_key_list(m.name) f
+                WHERE f."from" = 'resource' AND f."table" = 'siding_resources' AND f.on_delete = 'CASCADE')
+            """)
+        #expect(others == [])
         #expect(try await storeErrorKind { _ = try await bench.store.forget(resource: "posts") } == .notFound)
         var next = bench
         try await next.bench.nextSync()

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func differences(_ change: (inout AnyResource) throws -> Void) throws -> [String] {
-        try ResourceDefinition(resource(change)).differences(from: ResourceDefinition(resource()))
+        try ResourceDefinition(resource(change)).differences(from: ResourceDefinition(resource())).map(\.rawValue)
     }
 
     @Test func `whatever decides which records there are is an aspect`() throws {
@@ -100,6 +100,14 @@ import Testing
         let definition = try ResourceDefinition(resource { $0.path = "/a/\"b\"/ü" })
         #expect(ResourceDefinition(stored: definition.text) == definition)
         #expect(definition.text.hasPrefix(#"{"auth":"none","base_url":"https://api.example.org/","headers":"#))
+    }
+
+    @Test func `an aspect that another version has stored is a difference`() throws {
+        let definition = try ResourceDefinition(resource())
+        for stored in [#""later":"x""#, #""later":"x","last":"y""#] {
+            let other = ResourceDefinition(stored: "{\(stored),\(definition.text.dropFirst())")
+            #expect(definition.differences(from: other) == [.other])
+        }
     }
 
     @Test func `a stored text that cannot be read differs in everything`() throws {

@@ -236,7 +236,7 @@ import Testing
 
     @Test func `edits show in a declared view`() async throws {
         let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
-        try await bench.store.write { try ResourceView.showEdits(of: "posts", $0) }
+        try await bench.store.write { try ResourceView.addPendingColumn(to: "posts", $0) }
         #expect(try await bench.columns("posts") == ["a", "siding_key", "siding_pending"])
         try await bench.store.close()
         try await Store.open(at: bench.path, access: .readOnly).close()

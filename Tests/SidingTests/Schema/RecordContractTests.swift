@@ -131,10 +131,10 @@ import Testing
         let source = Source(name: "blog", baseURL: try HTTPURL("https://example.org"))
         var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
         let plain = ResourceDefinition(resource)
-        #expect(plain.aspects["contract"] == nil)
+        #expect(plain.aspects[.contract] == nil)
         resource.schema.columns = [RecordColumn("a")]
         #expect(ResourceDefinition(resource).differences(from: plain) == [])
         resource.schema.contract.typeChange = .quarantine
-        #expect(ResourceDefinition(resource).differences(from: plain) == ["contract"])
+        #expect(ResourceDefinition(resource).differences(from: plain) == [.contract])
     }
 }

@@ -1,5 +1,6 @@
 import SidingChain
 import SidingJSON
+import SidingPaging
 import SidingTesting
 import Testing
 
@@ -20,12 +21,25 @@ import Testing
             environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
+    /// The beginnings of statements that may read all records of a resource.
+    private static let justified = [
+        // Which living records no page shows is asked where pages or records changed, and is about all of them.
+        #"SELECT rowid FROM "siding_records_posts" WHERE deleted_at IS NULL AND pending = 0"#,
+        #"SELECT rowid FROM "siding_records_comments" WHERE deleted_at IS NULL AND pending = 0"#,
+        // A fan-out pass goes through all parents, a portion at a time, and at its end looks for those that it left out.
+        "SELECT p.text AS key, p.body, p.revision FROM",
+        #"SELECT 1 FROM "siding_records_posts" p LEFT JOIN siding_listings l"#,
+        #"SELECT COUNT(*) FROM "siding_records_posts" p"#,
+        // Which records only a parent showed that is gone: asked in the one pass that finds it gone.
+        #"SELECT r.rowid FROM "siding_records_comments" r WHERE r.scope IS NOT NULL"#,
+    ]
+
     /// The statements that read a whole table which grows with time or with the origin.
     private func scans() async throws -> [String] {
         // These have a row per resource, member, source or lease, or few rows in a partial index.
         let small = [
-            "json_each", "siding_resources", "r", "siding_sources", "siding_leases", "siding_texts", "siding_passes",
-            "sqlite_schema", "sqlite_sequence", "s", "siding_columns", "siding_child_columns", "CONSTANT ROW",
+            "json_each", "siding_resources", "siding_sources", "siding_leases", "siding_texts", "siding_passes",
+            "sqlite_schema", "sqlite_temp_schema", "sqlite_sequence", "siding_columns", "CONSTANT ROW",
             "siding_outbox USING INDEX siding_outbox_sign_in", "siding_runs USING INDEX siding_runs_unfinished",
             "siding_runs USING COVERING INDEX siding_runs_unfinished",
         ]
@@ -35,10 +49,7 @@ import Testing
                 let what = line.dropFirst("SCAN ".count)
                 // What a migration asks of SQLite itself when the file is made is no table of ours.
                 if what.hasPrefix("pragma_") || what.hasPrefix("(subquery") { continue }
-                // Which living records no page shows is asked where pages or records changed, and is about all of them.
-                if sql == "SELECT rowid FROM \"siding_records_posts\" WHERE deleted_at IS NULL AND pending = 0" {
-                    continue
-                }
+                if Self.justified.contains(where: sql.hasPrefix) { continue }
                 if small.contains(where: { what == $0 || what.hasPrefix("\($0) ") }) { continue }
                 found.append("\(line): \(sql)")
             }
@@ -63,6 +74,67 @@ import Testing
         bench.origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
         _ = try await bench.sync()
         try await expectNoScans()
+    }
+
+    /// Syncs `resource` once for each of these pages of posts.
+    private func sync(_ resource: AnyResource, showing pages: [String]) async throws {
+        for page in pages {
+            bench.origin.set("/posts", .text(page))
+            bench.time.advance(by: .seconds(60))
+            _ = try await bench.engine().sync(resource)
+            try await expectNoScans()
+        }
+    }
+
+    @Test func `no statement of a fan-out pass with deletions reads a whole table`() async throws {
+        var comments = bench.resource
+        (comments.name, comments.path) = ("comments", "/posts/{id}/comments")
+        comments.forEach = ForEach("posts", bind: ["id": JSONPath(member: "id")])
+        let first = ScriptedOrigin.page("[11,12,13]")
+        bench.origin.set("/posts/1/comments", first, first, ScriptedOrigin.page("[11,13]"))
+        bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[21,22]"))
+        bench.origin.set("/posts/3/comments", ScriptedOrigin.page("[31]"))
+        let posts = #"[{"id":1},{"id":2},{"id":3}]"#
+        let fewer = #"[{"id":1},{"id":2}]"#
+        for page in [posts, posts, fewer, fewer, fewer, fewer] {
+            try await sync(bench.resource, showing: [page])
+            _ = try await bench.engine().sync(comments)
+            try await expectNoScans()
+        }
+        let kept = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
+        #expect(kept == ["11", "13", "21", "22", "31"])
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+
+    @Test func `no statement of a sync with a cursor reads a whole table`() async throws {
+        var events = bench.resource
+        events.deletions = Deletions()
+        events.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .integer)
+        events.query = ["since": "{cursor}"]
+        try await sync(events, showing: [#"[{"id":1,"at":1},{"id":2,"at":5}]"#])
+        bench.origin.set("/posts?since=5", .text(#"[{"id":3,"at":7}]"#))
+        bench.origin.set("/posts?since=7", .text(#"[{"id":3,"at":7}]"#))
+        try await sync(events, showing: ["[]", "[]"])
+        #expect(try await bench.keys() == ["1", "2", "3"])
+    }
+
+    @Test func `no statement of a sync that keeps a history reads a whole table`() async throws {
+        var posts = bench.resource
+        posts.schema.history = HistoryRetention(keep: .seconds(86_400), versions: 2)
+        try await sync(posts, showing: (0..<5).map { #"[{"id":1,"n":\#($0)},{"id":2,"n":\#($0)}]"# })
+        #expect(try await bench.store.history(of: "posts", key: "1", limit: nil)?.versions.count == 3)
+    }
+
+    @Test func `no statement of a sync with records in quarantine reads a whole table`() async throws {
+        var posts = bench.resource
+        posts.schema.contract = RecordContract(typeChange: .quarantine)
+        try await sync(
+            posts,
+            showing: [
+                #"[{"id":1,"t":1},{"id":2,"t":2},{"t":3}]"#, #"[{"id":1,"t":"x"},{"id":2,"t":2},{"t":3}]"#,
+                #"[{"id":1,"t":"x"},{"id":2,"t":2},{"t":3}]"#, #"[{"id":1,"t":3},{"id":2,"t":2}]"#,
+            ])
+        #expect(try await bench.store.quarantined(QuarantineSelection()).isEmpty)
     }
 
     @Test func `no statement of the service's look reads a whole table`() async throws {

@@ -99,8 +99,8 @@ import Testing
         let bench = try await FileBench()
         try await bench.execute(
             """
-            INSERT INTO siding_leases (name, owner, holder, token, acquired_at)
-            VALUES ('resource:comments', 'gone', '{}', 41, 0)
+            INSERT INTO siding_leases (name, owner, holder, token)
+            VALUES ('resource:comments', 'gone', '{}', 41)
             """)
         guard case .acquired(let lease) = try await bench.store.acquireLease("resource:comments", command: "sync")
         else {
@@ -113,8 +113,8 @@ import Testing
         let bench = try await FileBench()
         try await bench.execute(
             """
-            INSERT INTO siding_leases (name, owner, holder, token, acquired_at)
-            VALUES ('resource:comments', 'living', '{}', 41, 0)
+            INSERT INTO siding_leases (name, owner, holder, token)
+            VALUES ('resource:comments', 'living', '{}', 41)
             """)
         let lock = try #require(try HeldLock(bench.path + ".owners/living"))
         guard case .held = try await bench.store.acquireLease("resource:comments", command: "sync") else {

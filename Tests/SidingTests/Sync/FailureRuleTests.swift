@@ -28,8 +28,8 @@ import Testing
         let bench = try await bench(FailureRule(when: Self.status(403), do: action))
         bench.origin.set("/posts?page=2", .status(.forbidden))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        let entry = try await bench.entry(report.line.entry)
+        #expect(report.result.outcome == .queued)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.attempts == (action == .retry ? 1 : 0))
         #expect(entry.nextAttemptAt == bench.time.now + .seconds(action == .retry ? 2 : 60))
         #expect(try await bench.store.gates() == [])
@@ -45,27 +45,27 @@ import Testing
         fields[try #require(HTTPField.Name("X-RateLimit-Remaining"))] = "0"
         bench.origin.set("/posts?page=2", .status(.forbidden, headerFields: fields))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(try await bench.entry(report.line.entry).attempts == 0)
+        #expect(report.result.outcome == .queued)
+        #expect(try await bench.entry(report.result.entry).attempts == 0)
         let gate = try #require(try await bench.store.gates().first)
         #expect(gate.reason == .retryAfter && gate.until == bench.time.now + .seconds(600))
         // Without the field it is a refusal like any other.
         bench.time.advance(by: .seconds(601))
         bench.origin.set("/posts?page=2", .status(.forbidden))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
     }
 
     @Test func `a page whose failure is ignored ends the listing there, and nothing counts as deleted`() async throws {
         let bench = try await bench(FailureRule(when: Self.status(404, 410), do: .ignore))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         bench.origin.set("/posts?page=2", .status(.internalServerError))
-        let entry = try await bench.sync().line.entry
+        let entry = try await bench.sync().result.entry
         bench.origin.set("/posts?page=2", .status(.notFound))
         bench.time.advance(by: .seconds(3600))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.failure == nil && report.warnings == [])
-        #expect(report.line.notes.contains { $0.contains("ignored") && $0.contains("404") })
-        #expect(report.line.counters.deleted == 0)
+        #expect(report.result.outcome == .saved && report.failure == nil && report.warnings == [])
+        #expect(report.result.notes.contains { $0.contains("ignored") && $0.contains("404") })
+        #expect(report.result.counters.deleted == 0)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         #expect(try await bench.entry(entry).state == .done)
         #expect(try await bench.checkpoint() == nil)
@@ -79,10 +79,10 @@ import Testing
         _ = try await bench.sync()
         bench.origin.set("/posts?page=2", .text(#"{"id":3,"error":"cannot be shown"}"#, status: .unprocessableContent))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved && report.failure == nil)
-        #expect(report.line.counters.quarantined == 1 && report.line.counters.deleted == 0)
-        #expect(report.line.counters.answersSetAside == 1)
-        #expect(report.line.notes.contains { $0.contains("quarantined") && $0.contains("422") })
+        #expect(report.result.outcome == .saved && report.failure == nil)
+        #expect(report.result.counters.quarantined == 1 && report.result.counters.deleted == 0)
+        #expect(report.result.counters.answersSetAside == 1)
+        #expect(report.result.notes.contains { $0.contains("quarantined") && $0.contains("422") })
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         #expect(try await bench.checkpoint() == nil)
         let store = bench.store
@@ -93,9 +93,9 @@ import Testing
         #expect(whole?.body == Array(#"{"id":3,"error":"cannot be shown"}"#.utf8))
         // It would pass for a record, and is none.
         let retried = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
-        #expect(retried.first?.refusal?.contains("asks for the page again") == true)
+        #expect(retried.first?.refusal?.contains("the next sync requests its page again") == true)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
-        #expect(try await bench.sync().line.counters.quarantined == 0)
+        #expect(try await bench.sync().result.counters.quarantined == 0)
         #expect(try await store.quarantined(QuarantineSelection()) == [])
     }
 
@@ -106,8 +106,8 @@ import Testing
         let bench = try await bench(FailureRule(when: Self.status(429), do: action))
         bench.origin.set("/posts?page=2", .status(.tooManyRequests, headerFields: [.retryAfter: "600"]))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(try await bench.entry(report.line.entry).attempts == attempts)
+        #expect(report.result.outcome == .queued)
+        #expect(try await bench.entry(report.result.entry).attempts == attempts)
         #expect(try await bench.store.gates() == [])
     }
 
@@ -116,7 +116,7 @@ import Testing
         bench.resource.source = bench.resource.source.putting(
             first: [try FailureRule(when: Self.status(403), do: .ignore, on: .fetch)])
         bench.origin.set("/posts?page=2", .status(.forbidden))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a checkpoint that the origin says has expired is dropped once, whatever the status`() async throws {
@@ -130,12 +130,12 @@ import Testing
             "/posts?page=2", .text(#"{"error":{"code":"CURSOR_EXPIRED"}}"#, status: .internalServerError),
             ScriptedOrigin.page("[3]"))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .saved)
+        #expect(report.result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=2"])
-        #expect(report.line.notes.contains { $0.contains("reset_cursor") })
+        #expect(report.result.notes.contains { $0.contains("reset_cursor") })
 
         bench.origin.set("/posts?page=2", .text(#"{"error":{"code":"CURSOR_EXPIRED"}}"#, status: .internalServerError))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts", "/posts?page=2"])
     }
 
@@ -144,8 +144,8 @@ import Testing
         let bench = try await bench(FailureRule(when: limited, do: .rateLimited, place: "siding.yaml:9"))
         bench.origin.set("/posts?page=2", .text(#"{"ok":false,"error":"ratelimited"}"#))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .queued)
-        #expect(report.line.error?.message.contains("siding.yaml:9 says rate_limited") == true)
+        #expect(report.result.outcome == .queued)
+        #expect(report.result.error?.message.contains("siding.yaml:9 says rate_limited") == true)
         #expect(try await bench.keys() == ["1", "2"])
     }
 
@@ -154,32 +154,32 @@ import Testing
         let bench = try await bench(
             FailureRule(when: busy, do: .retry), FailureRule(when: Self.status(400), do: .ignore))
         bench.origin.set("/posts", .text(#"{"errors":[1,7]}"#, status: .badRequest))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.origin.set("/posts", .text(#"{"errors":[1,8]}"#, status: .badRequest))
         bench.time.advance(by: .seconds(3600))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a failure without an answer goes by its name`() async throws {
         let bench = try await bench(FailureRule(when: .failure([.timeout]), do: .fail))
         bench.origin.set("/posts", .failure(Failure(.timeout(.response), phase: .maybeSent)))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         bench.origin.set("/posts", .failure(Failure(.temporaryDNS, phase: .notSent)))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
     }
 
     @Test func `what a rule takes for a refused token gates the source until a sign-in`() async throws {
         let bench = try await bench(
             FailureRule(when: try Self.word("$.error", .equals("token_expired")), do: .refreshToken))
         bench.origin.set("/posts", .text(#"{"error":"token_expired"}"#))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         #expect(try await bench.store.gates().map(\.reason) == [.signIn])
     }
 
     @Test func `a rule for writes is not asked about fetches`() async throws {
         let bench = try await bench(FailureRule(when: Self.status(403), do: .retry, on: .write))
         bench.origin.set("/posts", .status(.forbidden))
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
     }
 
     // MARK: Writes
@@ -293,7 +293,7 @@ import Testing
     @Test(arguments: [
         (FailureRule.Condition.answer(.init()), FailureRule.Action.retry, FailureRule.Subject?.none, "no condition"),
         (.answer(.init(statuses: [200, 404])), .ignore, nil, "every success"),
-        (.failure([.timeout]), .ignore, nil, "takes an answer"),
+        (.failure([.timeout]), .ignore, nil, "needs a condition on the answer"),
         (.answer(.init(statuses: [404])), .ignore, .write, "is for fetches"),
         (.answer(.init(statuses: [404])), .resetCursor, .write, "is for fetches"),
     ])

@@ -82,7 +82,7 @@ import Testing
         let bench = try await Bench()
         bench.origin.set("/b", Bench.records("[2,5]", next: "/b?page=2"))
         bench.origin.set("/b?page=2", .status(.internalServerError))
-        #expect(try await bench.sync().0.line.outcome == .queued)
+        #expect(try await bench.sync().0.result.outcome == .queued)
         bench.show(#"{"id":1,"place":"a"}"#, #"{"id":2,"place":"c"}"#)
         bench.origin.set("/c", Bench.records("[3,2]"))
         bench.lists.time.advance(by: .seconds(3600))
@@ -118,7 +118,7 @@ import Testing
     @Test func `while parents were never listed wholly, their listings do not count as complete`() async throws {
         let bench = try await Bench()
         bench.origin.set("/posts", .status(.internalServerError))
-        #expect(try await bench.sync().0.line.outcome == .notModified)
+        #expect(try await bench.sync().0.result.outcome == .notModified)
         #expect(try await bench.completedAt() == nil)
         bench.show(#"{"id":1,"place":"a"}"#)
         bench.lists.time.advance(by: .seconds(3600))
@@ -131,7 +131,7 @@ import Testing
         bench.origin.set("/b", .status(.init(code: 418)))
         bench.tasks.source.failureRules = [try FailureRule(when: .answer(.init(statuses: [418])), do: .ignore)]
         let (report, _) = try await bench.sync()
-        #expect(report.line.outcome == .saved)
+        #expect(report.result.outcome == .saved)
         #expect(try await bench.completedAt() == nil)
     }
 }

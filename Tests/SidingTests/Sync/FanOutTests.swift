@@ -64,10 +64,10 @@ import Testing
         let bench = try await Self.bench(posts: 7)
         let comments = Self.comments(of: bench)
         let reports = try await bench.engine().run([comments, bench.resource], command: "sync")
-        #expect(reports.map(\.line.resource) == ["posts", "comments"])
-        #expect(reports.map(\.line.outcome) == [.saved, .saved])
-        #expect(reports[1].line.counters.inserted == 7 && reports[1].line.counters.requests == 7)
-        #expect(reports[1].line.notes.first == "7 parents: 7 done")
+        #expect(reports.map(\.result.resource) == ["posts", "comments"])
+        #expect(reports.map(\.result.outcome) == [.saved, .saved])
+        #expect(reports[1].result.counters.inserted == 7 && reports[1].result.counters.requests == 7)
+        #expect(reports[1].result.notes.first == "7 parents: 7 done")
         #expect(Self.asked(bench) == Self.targets(1...7))
         #expect(try await Self.state(bench)?.completedAt == bench.time.now)
         #expect(try await bench.lastRun().resources.map(\.counters.inserted) == [7, 7])
@@ -76,8 +76,8 @@ import Testing
     @Test func `without any parent stored it says what comes first`() async throws {
         let bench = try await Self.bench(posts: 1)
         let report = try await Self.sync(Self.comments(of: bench), bench)
-        #expect(report.line.outcome == .skipped)
-        #expect(report.warnings == ["nothing is stored of 'posts' yet: 'siding sync posts' comes first"])
+        #expect(report.result.outcome == .skipped)
+        #expect(report.warnings == ["'posts' has no stored records yet: run 'siding sync posts' first"])
     }
 
     @Test func `one parent's failure is told and passed over`() async throws {
@@ -87,11 +87,11 @@ import Testing
         bench.origin.set("/posts/8/comments", .status(.internalServerError))
         let comments = Self.comments(of: bench, concurrency: 1)
         let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
-        #expect(report.line.outcome == .partial)
-        #expect(report.line.notes.first == "9 parents: 6 done, 2 failed, 1 queued")
+        #expect(report.result.outcome == .partial)
+        #expect(report.result.notes.first == "9 parents: 6 done, 2 failed, 1 queued")
         #expect(report.warnings.count == 2)
         #expect(report.warnings[0].hasPrefix("'4' failed: ") && report.warnings[1].hasPrefix("'6' failed: "))
-        #expect(report.line.counters.inserted == 6)
+        #expect(report.result.counters.inserted == 6)
         #expect(try await bench.lastRun().outcome == .partial)
         #expect(try await bench.queue().map(\.url) == ["https://api.example.org/posts/8/comments"])
         #expect(try await Self.state(bench)?.completedAt == nil)
@@ -101,7 +101,7 @@ import Testing
         bench.time.advance(by: .seconds(60))
         for number in [4, 6, 8] { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
         let second = try await Self.sync(comments, bench)
-        #expect(second.line.outcome == .saved)
+        #expect(second.result.outcome == .saved)
         #expect(Self.asked(bench) == Self.targets([4, 6, 8]))
         #expect(try await bench.queue().allSatisfy { $0.state == .done })
         #expect(try await Self.state(bench)?.completedAt == bench.time.now)
@@ -113,9 +113,9 @@ import Testing
         let comments = Self.comments(of: bench)
         _ = try await bench.engine().run([bench.resource, comments], command: "sync")
         #expect(Self.asked(bench) == Self.targets(1...3))
-        #expect(try await Self.sync(comments, bench).line.outcome == .queued)
+        #expect(try await Self.sync(comments, bench).result.outcome == .queued)
         #expect(Self.asked(bench) == Self.targets([2]))
-        #expect(try await Self.sync(comments, bench).line.outcome == .queued)
+        #expect(try await Self.sync(comments, bench).result.outcome == .queued)
         #expect(Self.asked(bench) == Self.targets(1...3))
     }
 
@@ -133,8 +133,8 @@ import Testing
         for number in 11...40 { bench.origin.set("/posts/\(number)/comments", failure.answer) }
         let comments = Self.comments(of: bench)
         let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
-        #expect(report.line.outcome == .queued)
-        #expect(report.line.error?.name == failure.recorded)
+        #expect(report.result.outcome == .queued)
+        #expect(report.result.error?.name == failure.recorded)
         let entries = try await bench.queue()
         #expect((1...3).contains(entries.count), "\(entries.count)")
         let first = Set(Self.asked(bench))
@@ -142,7 +142,7 @@ import Testing
 
         bench.time.advance(by: .seconds(7200))
         for number in 11...40 { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
-        #expect(try await Self.sync(comments, bench).line.outcome == .saved)
+        #expect(try await Self.sync(comments, bench).result.outcome == .saved)
         let second = Self.asked(bench)
         let saved = Set(first).subtracting(entries.map { String($0.url.dropFirst(23)) })
         #expect(Set(second).isDisjoint(with: saved))
@@ -155,7 +155,7 @@ import Testing
         for number in 1...30 { bench.origin.set("/posts/\(number)/comments", .status(.badGateway)) }
         let report = try await bench.engine()
             .run([bench.resource, Self.comments(of: bench, concurrency: 1)], command: "sync")[1]
-        #expect(report.line.outcome == .queued)
+        #expect(report.result.outcome == .queued)
         #expect(Self.asked(bench).count == 5)
         #expect(try await bench.queue().count == 5)
     }
@@ -164,8 +164,8 @@ import Testing
         let bench = try await Self.bench(posts: 30)
         for number in 1...30 { bench.origin.set("/posts/\(number)/comments", .status(.unauthorized)) }
         let report = try await bench.engine().run([bench.resource, Self.comments(of: bench)], command: "sync")[1]
-        #expect(report.line.outcome == .failed)
-        #expect(report.line.error?.status == 401)
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.status == 401)
         #expect(Self.asked(bench).count <= 5)
         #expect(try await bench.queue() == [])
     }
@@ -174,8 +174,8 @@ import Testing
         let bench = try await Self.bench(posts: 12)
         for number in 1...12 { bench.origin.set("/posts/\(number)/comments", .status(.notFound)) }
         let report = try await bench.engine().run([bench.resource, Self.comments(of: bench)], command: "sync")[1]
-        #expect(report.line.outcome == .failed)
-        #expect(report.line.error?.status == 404)
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.status == 404)
         #expect(report.warnings.count == 6 && report.warnings.last == "and 7 more like these")
     }
 
@@ -184,16 +184,16 @@ import Testing
         let comments = Self.comments(of: bench, .changed)
         bench.origin.set("/posts/5/comments", .status(.notFound))
         let all = [bench.resource, comments]
-        #expect(try await bench.engine().run(all, command: "sync")[1].line.outcome == .partial)
+        #expect(try await bench.engine().run(all, command: "sync")[1].result.outcome == .partial)
         _ = Self.asked(bench)
         bench.origin.set(
             "/posts", .text(#"[{"id":1,"note":""},{"id":2,"note":"new"},{"id":3,"note":""},{"id":6}]"#))
         for number in [5, 6] { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
         let second = try await bench.engine().run(all, command: "sync")[1]
         #expect(Self.asked(bench) == Self.targets([2, 5, 6]))
-        #expect(second.line.outcome == .saved)
+        #expect(second.result.outcome == .saved)
         let third = try await bench.engine().run(all, command: "sync")[1]
-        #expect(third.line.outcome == .notModified && third.line.notes == ["no parent is due"])
+        #expect(third.result.outcome == .notModified && third.result.notes == ["no parent is due"])
         #expect(Self.asked(bench) == [])
         _ = try await Self.sync(comments, bench, SyncOptions(isFull: true))
         #expect(Self.asked(bench) == Self.targets(1...6))
@@ -208,10 +208,10 @@ import Testing
         #expect(Self.asked(bench) == Self.targets([5, 6]))
         let query = ForEach.Filter.query("SELECT id FROM posts WHERE id < 3")
         let report = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: query)), bench)
-        #expect(report.line.outcome == .saved && Self.asked(bench) == Self.targets([1, 2]))
+        #expect(report.result.outcome == .saved && Self.asked(bench) == Self.targets([1, 2]))
         let wrong = ForEach.Filter.query("DELETE FROM siding_records")
         let refused = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: wrong)), bench)
-        #expect(refused.line.outcome == .failed && Self.asked(bench) == [])
+        #expect(refused.result.outcome == .failed && Self.asked(bench) == [])
         #expect(try await bench.keys().count == 6)
     }
 
@@ -226,13 +226,13 @@ import Testing
         ]
         // No parent is stored: that is another matter.
         let early = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: misspelt)), bench)
-        #expect(!early.line.notes.contains(note))
+        #expect(!early.result.notes.contains(note))
         _ = try await bench.sync()
         for (filter, areChanged, isTold) in choices {
             let parents = ForEach.Parents(areChanged: areChanged, filter: filter)
             for _ in 0..<2 {
                 let report = try await Self.sync(Self.comments(of: bench, parents), bench)
-                #expect(report.line.notes.contains(note) == isTold, "\(filter) \(report.line.notes)")
+                #expect(report.result.notes.contains(note) == isTold, "\(filter) \(report.result.notes)")
                 #expect(report.warnings == [])
             }
         }
@@ -251,8 +251,8 @@ import Testing
         var comments = Self.comments(of: bench)
         comments.forEach?.bindings = ["post": JSONPath(member: "n")]
         let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
-        #expect(report.line.outcome == .saved)
-        #expect(report.line.notes.first == "7 parents: 2 done, 5 skipped")
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.first == "7 parents: 2 done, 5 skipped")
         #expect(report.warnings.contains("skipped '3': it has no $.n for {post}"))
         #expect(report.warnings.contains("skipped '2': $.n, for {post}, is null"))
         #expect(report.warnings.contains("skipped '4': $.n, for {post}, is no scalar"))
@@ -267,7 +267,7 @@ import Testing
         _ = Self.asked(bench)
         let comments = Self.comments(of: bench)
         let report = try await Self.sync(comments, bench, SyncOptions(limit: 4))
-        #expect(report.line.counters.inserted == 4)
+        #expect(report.result.counters.inserted == 4)
         #expect(Self.asked(bench) == Self.targets(1...4))
         #expect(try await Self.state(bench)?.pass == nil)
         _ = try await Self.sync(comments, bench)
@@ -284,10 +284,10 @@ import Testing
         bench.origin.set("/posts/2/comments?of=2", ScriptedOrigin.page("[5]"))
         bench.origin.set("/posts/1/comments?of=1&since=11", ScriptedOrigin.page("[]"))
         bench.origin.set("/posts/2/comments?of=2&since=5", ScriptedOrigin.page("[]"))
-        #expect(try await bench.engine().run([bench.resource, comments], command: "sync")[1].line.outcome == .saved)
+        #expect(try await bench.engine().run([bench.resource, comments], command: "sync")[1].result.outcome == .saved)
         #expect(Self.asked(bench).count == 3)
         #expect(try await bench.store.scopedCursors(of: "comments").map(\.value).sorted() == ["11", "5"])
-        #expect(try await Self.sync(comments, bench).line.outcome == .saved)
+        #expect(try await Self.sync(comments, bench).result.outcome == .saved)
         #expect(Self.asked(bench) == ["/posts/1/comments?of=1&since=11", "/posts/2/comments?of=2&since=5"])
     }
 
@@ -305,10 +305,10 @@ import Testing
         await arrived.pass()
         task.cancel()
         let report = try await task.value
-        #expect(report.line.outcome == .failed && report.failure?.reason == .cancelled)
+        #expect(report.result.outcome == .failed && report.failure?.reason == .cancelled)
         _ = Self.asked(bench)
         isHeld.withLock { $0 = false }
-        #expect(try await Self.sync(comments, bench).line.outcome == .saved)
+        #expect(try await Self.sync(comments, bench).result.outcome == .saved)
         #expect(Self.asked(bench) == Self.targets(5...8))
     }
 
@@ -316,7 +316,7 @@ import Testing
         let bench = try await Self.bench(posts: 4)
         let comments = Self.comments(of: bench, .changed)
         let first = try await SyncPlan.make(for: comments, in: bench.store)
-        #expect(first.reason == "nothing now: nothing is stored of 'posts' yet: its records are the parents")
+        #expect(first.reason == "nothing now: 'posts' has no stored records yet: its records are the parents")
         #expect(first.url == "https://api.example.org/posts/{post}/comments")
         bench.origin.set("/posts/3/comments", .status(.notFound))
         _ = try await bench.engine().run([bench.resource, comments], command: "sync")

@@ -17,7 +17,7 @@ import Testing
 
     private func bench(_ fields: [String: String]) async throws -> EngineBench {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("1", fields)]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts"])
         return bench
     }
@@ -26,11 +26,11 @@ import Testing
         let bench = try await bench(["X-Poll-Interval": "60"])
         bench.time.advance(by: .seconds(59))
         let report = try await bench.sync()
-        #expect(report.line.outcome == .skipped)
-        #expect(report.line.notes.first?.contains("the next request at 2023-11-14T22:14:20") ?? false)
+        #expect(report.result.outcome == .skipped)
+        #expect(report.result.notes.first?.contains("the next request at 2023-11-14T22:14:20") ?? false)
         #expect(bench.origin.takeTargets() == [])
         bench.time.advance(by: .seconds(1))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
@@ -40,7 +40,7 @@ import Testing
             SyncOptions(isFull: true), SyncOptions(limit: 1), SyncOptions(since: "1"),
             SyncOptions(backfill: .init(from: "1", to: "2")), SyncOptions(isFull: true, maxAge: .seconds(60)),
         ] {
-            #expect(try await bench.sync(options).line.outcome == .saved)
+            #expect(try await bench.sync(options).result.outcome == .saved)
             #expect(bench.origin.takeTargets() == ["/posts"])
         }
     }
@@ -51,12 +51,12 @@ import Testing
         let bench = try await bench(["Cache-Control": "max-age=600", "Age": "100"])
         bench.time.advance(by: .seconds(400))
         let report = try await bench.sync(SyncOptions(maxAge: .seconds(60)))
-        #expect(report.line.outcome == .skipped)
-        #expect(report.line.notes.first?.contains("current until 2023-11-14T22:21:40") ?? false)
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(report.result.outcome == .skipped)
+        #expect(report.result.notes.first?.contains("current until 2023-11-14T22:21:40") ?? false)
+        #expect(try await bench.sync().result.outcome == .saved)
         _ = bench.origin.takeTargets()
         bench.time.advance(by: .seconds(500))
-        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).result.outcome == .saved)
     }
 
     @Test func `without conditions HTTP's caching does not count, and the poll interval does`() async throws {
@@ -64,23 +64,23 @@ import Testing
         var eager = bench
         eager.resource.isConditional = false
         bench.origin.set("/posts", Self.page("1", ["Cache-Control": "max-age=600"]))
-        #expect(try await eager.sync().line.outcome == .saved)
+        #expect(try await eager.sync().result.outcome == .saved)
         #expect(try await eager.state().freshness == ListingFreshness())
         bench.origin.set("/posts", Self.page("1", ["X-Poll-Interval": "60"]))
-        #expect(try await eager.sync().line.outcome == .saved)
-        #expect(try await eager.sync().line.outcome == .skipped)
+        #expect(try await eager.sync().result.outcome == .saved)
+        #expect(try await eager.sync().result.outcome == .skipped)
     }
 
     @Test func `a 304 says it too, and one that says nothing takes it back`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60", "ETag": "\"1\""])
         bench.time.advance(by: .seconds(60))
         bench.origin.set("/posts", .status(.notModified, headerFields: [HTTPField.Name("X-Poll-Interval")!: "5"]))
-        #expect(try await bench.sync().line.outcome == .notModified)
-        #expect(try await bench.sync().line.outcome == .skipped)
+        #expect(try await bench.sync().result.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .skipped)
         bench.time.advance(by: .seconds(5))
         bench.origin.set("/posts", .status(.notModified))
-        #expect(try await bench.sync().line.outcome == .notModified)
-        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
+        #expect(try await bench.sync().result.outcome == .notModified)
     }
 
     @Test func `the first page speaks, and only for a listing that is whole`() async throws {
@@ -89,35 +89,35 @@ import Testing
             "/posts?page=2": .status(.notFound),
         ])
         let bench = try await EngineBench(origin)
-        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.sync().result.outcome == .failed)
         #expect(try await bench.state().freshness == ListingFreshness())
         origin.set("/posts?page=2", Self.page("2", ["X-Poll-Interval": "7"]))
-        #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(isFull: true)).result.outcome == .saved)
         #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(60))
         // What stopped since is gone on with.
         origin.set("/posts?page=2", .status(.notFound))
-        #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .failed)
+        #expect(try await bench.sync(SyncOptions(isFull: true)).result.outcome == .failed)
         origin.set("/posts?page=2", Self.page("2", [:]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `another definition, and a cursor that a person set, are asked for at once`() async throws {
         var bench = try await bench(["X-Poll-Interval": "60"])
         bench.origin.set("/posts?x=1", Self.page("1", ["X-Poll-Interval": "60"]))
         bench.resource.query = ["x": 1]
-        #expect(try await bench.sync().line.outcome == .saved)
-        #expect(try await bench.sync().line.outcome == .skipped)
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .skipped)
         let lease = try #require(try await bench.lease())
         try await bench.store.setCursor("5", of: "posts", lease: lease)
         try await bench.store.releaseLease(lease)
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `deletions that a person accepts are looked for at once`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
         var options = SyncOptions(maxAge: .seconds(60))
         options.acceptsDeletes = true
-        #expect(try await bench.sync(options).line.outcome == .saved)
+        #expect(try await bench.sync(options).result.outcome == .saved)
     }
 
     @Test
@@ -126,27 +126,27 @@ import Testing
     {
         var bench = try await bench([:])
         let young = SyncOptions(maxAge: .seconds(3_600))
-        #expect(try await bench.sync(young).line.outcome == .skipped)
+        #expect(try await bench.sync(young).result.outcome == .skipped)
         bench.origin.set("/posts?x=1", Self.page("1", [:]))
         bench.resource.query = ["x": 1]
-        #expect(try await bench.sync(young).line.outcome == .saved)
-        #expect(try await bench.sync(young).line.outcome == .skipped)
+        #expect(try await bench.sync(young).result.outcome == .saved)
+        #expect(try await bench.sync(young).result.outcome == .skipped)
         let lease = try #require(try await bench.lease())
         try await bench.store.setCursor(nil, of: "posts", lease: lease)
         try await bench.store.releaseLease(lease)
-        #expect(try await bench.sync(young).line.outcome == .saved)
-        #expect(try await bench.sync(young).line.outcome == .skipped)
+        #expect(try await bench.sync(young).result.outcome == .saved)
+        #expect(try await bench.sync(young).result.outcome == .skipped)
         bench.origin.set("/posts?x=1", .status(.internalServerError))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         bench.origin.set("/posts?x=1", Self.page("1", [:]))
-        #expect(try await bench.sync(young).line.outcome == .saved)
+        #expect(try await bench.sync(young).result.outcome == .saved)
     }
 
     @Test func `columns that are declared meanwhile are shown, whatever the origin asks`() async throws {
         var bench = try await bench(["X-Poll-Interval": "60"])
         bench.resource.schema.columns = [RecordColumn("id", .integer)]
-        #expect(try await bench.sync().line.outcome == .saved)
-        #expect(try await bench.sync().line.outcome == .skipped)
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .skipped)
     }
 
     @Test func `what the first page said counts for a listing that was gone on with`() async throws {
@@ -155,18 +155,18 @@ import Testing
             "/posts?page=2": .status(.internalServerError),
         ])
         let bench = try await EngineBench(origin)
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         origin.set("/posts?page=2", Self.page("2", [:]))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(60))
-        #expect(try await bench.sync().line.outcome == .skipped)
+        #expect(try await bench.sync().result.outcome == .skipped)
     }
 
     @Test func `a clock that was set back freezes nothing`() async throws {
         let bench = try await bench(["X-Poll-Interval": "99999999", "Cache-Control": "max-age=99999999"])
         #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(86_400))
         bench.time.advance(by: .seconds(-3600))
-        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).result.outcome == .saved)
     }
 
     @Test func `a plan says that nothing is asked now`() async throws {

@@ -38,20 +38,20 @@ import Testing
     @Test func `a run that may carry no more keeps its page, and the next run continues there at once`() async throws {
         let bench = try await EngineBench()
         let report = try await run(bench, maxBytes: 1_500)[0]
-        #expect(report.line.outcome == .queued)
+        #expect(report.result.outcome == .queued)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
-        #expect(report.line.counters.bytes == 2_000 && report.line.counters.requests == 2)
-        let error = try #require(report.line.error)
+        #expect(report.result.counters.bytes == 2_000 && report.result.counters.requests == 2)
+        let error = try #require(report.result.error)
         #expect(
             error.message
                 == "not requested now (GET https://api.example.org/posts?page=3): this run has carried 2.0 KiB, and "
                 + "may carry 1.5 KiB (--max-bytes)")
         #expect(error.hint == "the next 'siding sync' continues here")
-        let entry = try await bench.entry(report.line.entry)
+        let entry = try await bench.entry(report.result.entry)
         #expect(entry.pageNumber == 3 && entry.attempts == 0 && entry.tries == 0)
         #expect(entry.nextAttemptAt == bench.time.now)
         #expect(try await bench.store.gates().isEmpty)
-        #expect(try await run(bench)[0].line.outcome == .saved)
+        #expect(try await run(bench)[0].result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=3"])
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         #expect(try await bench.queue().allSatisfy { $0.state == .done })
@@ -60,7 +60,7 @@ import Testing
     @Test func `run after run, no page is asked for twice`() async throws {
         let bench = try await EngineBench()
         var outcomes: [RunOutcome?] = []
-        for _ in 1...3 { outcomes.append(try await run(bench, maxBytes: 1)[0].line.outcome) }
+        for _ in 1...3 { outcomes.append(try await run(bench, maxBytes: 1)[0].result.outcome) }
         #expect(outcomes == [.queued, .queued, .saved])
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
     }
@@ -69,8 +69,8 @@ import Testing
         let bench = try await EngineBench()
         let others = ["b", "c"].map { AnyResource($0, from: bench.resource.source, at: "/\($0)", key: "id") }
         let reports = try await run(bench, [bench.resource] + others, maxBytes: 2_000)
-        #expect(reports.map(\.line.outcome) == [.queued, .skipped, .skipped])
-        #expect(reports[1].line.error?.message.contains("this run has carried 2.0 KiB") == true)
+        #expect(reports.map(\.result.outcome) == [.queued, .skipped, .skipped])
+        #expect(reports[1].result.error?.message.contains("this run has carried 2.0 KiB") == true)
         #expect(try await bench.queue().count == 1)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
         #expect(try await bench.lastRun().outcome == .queued)
@@ -87,28 +87,28 @@ import Testing
         _ = try await run(bench)
         _ = bench.origin.takeTargets()
         let report = try await run(bench, [comments], maxBytes: 1_500)[0]
-        #expect(report.line.outcome == .queued && report.line.counters.inserted == 2)
+        #expect(report.result.outcome == .queued && report.result.counters.inserted == 2)
         #expect(bench.origin.takeTargets().count == 2)
         #expect(try await bench.queue().count == 1)
         let rest = try await run(bench, [comments])[0]
-        #expect(rest.line.outcome == .saved && rest.line.counters.inserted == 4)
+        #expect(rest.result.outcome == .saved && rest.result.counters.inserted == 4)
         #expect(bench.origin.takeTargets().count == 4)
     }
 
     @Test func `missing records are verified until it is carried, and what was answered counts`() async throws {
         var bench = try await EngineBench()
         bench.resource.deletions = Deletions(byAbsence: true, recordPath: "/posts/{id}")
-        #expect(try await run(bench)[0].line.outcome == .saved)
+        #expect(try await run(bench)[0].result.outcome == .saved)
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[4]", next: "/posts?page=3"))
         for id in 1...5 { bench.origin.set("/posts/\(id)", .status(.notFound)) }
         _ = bench.origin.takeTargets()
         let report = try await run(bench, maxBytes: 3_500)[0]
         #expect(bench.origin.takeTargets().count { $0.hasPrefix("/posts/") } == 1)
-        #expect(report.line.counters.deleted == 1)
-        #expect(report.line.counters.requests == 4 && report.line.counters.bytes == 4_000)
+        #expect(report.result.counters.deleted == 1)
+        #expect(report.result.counters.requests == 4 && report.result.counters.bytes == 4_000)
         #expect(report.warnings.contains { $0.contains("could not verify whether '3' was deleted: not requested now") })
-        #expect(try await run(bench)[0].line.counters.deleted == 1)
+        #expect(try await run(bench)[0].result.counters.deleted == 1)
         #expect(try await bench.keys() == ["1", "4", "5"])
     }
 
@@ -116,7 +116,7 @@ import Testing
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let report = try await run(bench)[0]
-        #expect(report.line.outcome == .queued && report.line.counters.bytes == 2_000)
+        #expect(report.result.outcome == .queued && report.result.counters.bytes == 2_000)
         #expect(try await bench.lastRun().resources.map(\.counters.bytes) == [2_000])
         #expect(try await bench.store.bytes(since: bench.time.now) == 2_000)
         #expect(try await bench.store.bytes(since: bench.time.now + .seconds(1)) == 0)
@@ -128,19 +128,19 @@ import Testing
         var bench = try await EngineBench()
         bench.resource.source.limits = [try RateLimit("**", "9/h"), try Self.bytes("1500B/h")]
         let report = try await run(bench)[0]
-        #expect(report.line.outcome == .queued)
+        #expect(report.result.outcome == .queued)
         #expect(
-            report.line.error?.message.contains("the limit '**' (1500B/h) is used up until 2023-11-14T23:14:00.000Z")
+            report.result.error?.message.contains("the limit '**' (1500B/h) is used up until 2023-11-14T23:14:00.000Z")
                 == true)
         let limits = try await bench.store.rateLimits()
         #expect(limits.map(\.rate?.unit) == [.bytes, .requests])
         #expect(limits.map(\.used) == [2_000, 2])
         #expect(limits[0].freeAt == bench.time.now + .seconds(3_640) && limits[1].freeAt == nil)
         _ = bench.origin.takeTargets()
-        #expect(try await run(bench)[0].line.outcome == .queued)
+        #expect(try await run(bench)[0].result.outcome == .queued)
         #expect(bench.origin.takeTargets().isEmpty)
         bench.time.advance(by: .seconds(3_640))
-        #expect(try await run(bench)[0].line.outcome == .saved)
+        #expect(try await run(bench)[0].result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=3"])
     }
 

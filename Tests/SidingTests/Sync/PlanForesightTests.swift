@@ -31,7 +31,7 @@ import Testing
     private static func half() async throws -> EngineBench {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         return bench
     }
 
@@ -74,7 +74,7 @@ import Testing
     @Test func `where no parent is stored, or none is due, nothing is said to be asked`() async throws {
         var bench = try await Self.comments()
         let first = try await Self.agreed(bench)
-        #expect(first.reason == "nothing now: nothing is stored of 'posts' yet: its records are the parents")
+        #expect(first.reason == "nothing now: 'posts' has no stored records yet: its records are the parents")
         var posts = bench
         (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
         _ = try await posts.sync()
@@ -158,7 +158,7 @@ import Testing
         #expect(
             try await plan("Id > 0")
                 == "nothing now: 'where' would leave out 5 of 5 stored records ('where' names 'Id', which no stored record "
-                + "has). That is more than deletes.max (10 %): --accept-deletes does it; \(then)")
+                + "has). That is more than deletes.max (10 %). To do it: --accept-deletes; \(then)")
         var options = SyncOptions()
         options.acceptsDeletes = true
         #expect(try await plan("id > 4", options) == "'where' leaves out 4 of 5 stored records; \(then)")
@@ -178,7 +178,7 @@ import Testing
         let refused =
             "nothing now: 'deletes' would delete 5 of 5 stored records, which have the mark ($.id). That is more than "
         #expect(
-            try await Self.agreed(bench).reason == "\(refused)deletes.max (10 %): --accept-deletes does it; \(then)")
+            try await Self.agreed(bench).reason == "\(refused)deletes.max (10 %). To do it: --accept-deletes; \(then)")
         bench.resource.deletions.mark = DeletionMark(JSONPath(member: "id"), equals: "2")
         #expect(
             try await Self.plan(bench).reason

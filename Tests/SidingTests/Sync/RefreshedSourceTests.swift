@@ -74,7 +74,7 @@ import Testing
         let tokens = RotatingTokenOrigin()
         try await signIn(tokens)
         tokens.expire()
-        #expect(try await sync(bench, tokens).line.outcome == .saved)
+        #expect(try await sync(bench, tokens).result.outcome == .saved)
         #expect(tokens.refreshes == 1)
         #expect(try await !bench.keys().isEmpty)
     }
@@ -90,7 +90,7 @@ import Testing
         try await signIn(tokens)
         tokens.expire()
         let refusal = ScriptedAnswer.text(#"{"error":"token_expired"}"#, status: status)
-        #expect(try await sync(bench, tokens, refusal: refusal).line.outcome == .saved)
+        #expect(try await sync(bench, tokens, refusal: refusal).result.outcome == .saved)
         #expect(tokens.refreshes == 1)
     }
 
@@ -100,7 +100,7 @@ import Testing
         try await signIn(tokens)
         tokens.revoke()
         let report = try await sync(bench, tokens)
-        #expect(report.line.outcome == .failed)
+        #expect(report.result.outcome == .failed)
         #expect(report.failure?.reason.name == "unauthorized")
         #expect(try await bench.store.gates().map(\.reason) == [.signIn])
         #expect(try await bench.keys().isEmpty)

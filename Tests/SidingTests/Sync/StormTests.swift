@@ -100,10 +100,10 @@ private struct Storm: ModelRun {
         }
         do throws(StoreError) {
             let report = try await engine(over: dying).sync(resource, options: options)
-            if report.line.outcome == .partial { incomplete += 1 }
-            let (line, cursor) = (report.line, try await store.cursor(of: resource.name)?.value ?? "none")
+            if report.result.outcome == .partial { incomplete += 1 }
+            let (result, cursor) = (report.result, try await store.cursor(of: resource.name)?.value ?? "none")
             history.append(
-                "\(line.outcome?.rawValue ?? "") \(line.error?.message ?? "") \(line.notes) cursor \(cursor)")
+                "\(result.outcome?.rawValue ?? "") \(result.error?.message ?? "") \(result.notes) cursor \(cursor)")
         } catch {
             history.append("killed at page \(page ?? 0)")
         }

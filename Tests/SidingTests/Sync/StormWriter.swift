@@ -110,7 +110,7 @@ actor StormWriter {
         if let write = try await dying.claim(ClaimRequest(sources: [declaration.source.name: 4])) {
             history.append("the sender of \(write.entry.shortID) dies")
             if !write.isResendable { try await dying.markSent(write) }
-            if write.question == nil, Bool.random(using: &generator) {
+            if write.probeToRun == nil, Bool.random(using: &generator) {
                 var request = HTTPRequest(
                     method: write.method, scheme: "https", authority: "api.example.org", path: write.url.path)
                 request.headerFields = write.outgoingFields

@@ -12,13 +12,13 @@ import Testing
         let bench = try await EngineBench()
         let lease = try #require(try await bench.lease())
         let report = try await bench.sync()
-        #expect(report.line.outcome == .skipped)
+        #expect(report.result.outcome == .skipped)
         #expect(report.heldBy?.command == "sync posts")
-        #expect(report.line.error?.name == "locked")
+        #expect(report.result.error?.name == "locked")
         #expect(throws: SyncError.self) { try report.outcome() }
         #expect(bench.origin.takeTargets() == [])
         try await bench.store.releaseLease(lease)
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a run may wait for a resource that another one holds`() async throws {
@@ -28,7 +28,7 @@ import Testing
         await bench.clock.sleepers(1)
         try await bench.store.releaseLease(lease)
         bench.clock.advance(by: .milliseconds(100))
-        #expect(try await report.line.outcome == .saved)
+        #expect(try await report.result.outcome == .saved)
     }
 
     @Test func `the wait for a resource ends`() async throws {
@@ -39,7 +39,7 @@ import Testing
             await bench.clock.sleepers(1)
             bench.clock.advance(by: .milliseconds(100))
         }
-        #expect(try await report.line.outcome == .skipped)
+        #expect(try await report.result.outcome == .skipped)
     }
 
     @Test func `a lease is given back whatever the end`() async throws {
@@ -66,14 +66,14 @@ import Testing
         await arrived.pass()
         task.cancel()
         let report = try await task.value
-        #expect(report.line.outcome == .failed)
-        #expect(report.line.error?.name == "cancelled")
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.name == "cancelled")
         #expect(try await bench.lastRun().endedAt != nil)
         #expect(try await bench.keys() == ["1", "2", "3", "4"])
         #expect(try await bench.queue() == [])
         _ = origin.takeTargets()
         never.open()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(origin.takeTargets() == ["/posts?page=3"])
     }
 
@@ -87,7 +87,7 @@ import Testing
         }
         origin.set("/posts?page=2", .status(.internalServerError), ScriptedOrigin.page("[3]"))
         let bench = try await EngineBench(origin)
-        let entry = try await bench.entry(bench.sync().line.entry)
+        let entry = try await bench.entry(bench.sync().result.entry)
         let task = Task { try await bench.sync() }
         await arrived.pass()
         task.cancel()
@@ -96,7 +96,7 @@ import Testing
         #expect(back.state == .queued)
         #expect(back.attempts == entry.attempts)
         #expect(back.crashes == 0)
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
@@ -114,7 +114,7 @@ import Testing
                 if page < 3 { await asked[page].pass() }
                 ahead.withLock { $0.append(origin.waiting) }
             }))
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(ahead.withLock { $0 } == [2, 3, 3])
     }
 
@@ -131,8 +131,8 @@ import Testing
         while !bench.clock.waits.contains(.seconds(1)) { await Task.yield() }
         #expect(bench.origin.waiting == 1)
         bench.clock.advance(by: .seconds(1))
-        #expect(try await report.line.outcome == .saved)
-        #expect(try await report.line.counters.requests == 2)
+        #expect(try await report.result.outcome == .saved)
+        #expect(try await report.result.counters.requests == 2)
         #expect(try await bench.store.gates() == [])
     }
 
@@ -145,14 +145,14 @@ import Testing
         let options = SyncOptions(maxAge: .seconds(60))
         #expect(try await bench.sync(options).outcome() == .skipped)
         bench.time.advance(by: .seconds(1))
-        #expect(try await bench.sync(options).line.outcome == .saved)
+        #expect(try await bench.sync(options).result.outcome == .saved)
     }
 
     @Test func `a completion in the future is not fresh`() async throws {
         let bench = try await EngineBench()
         _ = try await bench.sync()
         bench.time.advance(by: .seconds(-3600))
-        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
+        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).result.outcome == .saved)
     }
 
     // MARK: Several resources
@@ -165,13 +165,13 @@ import Testing
         let comments = AnyResource("comments", from: source, at: "/comments", key: "id")
         let told = Mutex<[String]>([])
         let reports = try await bench.engine().run([missing, comments], command: "sync") { report in
-            told.withLock { $0.append(report.line.resource) }
+            told.withLock { $0.append(report.result.resource) }
         }
-        #expect(reports.map(\.line.outcome) == [.failed, .saved])
+        #expect(reports.map(\.result.outcome) == [.failed, .saved])
         #expect(told.withLock { $0 } == ["missing", "comments"])
         #expect(try await bench.lastRun().outcome == .partial)
         let quick = try await bench.engine().run([missing, comments], options: SyncOptions(failsFast: true))
-        #expect(quick.map(\.line.resource) == ["missing"])
+        #expect(quick.map(\.result.resource) == ["missing"])
         #expect(try await bench.lastRun().outcome == .failed)
     }
 
@@ -179,8 +179,8 @@ import Testing
         var bench = try await EngineBench()
         bench.resource.path = "/a b"
         let report = try await bench.sync()
-        #expect(report.line.outcome == .failed)
-        #expect(report.line.error?.name == "invalidRequest")
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.name == "invalidRequest")
         #expect(bench.origin.takeTargets() == [])
     }
 
@@ -199,7 +199,7 @@ import Testing
         #expect(try await bench.lastRun().outcome == .failed)
         isFull.store(false, ordering: .relaxed)
         _ = bench.origin.takeTargets()
-        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().result.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts?page=3"])
     }
 }

@@ -53,7 +53,7 @@ import Testing
         let report = try await engine(store).sync(resource)
         let plan = try await SyncPlan.make(for: resource, in: store)
         #expect(plan.url == "https://example.com/posts?page=2")
-        #expect(plan.reason.contains(try #require(report.line.entry).prefix(8)))
+        #expect(plan.reason.contains(try #require(report.result.entry).prefix(8)))
     }
 
     @Test func `a changed definition is told, with what changed`() async throws {

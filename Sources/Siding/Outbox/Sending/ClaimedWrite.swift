@@ -29,7 +29,7 @@ package struct ClaimedWrite: Sendable {
     package var isResendable: Bool { isKeyed || method.isIdempotent }
 
     /// The delivery probe to run instead of sending the write, as it may have arrived; else nil.
-    var question: WriteProbe? { entry.unknownSince == nil ? nil : probe }
+    var probeToRun: WriteProbe? { entry.unknownSince == nil ? nil : probe }
 
     /// Whether it is to change the record only in the state that one of its fields names (RFC 9110 §13.1).
     var isConditional: Bool {
@@ -112,9 +112,6 @@ package struct WriteAnswer: Sendable, Hashable {
     package var body: [UInt8]
 
     package init(status: Int, contentType: String?, etag: String? = nil, body: [UInt8]) {
-        self.status = status
-        self.contentType = contentType
-        self.etag = etag
-        self.body = body
+        (self.status, self.contentType, self.etag, self.body) = (status, contentType, etag, body)
     }
 }

@@ -13,7 +13,7 @@ struct ProbeJudgement: Sendable {
         let limits = judgement.source.jsonLimits
         guard let document = response.bytes.flatMap({ try? JSONDocument($0, limits: limits) }) else {
             return judge(
-                Failure(.badContent, phase: .answered, detail: "the origin's word on it is not JSON"))
+                Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
         }
         let value = probe.value(entry: write.entry.id, key: write.key)
         return WriteSettlement(verdict(ProbeAnswer(document, to: probe, asking: value), response), .answers)
@@ -33,35 +33,35 @@ struct ProbeJudgement: Sendable {
                     // The ETag of a list does not belong to the record.
                     etag: isWhole ? response.response.headerFields[.eTag] : nil,
                     body: record.map { Array($0.bytes) } ?? []))
-        case .notThere: return .sendAgain(from: believed, because: "it is not there")
-        case .unclear(let why): return otherwise(RecordedError(Failure(.contract, phase: .answered, detail: why)))
+        case .notThere: return .sendAgain(from: finalAt, because: "the origin does not have it")
+        case .unclear(let why): return fallBack(RecordedError(Failure(.contract, phase: .answered, detail: why)))
         }
     }
 
     private func verdict(_ failure: Failure) -> WriteSettlement.Verdict {
         if case .http(let answer) = failure.reason, answer.statusClass == .gone, probe.isDirect {
-            return .sendAgain(from: believed, because: "it is not there")
+            return .sendAgain(from: finalAt, because: "the origin does not have it")
         }
         switch failure.retention(of: .fetch) {
         case .keep(let isCounted, let most, let minimum):
-            if let most, write.entry.attempts + 1 >= most { return otherwise(RecordedError(failure)) }
+            if let most, write.entry.attempts + 1 >= most { return fallBack(RecordedError(failure)) }
             return judgement.retry(
                 failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
         case .signIn: return .parked(.signIn, RecordedError(failure), nil)
-        case .park, .fail: return otherwise(RecordedError(failure))
+        case .park, .fail: return fallBack(RecordedError(failure))
         case .release: return .released(isUnsent: false)
         }
     }
 
-    private func otherwise(_ error: RecordedError) -> WriteSettlement.Verdict {
-        switch probe.otherwise {
+    private func fallBack(_ error: RecordedError) -> WriteSettlement.Verdict {
+        switch probe.fallback {
         case .hold: .parked(.uncertain, error, nil)
-        case .send: .sendAgain(from: believed, because: "the origin does not tell: \(error.message)")
+        case .send: .sendAgain(from: finalAt, because: "the delivery probe was unclear: \(error.message)")
         }
     }
 
-    /// When "it is not there" becomes final: until then the request may still be on its way.
-    private var believed: Timestamp { (write.entry.unknownSince ?? judgement.now) + probe.after }
+    /// When "the origin does not have it" becomes final: until then the request may still be on its way.
+    private var finalAt: Timestamp { (write.entry.unknownSince ?? judgement.now) + probe.after }
 }
 
 /// What an origin answered to a delivery probe.
@@ -75,25 +75,25 @@ enum ProbeAnswer: Hashable {
     /// - Parameter value: the value that the write carried.
     init(_ document: JSONDocument, to probe: WriteProbe, asking value: String) {
         guard let found = Self.records(in: document, probe, value) else {
-            self = .unclear("its answer has no list of records where one is looked for")
+            self = .unclear("its answer has no list of records where the probe looks for one")
             return
         }
         guard !found.isEmpty else {
             self =
                 probe.records == nil && Self.names(value, document)
-                ? .unclear("its answer names the write, though no record of it was found where one is looked for")
+                ? .unclear("its answer names the write, but has no record of it where the probe looks for one")
                 : .notThere
             return
         }
         guard let mark = probe.mark else {
-            self = found.count == 1 ? .there(found[0]) : .unclear("it found \(found.count) records where one is meant")
+            self = found.count == 1 ? .there(found[0]) : .unclear("it found \(found.count) records instead of one")
             return
         }
         // An origin that does not know the parameter answers with an unfiltered list.
         let ours = found.filter { $0.value(at: mark)?.string == value }
         self =
             ours.isEmpty
-            ? .unclear("what it found does not carry \(mark), so it did not look for this write")
+            ? .unclear("the records found do not have this write's \(mark), so the origin ignored the query")
             : .there(ours.count == 1 ? ours[0] : nil)
     }
 

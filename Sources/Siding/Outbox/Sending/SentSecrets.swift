@@ -11,7 +11,7 @@ final class SentSecrets: Sendable {
     private let values = Mutex<Set<String>>([])
 
     /// Remembers the values of `request` except for `own`, the fields that the store and the configuration hold anyway.
-    func note(_ request: HTTPRequest, beyond own: HTTPFields, secretQueryNames: Set<String>) {
+    func add(from request: HTTPRequest, beyond own: HTTPFields, secretQueryNames: Set<String>) {
         var found: Set<String> = []
         for field in request.headerFields where own[field.name] == nil {
             found.formUnion(SentCredential.parts(of: field.value))
@@ -31,7 +31,7 @@ final class SentSecrets: Sendable {
     ///
     /// - Parameter own: the fields that stand in the store and in the configuration.
     func noting(_ transport: any Transport, beyond own: HTTPFields, secretQueryNames: Set<String>) -> any Transport {
-        ObservingTransport(transport) { self.note($0, beyond: own, secretQueryNames: secretQueryNames) }
+        ObservingTransport(transport) { self.add(from: $0, beyond: own, secretQueryNames: secretQueryNames) }
     }
 
     /// Removes the secrets from `bytes`, both as plain text and as JSON escapes them.

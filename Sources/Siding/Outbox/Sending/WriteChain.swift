@@ -20,7 +20,7 @@ struct WriteChain: Sendable {
 
     /// The chain of a delivery probe.
     func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
-        assembly(for: nil).question(upTo: source.transport.maxBody)
+        assembly(for: nil).uncachedRequest(upTo: source.transport.maxBody)
     }
 
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {

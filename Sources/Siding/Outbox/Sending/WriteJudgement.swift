@@ -128,11 +128,12 @@ extension Failure {
         }
     }
 
-    /// Whether this machine has no network at all: the gate of the source closes, and one request at a time tries it.
+    /// Whether this machine has no network: the source's gate closes, and one request at a time tests it. Other connection
+    /// failures may concern one host only; see ``isConnectionFailure``.
     var isOffline: Bool { reason == .noInternetConnection || reason == .captivePortal }
 
-    /// Whether the connection failed, perhaps because of an outage: the wait of a fetch or a write ends when the network
-    /// returns, or when another request of the source is answered.
+    /// Whether the connection failed, ``isOffline`` or not: the wait of the entry ends early when the network changes, or when
+    /// another request of the source is answered.
     var isConnectionFailure: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,

@@ -47,20 +47,11 @@ public struct WriteRequest: Sendable {
         idempotency: Idempotency? = nil, expiry: Duration? = nil, operation: String? = nil, edit: WriteEdit? = nil,
         probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, goneIsDone: Bool? = nil
     ) {
-        self.source = source
-        self.method = method
-        self.url = url
-        self.headerFields = headerFields
-        self.body = body
-        self.lane = lane
-        self.after = after
-        self.key = key
-        self.idempotency = idempotency
-        self.expiry = expiry
-        self.operation = operation
-        self.edit = edit
-        self.probe = probe
-        self.conflictStatuses = conflictStatuses
-        self.goneIsDone = goneIsDone
+        (self.source, self.method, self.url) = (source, method, url)
+        (self.headerFields, self.body) = (headerFields, body)
+        (self.lane, self.after, self.expiry) = (lane, after, expiry)
+        (self.key, self.idempotency, self.probe) = (key, idempotency, probe)
+        (self.operation, self.edit) = (operation, edit)
+        (self.conflictStatuses, self.goneIsDone) = (conflictStatuses, goneIsDone)
     }
 }

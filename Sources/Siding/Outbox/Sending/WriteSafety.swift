@@ -42,14 +42,14 @@ enum WriteSafety {
         guard let probe, !write.method.isIdempotent else { return }
         if let fault = probe.fault { throw refusal("its probe \(fault)") }
         guard probe.id != nil || !probe.path.contains(WriteDeclaration.placeholder) else {
-            throw refusal("its probe asks for {id}, and the record has none yet")
+            throw refusal("its probe needs {id}, and the record has no id yet")
         }
         guard let mark = probe.mark else { return }
         guard let body = try? JSONDocument(write.body ?? []), body.kind == .object else {
-            throw refusal("its body is no JSON object, which could carry \(mark) for its probe")
+            throw refusal("its body is not a JSON object, so it cannot carry \(mark) for its probe")
         }
         if let mark = probe.mark(in: body), body.value(at: mark) != nil {
-            throw refusal("its body has a \(mark) of its own, where its probe wants to find \(probe.asked.rawValue)")
+            throw refusal("its body already has a value at \(mark), where the probe needs \(probe.asked.rawValue)")
         }
     }
 
@@ -58,7 +58,7 @@ enum WriteSafety {
         guard url.origin != source.baseURL.origin else { return nil }
         return
             "its URL is at \(url.origin), but the source '\(source.name)' is at \(source.baseURL.origin), and its credential "
-            + "goes nowhere else"
+            + "is sent nowhere else"
     }
 
     private static func check(_ url: HTTPURL, for isSecret: (String) -> Bool) throws(StoreError) {

@@ -28,10 +28,8 @@ package struct WriteSender: Sendable {
         store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
         environment: Environment = Environment()
     ) {
-        self.store = store
         self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
-        self.transports = transports
-        self.environment = environment
+        (self.store, self.transports, self.environment) = (store, transports, environment)
     }
 
     /// Sends due writes until none is left, several at once within the limits of their sources.
@@ -143,15 +141,22 @@ package struct WriteSender: Sendable {
 
     /// The most requests in flight to `source`: one, to find out, if there seems to be no route.
     private func limit(of source: Source) -> Int {
-        environment.connectivity.hasUsableRoute(to: source.baseURL.host) ? source.transport.concurrency : 1
+        source.isReachable(by: environment.connectivity) ? source.transport.concurrency : 1
     }
 
     /// The sources with a usable route.
     func reachable(_ names: Set<String>?) -> Set<String> {
         Set(
             sources.values.filter { source in
-                names?.contains(source.name) ?? true && environment.connectivity.hasUsableRoute(to: source.baseURL.host)
+                names?.contains(source.name) ?? true && source.isReachable(by: environment.connectivity)
             }.map(\.name))
+    }
+
+    /// Ends the waits of sources that an earlier process found without a network, and that have a route now.
+    package func endEarlierWaits(of names: Set<String>?) async throws(StoreError) {
+        let offline = Set(try await store.gates().filter { $0.reason == .offline }.map(\.source))
+        let returned = reachable(names).intersection(offline)
+        if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
     }
 
     /// The longest pause between two looks of ``watch(sources:wakingOn:report:until:)``.
@@ -197,23 +202,23 @@ package struct WriteSender: Sendable {
             return WriteSettlement(.released(isUnsent: true), .nothing)
         }
         let secrets = SentSecrets()
-        let line = secrets.noting(
+        let transport = secrets.noting(
             transports.transport(for: source.name, source.connection),
             beyond: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
             secretQueryNames: source.authorization.secretQueryNames)
         let settlement =
-            if let probe = write.question {
-                await ask(probe, about: write, source, over: line)
+            if let probe = write.probeToRun {
+                await ask(probe, about: write, source, over: transport)
             } else {
-                await send(write, source, over: line)
+                await send(write, source, over: transport)
             }
         // A token that is on its way to this process would be lost with it.
         if Task.isCancelled { await source.authorization.access?.waitForRefresh() }
         return settlement.scrubbed(of: secrets)
     }
 
-    private func send(_ write: ClaimedWrite, _ source: Source, over line: any Transport) async -> WriteSettlement {
-        let transport = write.isResendable ? line : write.announced(in: store, over: line)
+    private func send(_ write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> WriteSettlement {
+        let transport = write.isResendable ? transport : write.announced(in: store, over: transport)
         let context = ChainContext(
             requestID: "entry \(write.entry.shortID)", logger: environment.logger, isResendable: write.isResendable)
         do throws(Failure) {
@@ -230,13 +235,13 @@ package struct WriteSender: Sendable {
 
     /// Runs the delivery probe of a write that may have arrived; the write itself is not sent.
     private func ask(
-        _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over line: any Transport
+        _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over transport: any Transport
     ) async -> WriteSettlement {
         let judgement = ProbeJudgement(judgement: judgement(write, source), probe: probe)
         let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: environment.logger)
         do throws(Failure) {
             let url = try source.baseURL.appending(path: probe.path(entry: write.entry.id, key: write.key))
-            return judgement.judge(try await chain(source, line).makeProbe().process(url, context))
+            return judgement.judge(try await chain(source, transport).makeProbe().process(url, context))
         } catch {
             return judgement.judge(error)
         }

@@ -32,7 +32,7 @@ enum IdempotencyKeysTable {
         ) { row in
             Key(
                 key: try row.text("key"), field: try row.optionalText("field").flatMap { HTTPField.Name($0) },
-                isQuoted: try row.int("is_quoted") == 1, isHonoured: try row.int("is_honoured") == 1,
+                isQuoted: try row.isTrue("is_quoted"), isHonoured: try row.isTrue("is_honoured"),
                 lifetime: try row.optionalInt("lifetime_us").map { .microseconds($0) })
         }
     }
@@ -43,7 +43,7 @@ enum IdempotencyKeysTable {
     ) throws -> (entry: String, digest: String?)? {
         try database.first(
             "SELECT id, digest FROM siding_idempotency_keys JOIN siding_outbox ON seq = entry WHERE key = ?1", key
-        ) { (entry: $0.text(0), digest: $0.optionalText(1)) }
+        ) { (entry: try $0.text("id"), digest: try $0.optionalText("digest")) }
     }
 
     /// Inserts the key of a write, or a new random one.
@@ -83,7 +83,7 @@ enum IdempotencyKeysTable {
     }
 
     /// Keeps the key of a purged entry taken.
-    static func keep(
+    static func reserve(
         _ entry: String, until moment: Timestamp, digest: String, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(

@@ -74,13 +74,13 @@ enum OutboxEditsTable {
             SELECT DISTINCT resource, record_key FROM siding_outbox JOIN siding_outbox_edits ON entry = seq
             WHERE id IN (SELECT value FROM json_each(?1)) AND terms IS NOT NULL ORDER BY resource
             """, try Store.json(entries)
-        ) { (resource: $0.text(0), key: $0.text(1)) }
+        ) { (resource: try $0.text("resource"), key: try $0.text("record_key")) }
     }
 
     // MARK: Bases
 
     /// Keeps the old server copy as the base of the record's pending edits that were made for it.
-    static func keepBase(
+    static func setBase(
         _ base: [UInt8], of key: String, in resource: String, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(

@@ -39,8 +39,8 @@ enum OutboxEventsTable {
             "SELECT at, who, event, detail FROM siding_outbox_events WHERE entry = ?1 ORDER BY seq", entry
         ) { row in
             QueueEvent(
-                at: Timestamp(microseconds: row.int(0)), who: row.text(1), event: row.text(2),
-                detail: row.optionalText(3))
+                at: try row.time("at"), who: try row.text("who"), event: try row.text("event"),
+                detail: try row.optionalText("detail"))
         }
     }
 }

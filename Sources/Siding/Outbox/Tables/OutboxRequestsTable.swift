@@ -147,11 +147,12 @@ enum OutboxRequestsTable {
             """, entry, answer.status, SQLiteValue.blob(body), answer.contentType)
     }
 
-    /// Forgets the answer to a try that failed, once a person says that the origin has the write.
+    /// Forgets the answer to a try that failed, or what arrived of it, once an operator says that the origin has the write, or
+    /// drops the fetch.
     static func clearAnswer(of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox_requests SET answer = NULL, answer_type = NULL, status = NULL
+            UPDATE siding_outbox_requests SET answer = NULL, answer_type = NULL, answer_etag = NULL, status = NULL
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry)
     }
@@ -230,7 +231,7 @@ enum HeaderFieldsText {
         var fields = HTTPFields()
         for pair in pairs where pair.count == 2 {
             guard let name = HTTPField.Name(pair[0]) else {
-                throw StoreError(.corrupt, "a queue entry has a header field whose name is none")
+                throw StoreError(.corrupt, "a queue entry has a header field with an invalid name")
             }
             fields.append(HTTPField(name: name, value: pair[1]))
         }

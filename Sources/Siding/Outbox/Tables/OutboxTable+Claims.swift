@@ -30,7 +30,8 @@ extension OutboxTable {
         of source: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (first: Timestamp, last: Timestamp)? {
         try database.first(dueTimes, source) { row in
-            row.optionalInt(0).map { (Timestamp(microseconds: $0), Timestamp(microseconds: row.int(1))) }
+            guard let first = try row.optionalInt("first") else { return nil }
+            return (Timestamp(microseconds: first), try row.time("last"))
         } ?? nil
     }
 
@@ -38,7 +39,7 @@ extension OutboxTable {
         WITH ready AS (
             SELECT not_before FROM siding_outbox
             WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1)
-        SELECT (SELECT MIN(not_before) FROM ready), (SELECT MAX(not_before) FROM ready)
+        SELECT (SELECT MIN(not_before) FROM ready) AS first, (SELECT MAX(not_before) FROM ready) AS last
         """
 
     // MARK: Claimed writes
@@ -54,7 +55,7 @@ extension OutboxTable {
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> [(id: String, owner: String, source: String)] {
         try database.query("SELECT id, owner, source FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write'") {
-            (id: $0.text(0), owner: $0.text(1), source: $0.text(2))
+            (id: try $0.text("id"), owner: try $0.text("owner"), source: try $0.text("source"))
         }
     }
 

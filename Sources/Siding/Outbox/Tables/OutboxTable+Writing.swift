@@ -232,8 +232,11 @@ struct ReplacedIDs {
     let json: String
     let new: [String]
 
+    /// The new ids begin alike, and so do the keys: neighbours in an index share its pages, of which a transaction would
+    /// otherwise write one for each of them.
     init(_ old: [String]) throws {
-        new = old.map { _ in EntryID.random() }
-        json = try Store.json(zip(old, new).map { [$0, $1, IdempotencyKeysTable.random()] })
+        let (id, key) = (String(EntryID.random().prefix(1)), String(IdempotencyKeysTable.random().prefix(2)))
+        new = old.map { _ in id + EntryID.random().dropFirst(1) }
+        json = try Store.json(zip(old, new).map { [$0, $1, key + IdempotencyKeysTable.random().dropFirst(2)] })
     }
 }

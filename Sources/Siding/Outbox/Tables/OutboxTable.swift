@@ -11,18 +11,16 @@ enum OutboxTable {
         guard let kind = QueueEntry.Kind(rawValue: try row.text("kind")),
             let state = QueueEntry.State(rawValue: try row.text("state"))
         else {
-            throw StoreError(.corrupt, "queue entry \(id) has a kind or state that is not known")
+            throw StoreError(.corrupt, "queue entry \(id) has an unknown kind or state")
         }
         let reason = try row.optionalText("reason").flatMap(ParkReason.init)
         let (source, resource) = (try row.text("source"), try row.optionalText("resource"))
         let (operation, replaces) = (try row.optionalText("operation"), try row.optionalText("replaces"))
-        let (lane, isHead, waitsOn) = (try row.text("lane"), try row.int("head") == 1, Int(try row.int("waits_on")))
+        let (lane, isHead, waitsOn) = (try row.text("lane"), try row.isTrue("head"), Int(try row.int("waits_on")))
         let (attempts, tries) = (Int(try row.int("attempts")), Int(try row.int("tries")))
         let crashes = Int(try row.int("crashes"))
-        let createdAt = Timestamp(microseconds: try row.int("created_at"))
-        let nextAttemptAt = Timestamp(microseconds: try row.int("not_before"))
-        let firstSentAt = try row.optionalInt("first_sent_at").map(Timestamp.init)
-        let settledAt = try row.optionalInt("settled_at").map(Timestamp.init)
+        let (createdAt, nextAttemptAt) = (try row.time("created_at"), try row.time("not_before"))
+        let (firstSentAt, settledAt) = (try row.optionalTime("first_sent_at"), try row.optionalTime("settled_at"))
         let (owner, token) = (try row.optionalText("owner"), try row.int("token"))
         let (method, url) = (try row.text("method"), try row.text("url"))
         var entry = QueueEntry(
@@ -30,11 +28,11 @@ enum OutboxTable {
             method: method, url: url, pageNumber: try row.optionalInt("page_number").map(Int.init), attempts: attempts,
             tries: tries, crashes: crashes, createdAt: createdAt, nextAttemptAt: nextAttemptAt, settledAt: settledAt,
             isHead: isHead, waitsOn: waitsOn, operation: operation,
-            unknownSince: try row.optionalInt("unknown_since").map(Timestamp.init), firstSentAt: firstSentAt,
+            unknownSince: try row.optionalTime("unknown_since"), firstSentAt: firstSentAt,
             replaces: replaces, owner: owner, token: token)
         entry.lastError = Store.decode(RecordedError.self, try row.optionalText("error"))
         entry.recordKey = try row.optionalText("record_key")
-        entry.keyKeptUntil = try row.optionalInt("kept_until").map(Timestamp.init)
+        entry.keyKeptUntil = try row.optionalTime("kept_until")
         return entry
     }
 
@@ -112,11 +110,23 @@ enum OutboxTable {
             LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
             WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.settled_at IS NULL AND l.pass IS NOT ?3
             """, resource, number, pass
-        ) { (entry: $0.text(0), scope: $0.text(1)) }
+        ) { (entry: try $0.text("id"), scope: try $0.text("scope")) }
     }
 
     static func scope(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
         try database.first("SELECT scope FROM siding_outbox WHERE id = ?1", id) { $0.text(0) }
+    }
+
+    /// When the next page of these sources that waits for its time becomes due.
+    static func nextFetch(
+        of sources: Set<String>, after now: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Timestamp? {
+        try database.first(
+            """
+            SELECT MIN(not_before) AS due FROM siding_outbox WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued'
+                AND not_before > ?1 AND source IN (SELECT value FROM json_each(?2))
+            """, now.microseconds, try Store.json(Array(sources))
+        ) { try $0.optionalTime("due") } ?? nil
     }
 
     // MARK: Writes
@@ -245,13 +255,13 @@ enum OutboxTable {
     static func counts(_ database: borrowing some Queryable & ~Copyable) throws -> [QueueCount] {
         try database.query(
             """
-            SELECT state, reason, COUNT(*) FROM siding_outbox WHERE settled_at IS NULL
+            SELECT state, reason, COUNT(*) AS count FROM siding_outbox WHERE settled_at IS NULL
             GROUP BY state, reason ORDER BY state, reason
             """
         ) { row in
             QueueCount(
-                state: QueueEntry.State(rawValue: row.text(0)) ?? .parked,
-                reason: row.optionalText(1).flatMap(ParkReason.init), count: Int(row.int(2)))
+                state: QueueEntry.State(rawValue: try row.text("state")) ?? .parked,
+                reason: try row.optionalText("reason").flatMap(ParkReason.init), count: Int(try row.int("count")))
         }
     }
 
@@ -270,11 +280,11 @@ enum OutboxTable {
     static func entriesInCycles(_ snapshot: borrowing Snapshot) throws -> [String] {
         let waits = try snapshot.query(
             """
-            SELECT id, LAG(id) OVER (PARTITION BY lane ORDER BY position, seq) FROM siding_outbox WHERE settled_at IS NULL
+            SELECT id AS entry, LAG(id) OVER (PARTITION BY lane ORDER BY position, seq) AS parent FROM siding_outbox WHERE settled_at IS NULL
             UNION ALL
             SELECT entry, parent FROM siding_outbox_dependencies JOIN siding_outbox ON id = parent WHERE settled_at IS NULL
             """
-        ) { (entry: $0.text(0), parent: $0.optionalText(1)) }
+        ) { (entry: try $0.text("entry"), parent: try $0.optionalText("parent")) }
         let waiting = Dictionary(grouping: waits.filter { $0.parent != nil }) { $0.parent ?? "" }
         var open = waits.reduce(into: [:]) { $0[$1.entry, default: 0] += $1.parent == nil ? 0 : 1 }
         var free = open.filter { $0.value == 0 }.map(\.key)

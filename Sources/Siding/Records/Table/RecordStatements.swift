@@ -2,7 +2,7 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The statements that save records, prepared once per page.
+/// The statements that save records, prepared once per page. They read by position, as they run for each record.
 struct RecordStatements: ~Copyable {
     private let table: RecordsTable
     private var find: Statement
@@ -25,7 +25,7 @@ struct RecordStatements: ~Copyable {
         _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
         request: Int64? = nil, columns: [JSONPath] = [], requestedAfter: Int64? = nil
     ) throws {
-        try table.keepHistory(transaction)
+        try table.makeHistoryTrigger(transaction)
         // All or none: a struct of statements cannot be left half made.
         let find = try transaction.prepare(
             "SELECT rowid, body, deleted_at, request, cause, etag IS '' FROM \(identifier: table.name) WHERE key = ?1")

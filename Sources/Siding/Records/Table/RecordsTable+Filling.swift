@@ -75,10 +75,7 @@ extension Store {
     package func rewriteRecords(
         of resource: String, progress: (_ rows: Int) -> Void = { _ in }
     ) async throws(StoreError) -> Int {
-        let isNeeded = try await read { snapshot in
-            try snapshot.first("SELECT rewrite_from FROM siding_resources WHERE name = ?1", resource) { !$0.isNull(0) }
-        }
-        guard isNeeded == true else { return 0 }
+        guard try await read({ try ResourcesTable.load(named: resource, $0)?.rewriteFrom }) != nil else { return 0 }
         let now = clock.now
         return try await inSteps(progress: progress) { rows, transaction in
             try Self.rewriteNext(rows, of: resource, now: now, transaction)
@@ -89,7 +86,7 @@ extension Store {
     static func rewriteNext(
         _ rows: Int, of resource: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RowStep {
-        guard let id = try resourceRow(resource, transaction)?.id else { return .nothing }
-        return try RecordsTable.load(id, transaction).rewrite(next: rows, now: now, transaction)
+        guard let row = try ResourcesTable.load(named: resource, transaction) else { return .nothing }
+        return try RecordsTable.load(row, transaction).rewrite(next: rows, now: now, transaction)
     }
 }

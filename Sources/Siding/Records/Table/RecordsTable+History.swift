@@ -14,7 +14,7 @@ extension RecordsTable {
     private var historyTrigger: String { "siding_history_keeping_\(resource)" }
 
     /// Makes the trigger where this connection has none yet; called before anything that changes what a record shows.
-    func keepHistory(_ transaction: borrowing Transaction) throws {
+    func makeHistoryTrigger(_ transaction: borrowing Transaction) throws {
         guard keepsHistory, layout != nil, try !hasHistoryTrigger(transaction) else { return }
         let (moment, resource) = (Self.moment, SQL("\(integer: resource)"))
         try transaction.execute(

@@ -44,27 +44,25 @@ extension RecordsTable {
         case nil:
             var table = self
             table.layout = isInteger ? .rowid : .indexed
-            let schema = try transaction.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
-                RecordSchema(stored: $0.optionalText(0))
-            }
+            let schema = try ResourcesTable.load(resource, transaction)?.schema
             table.columns = try table.stored(of: schema?.columns ?? [], transaction).map { StoredColumn(column: $0) }
             try StoredColumn.insert(table.columns, of: resource, transaction)
             try table.create(transaction)
-            try table.noteLayout(transaction)
+            try table.saveLayout(transaction)
             return table
         }
     }
 
     /// The declared columns that are stored: neither what the key shows, nor JSON text without an index.
     private func stored(of columns: [RecordColumn], _ transaction: borrowing Transaction) throws -> [RecordColumn] {
-        let keyPath = try keyPath(transaction)
+        let keyPath = try ResourcesTable.load(resource, transaction)?.definition.keyPath
         return columns.filter { column in
             guard column.path != keyPath || !showsKey(as: column.type) else { return false }
             return column.type != .json || column.isIndexed
         }
     }
 
-    private func noteLayout(_ transaction: borrowing Transaction) throws {
+    private func saveLayout(_ transaction: borrowing Transaction) throws {
         try ResourcesTable.set(layout: layout, of: resource, transaction)
         try ResourceView.remake(resourceName, transaction)
     }
@@ -84,8 +82,7 @@ extension RecordsTable {
         guard let layout else { return [] }
         var indexes: [(name: String, creation: SQL)] = []
         if layout == .indexed {
-            indexes.append(
-                (keyIndex, "CREATE UNIQUE INDEX \(identifier: keyIndex) ON \(identifier: name) (key)"))
+            indexes.append((keyIndex, "CREATE UNIQUE INDEX \(identifier: keyIndex) ON \(identifier: name) (key)"))
         }
         for stored in columns where stored.column.isIndexed {
             let index = "siding_index_\(resource)_\(stored.column.name)"
@@ -106,8 +103,7 @@ extension RecordsTable {
     func declare(_ wanted: [RecordColumn], _ transaction: borrowing Transaction) throws {
         guard layout != nil else { return }
         let hasRows = try transaction.first("SELECT 1 FROM \(identifier: name) LIMIT 1") { _ in true } ?? false
-        try StoredColumn.declare(
-            stored(of: wanted, transaction), in: self, hasRows: hasRows, transaction)
+        try StoredColumn.declare(stored(of: wanted, transaction), in: self, hasRows: hasRows, transaction)
         let now = try Self.load(resource, transaction)
         for index in indexes where !now.indexes.contains(where: { $0.creation == index.creation }) {
             try transaction.execute("DROP INDEX IF EXISTS \(identifier: index.name)")
@@ -138,7 +134,7 @@ extension RecordsTable {
         try transaction.execute("DROP TABLE \(identifier: before)")
         try StoredColumn.forgetUndeclared(resource, transaction)
         try text?.restoreSource(transaction)
-        try table.noteLayout(transaction)
+        try table.saveLayout(transaction)
         return table
     }
 
@@ -155,10 +151,9 @@ extension RecordsTable {
                 """)
         }
         if kind == .integer { try convertHistory(transaction) }
-        let children = try transaction.query("SELECT id FROM siding_resources WHERE parent = ?1", resourceName) {
-            $0.int(0)
+        for child in try ResourcesTable.all(transaction) where child.parent == resourceName {
+            try RecordsTable.load(child, transaction).convertScopes(to: kind, transaction)
         }
-        for child in children { try RecordsTable.load(child, transaction).convertScopes(to: kind, transaction) }
         // Which column is the key depends on its type.
         try ResourceView.remake(resourceName, transaction)
         return table

@@ -43,22 +43,20 @@ extension RecordsTable {
     func find(_ key: String, _ database: borrowing some Queryable & ~Copyable) throws -> RecordRow? {
         try database.first(
             """
-            SELECT rowid, body, first_seen_at, changed_at, deleted_at, run, revision, pending, cause, request
+            SELECT rowid AS row, body, first_seen_at, changed_at, deleted_at, run, revision, pending, cause, request
             FROM \(rows) WHERE key = ?1
             """, self.key(key)
         ) { row in
             RecordRow(
-                row: row.int(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),
-                changedAt: Timestamp(microseconds: row.int(3)), deletedAt: row.optionalInt(4).map(Timestamp.init),
-                run: row.int(5), revision: row.int(6), pending: Int(row.int(7)),
-                cause: try RecordCause(stored: row.text(8)), request: row.optionalInt(9))
+                row: try row.int("row"), body: try row.blob("body"), firstSeenAt: try row.time("first_seen_at"),
+                changedAt: try row.time("changed_at"), deletedAt: try row.optionalTime("deleted_at"),
+                run: try row.int("run"), revision: try row.int("revision"), pending: Int(try row.int("pending")),
+                cause: try RecordCause(stored: row.text("cause")), request: try row.optionalInt("request"))
         }
     }
 
     /// The row under a key; nil where there is none.
-    func row(
-        of key: String, isLive: Bool = false, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Int64? {
+    func row(of key: String, isLive: Bool = false, _ database: borrowing some Queryable & ~Copyable) throws -> Int64? {
         try database.first(
             "SELECT rowid FROM \(rows) WHERE key = ?1 AND (?2 = 0 OR deleted_at IS NULL)", self.key(key), isLive
         ) { $0.int(0) }
@@ -90,8 +88,8 @@ extension RecordsTable {
 
     /// How many records live, and how many are tombstones.
     func count(_ database: borrowing some Queryable & ~Copyable) throws -> (living: Int, deleted: Int) {
-        try database.first("SELECT COUNT(*) - COUNT(deleted_at), COUNT(deleted_at) FROM \(rows)") { row in
-            (living: Int(row.int(0)), deleted: Int(row.int(1)))
+        try database.first("SELECT COUNT(*) - COUNT(deleted_at) AS living, COUNT(deleted_at) AS deleted FROM \(rows)") {
+            (living: Int(try $0.int("living")), deleted: Int(try $0.int("deleted")))
         } ?? (0, 0)
     }
 
@@ -101,9 +99,7 @@ extension RecordsTable {
     }
 
     /// The keys of records that were written after `revision`, living or not, in their order.
-    func keys(
-        since revision: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> [String] {
+    func keys(since revision: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [String] {
         try database.query("SELECT key FROM \(rowsByKey) WHERE revision > ?1 ORDER BY key", revision) { $0.text(0) }
     }
 

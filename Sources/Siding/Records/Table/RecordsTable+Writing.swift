@@ -58,7 +58,7 @@ extension RecordsTable {
 
     /// Writes a stored record as own edits make it.
     func update(_ row: Int64, to record: Projection, _ transaction: borrowing Transaction) throws {
-        try keepHistory(transaction)
+        try makeHistoryTrigger(transaction)
         try transaction.execute(
             """
             UPDATE \(identifier: name) SET changed_at = ?3, deleted_at = ?4, pending = ?5, run = COALESCE(?6, run),
@@ -71,11 +71,11 @@ extension RecordsTable {
             record.pending, record.run, record.revision, record.cause.rawValue, record.request)
     }
 
-    /// Writes another body; a tombstone stays the change that it was: who was told of it is not told again.
+    /// Writes another body. A tombstone keeps its revision, so a change feed that reported the deletion does not repeat it.
     func setBody(
         of row: Int64, to body: [UInt8], now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
-        try keepHistory(transaction)
+        try makeHistoryTrigger(transaction)
         try transaction.execute(
             """
             UPDATE \(identifier: name) SET revision = CASE WHEN deleted_at IS NULL THEN ?3 ELSE revision END,
@@ -97,7 +97,7 @@ extension RecordsTable {
         _ transaction: borrowing Transaction
     ) throws {
         guard layout != nil else { return }
-        try keepHistory(transaction)
+        try makeHistoryTrigger(transaction)
         for row in rows {
             try transaction.execute(
                 "UPDATE \(identifier: name) SET deleted_at = ?2, cause = ?3, run = ?4, revision = ?5 WHERE rowid = ?1",
@@ -107,11 +107,9 @@ extension RecordsTable {
     }
 
     /// Lets tombstones live again.
-    func restore(
-        _ rows: [Int64], now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    func restore(_ rows: [Int64], now: Timestamp, revision: Int64, _ transaction: borrowing Transaction) throws {
         guard layout != nil else { return }
-        try keepHistory(transaction)
+        try makeHistoryTrigger(transaction)
         for row in rows {
             try transaction.execute(
                 """
@@ -132,12 +130,9 @@ extension RecordsTable {
 
     /// A parent's key as the parents' table has it, so that joins of the two find it.
     private func scope(_ text: String, _ transaction: borrowing Transaction) throws -> SQLiteValue {
-        let parent = try transaction.first(
-            """
-            SELECT p.id FROM siding_resources r JOIN siding_resources p ON p.name = r.parent WHERE r.id = ?1
-            """, resource
-        ) { $0.int(0) }
-        guard let parent else { return .text(text) }
+        guard let name = try ResourcesTable.load(resource, transaction)?.parent,
+            let parent = try ResourcesTable.load(named: name, transaction)
+        else { return .text(text) }
         let key = try RecordsTable.load(parent, transaction).key(text)
         return key == .null ? .text(text) : key
     }
@@ -168,9 +163,7 @@ extension RecordsTable {
         return hasChanged
     }
 
-    func setScope(
-        _ scope: String, of row: Int64, revision: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    func setScope(_ scope: String, of row: Int64, revision: Int64, _ transaction: borrowing Transaction) throws {
         guard layout != nil else { return }
         try transaction.execute(
             "UPDATE \(identifier: name) SET scope = ?2, revision = ?3 WHERE rowid = ?1", row,

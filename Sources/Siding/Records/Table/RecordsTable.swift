@@ -45,7 +45,7 @@ struct RecordsTable: Sendable {
     /// The same for views of the past, which read records and their history and nothing else.
     var rowsOfPast: SQL { layout == nil ? "(SELECT \(Self.nulls) WHERE 0)" : rows }
 
-    /// It reads a table of ours, so that whoever is kept from those is kept from this.
+    /// It reads a table of Siding, so that a query that may not read those tables may not read this either.
     private static let noRows: SQL = "(SELECT \(nulls) FROM siding_resources WHERE id IS NULL)"
 
     private static let nulls: SQL = """
@@ -55,35 +55,17 @@ struct RecordsTable: Sendable {
         """
 
     /// The table of a resource; one without rows for a number that no resource has.
-    static func load(
-        _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> RecordsTable {
-        var table =
-            try database.first(
-                """
-                SELECT name, key_type, layout, history_since IS NOT NULL, rewrite_from FROM siding_resources WHERE id = ?1
-                """, resource
-            ) { row in
-                RecordsTable(
-                    resource: resource, resourceName: row.text(0),
-                    keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(rawValue:)),
-                    layout: row.optionalText(2).flatMap(Layout.init), keepsHistory: row.int(3) == 1,
-                    rewriteFrom: row.optionalInt(4))
-            } ?? RecordsTable(resource: resource, resourceName: "")
-        table.columns = try StoredColumn.load(of: resource, database)
-        return table
+    static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
+        try ResourcesTable.load(resource, database).map { try load($0, database) }
+            ?? RecordsTable(resource: resource, resourceName: "")
     }
 
-    /// The member that is the key; nil if several are.
-    func keyPath(_ database: borrowing some Queryable & ~Copyable) throws -> JSONPath? {
-        try database.first("SELECT definition FROM siding_resources WHERE id = ?1", resource) {
-            ResourceDefinition(stored: $0.text(0)).keyPath
-        } ?? nil
-    }
-
-    /// The tables of all resources.
-    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [RecordsTable] {
-        try database.query("SELECT id FROM siding_resources ORDER BY id") { $0.int(0) }.map { try load($0, database) }
+    /// The table of a resource as its row has it.
+    static func load(_ row: ResourceRow, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
+        RecordsTable(
+            resource: row.id, resourceName: row.name, keyType: row.keyType, layout: row.layout,
+            keepsHistory: row.historySince != nil, rewriteFrom: row.rewriteFrom,
+            columns: try StoredColumn.load(of: row.id, database))
     }
 }
 
@@ -107,6 +89,11 @@ extension RecordsTable {
             """
     }
 
+    /// Whether no live record has the key that SQL has as a text.
+    func isGone(_ text: SQL) -> SQL {
+        "NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE r.key = \(key(ofText: text)) AND r.deleted_at IS NULL)"
+    }
+
     /// Whether a text that SQL has is an integer of 64 bits, in the spelling that ``integer(_:)`` takes.
     static func isInteger(_ text: SQL) -> SQL { "CAST(CAST(\(text) AS INTEGER) AS TEXT) = \(text)" }
 
@@ -120,9 +107,7 @@ extension RecordsTable {
     }
 
     /// Binds a key's text as the table has it.
-    func bind(
-        key text: UnsafeRawBufferPointer, at index: Int, of statement: inout Statement
-    ) throws(SQLiteError) {
+    func bind(key text: UnsafeRawBufferPointer, at index: Int, of statement: inout Statement) throws(SQLiteError) {
         if keyType == .integer, let integer = Self.integer(text) {
             try statement.bind(index, integer)
         } else if layout == .rowid {

@@ -23,31 +23,27 @@ struct StoredColumn: Sendable, Hashable {
 
 extension StoredColumn {
     /// The columns of a resource that are stored and declared.
-    static func load(
-        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> [StoredColumn] {
+    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [StoredColumn] {
         try all(of: resource, database).filter(\.isDeclared).map(\.column)
     }
 
     private typealias Known = (column: StoredColumn, isDeclared: Bool)
 
-    private static func all(
-        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> [Known] {
+    private static func all(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [Known] {
         try database.query(
             """
             SELECT name, path, type, format, is_indexed, is_declared, is_filled FROM siding_stored_columns
             WHERE resource = ?1 ORDER BY name
             """, resource
         ) { row in
-            guard let path = try? JSONPath(parsing: row.text(1)) else {
-                throw StoreError(
-                    .corrupt, "the column '\(PlainText.oneLine(row.text(0)))' has no path that can be read")
+            let (name, text) = (try row.text("name"), try row.text("path"))
+            guard let path = try? JSONPath(parsing: text) else {
+                throw StoreError(.corrupt, "the column '\(PlainText.oneLine(name))' has no path that can be read")
             }
-            let column = RecordColumn(
-                row.text(0), ColumnType(name: row.text(2), format: row.optionalText(3)), at: path,
-                isIndexed: row.int(4) == 1)
-            return (column: StoredColumn(column: column, isFilled: row.int(6) == 1), isDeclared: row.int(5) == 1)
+            let type = ColumnType(name: try row.text("type"), format: try row.optionalText("format"))
+            let column = RecordColumn(name, type, at: path, isIndexed: try row.isTrue("is_indexed"))
+            let isDeclared = try row.isTrue("is_declared")
+            return (StoredColumn(column: column, isFilled: try row.isTrue("is_filled")), isDeclared)
         }
     }
 
@@ -105,15 +101,11 @@ extension StoredColumn {
     }
 
     /// Notes the columns of a table that is made with them.
-    static func insert(
-        _ columns: [StoredColumn], of resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    static func insert(_ columns: [StoredColumn], of resource: Int64, _ transaction: borrowing Transaction) throws {
         for column in columns { try save(column, of: resource, transaction) }
     }
 
-    private static func save(
-        _ stored: StoredColumn, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    private static func save(_ stored: StoredColumn, of resource: Int64, _ transaction: borrowing Transaction) throws {
         let column = stored.column
         try transaction.execute(
             """
@@ -132,8 +124,7 @@ extension StoredColumn {
 
     /// Forgets the columns that a table with another layout was made without.
     static func forgetUndeclared(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "DELETE FROM siding_stored_columns WHERE resource = ?1 AND is_declared = 0", resource)
+        try transaction.execute("DELETE FROM siding_stored_columns WHERE resource = ?1 AND is_declared = 0", resource)
     }
 
     /// Forgets the columns of a table that is dropped.

@@ -39,8 +39,8 @@ struct TextIndex: Equatable {
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
         try database.first("SELECT fields, fill_from FROM siding_texts WHERE resource = ?1", resource) { row in
             TextIndex(
-                resource: resource, fields: Store.decode([String].self, row.text(0)) ?? [], fillFrom: row.optionalInt(1)
-            )
+                resource: resource, fields: Store.decode([String].self, try row.text("fields")) ?? [],
+                fillFrom: try row.optionalInt("fill_from"))
         }
     }
 
@@ -85,7 +85,7 @@ struct TextIndex: Equatable {
     }
 
     /// Makes the index, which is empty until its rows are added (``fill(next:_:)``).
-    func create(at now: Timestamp, _ transaction: borrowing Transaction) throws {
+    func create(_ transaction: borrowing Transaction) throws {
         for field in fields { _ = try FilterCompiler.member(JSONPath(parsing: field)) }
         let modules = try transaction.query("SELECT name FROM pragma_module_list") { $0.text(0) }
         try Self.requireFTS5(in: modules)
@@ -95,9 +95,9 @@ struct TextIndex: Equatable {
         try transaction.execute(creation)
         try transaction.execute(
             """
-            INSERT OR REPLACE INTO siding_texts (resource, fields, sqlite, built_at, fill_from)
-            VALUES (?1, ?2, sqlite_version(), ?3, ?4)
-            """, resource, try Store.json(fields), now.microseconds, RecordsTable.beginning)
+            INSERT OR REPLACE INTO siding_texts (resource, fields, sqlite, fill_from)
+            VALUES (?1, ?2, sqlite_version(), ?3)
+            """, resource, try Store.json(fields), RecordsTable.beginning)
     }
 
     /// Adds the next `count` rows.

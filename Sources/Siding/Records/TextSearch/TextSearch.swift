@@ -95,7 +95,7 @@ extension Store {
 
     private func askIndex(for search: TextSearch, _ query: String) async throws(StoreError) -> IndexAnswer {
         try await read { snapshot in
-            guard let row = try Self.resourceRow(search.resource, snapshot),
+            guard let row = try ResourcesTable.load(named: search.resource, snapshot),
                 try RecordsTable.load(row.id, snapshot).layout != nil
             else { return .found([]) }
             let (index, isCurrent) = try TextIndex.covering(search.fieldNames, of: row.id, snapshot)
@@ -113,12 +113,11 @@ extension Store {
     }
 
     private func buildIndex(of resource: Int64, for fields: [String]) async throws(StoreError) {
-        let now = clock.now
         _ = try await inSteps { rows, transaction in
             // Another process may have built it in the meantime, or one with more members.
             var (index, isCurrent) = try TextIndex.covering(fields, of: resource, transaction)
             if !isCurrent {
-                try index.create(at: now, transaction)
+                try index.create(transaction)
                 index.fillFrom = RecordsTable.beginning
             }
             return try index.fill(next: rows, transaction)
@@ -138,15 +137,17 @@ extension Store {
         let expression = index.expression(query, in: search.fields.map(\.description))
         arguments += [.text(expression), .integer(Int64(max(search.limit, 0))), .integer(Int64(max(search.offset, 0)))]
         let records = try RecordsTable.load(index.resource, snapshot).rows
-        let statement = Condition(
+        let statement = BoundSQL(
             sql: """
                 SELECT r.key, r.body, r.first_seen_at, r.changed_at, r.deleted_at, r.run, r.revision, r.pending, t.rank,
-                    \(snippet)
+                    \(snippet) AS snippet
                 FROM \(identifier: index.table) t JOIN \(records) r ON r.rowid = t.rowid
                 WHERE \(identifier: index.table) MATCH ? ORDER BY t.rank, r.key LIMIT ? OFFSET ?
                 """, arguments: arguments)
         return try snapshot.query(statement) { row in
-            TextMatch(record: record(row, search.resource), rank: row.double(8), snippet: row.optionalText(9))
+            TextMatch(
+                record: record(row, search.resource), rank: try row.double("rank"),
+                snippet: try row.optionalText("snippet"))
         }
     }
 }

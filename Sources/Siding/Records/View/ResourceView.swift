@@ -115,41 +115,22 @@ struct ResourceView {
 extension ResourceView {
     /// Loads the view of the resource called `name`; nil if there is no such resource.
     static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
-        guard
-            let resource = try database.first(
-                "SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
-        else { return nil }
-        return try load(resource, database)
+        try ResourcesTable.load(named: name, database).map { try load($0, database) }
     }
 
     /// Loads the views of all resources.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
-        try database.query("SELECT id FROM siding_resources") { $0.int(0) }.compactMap { try load($0, database) }
+        try ResourcesTable.all(database).map { try load($0, database) }
     }
 
-    private static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws
-        -> ResourceView?
-    {
-        let table = try RecordsTable.load(resource, database)
-        let found = try database.first(
-            "SELECT name, edited, schema, parent IS NOT NULL, definition FROM siding_resources WHERE id = ?1", resource
-        ) { row in
-            ResourceView(
-                resource: resource, name: row.text(0), table: table,
-                keyPath: ResourceDefinition(stored: row.text(4)).keyPath, columns: [], isEdited: row.int(1) == 1,
-                hasParents: row.int(3) == 1, schema: RecordSchema(stored: row.optionalText(2)))
-        }
-        guard var view = found else { return nil }
-        view.columns = try database.query(
-            "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", resource
-        ) { Column(member: $0.text(0), name: $0.text(1)) }
-        guard !view.schema.children.isEmpty else { return view }
-        try database.forEach(
-            "SELECT child, member, name FROM siding_child_columns WHERE resource = ?1 ORDER BY child, ordinal", resource
-        ) { row in
-            view.childColumns[row.text(0), default: []].append(Column(member: row.text(1), name: row.text(2)))
-        }
-        return view
+    private static func load(
+        _ row: ResourceRow, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> ResourceView {
+        var inferred = try ColumnsTable.load(of: row.id, database)
+        return ResourceView(
+            resource: row.id, name: row.name, table: try RecordsTable.load(row, database),
+            keyPath: row.definition.keyPath, columns: inferred.removeValue(forKey: "") ?? [], isEdited: row.isEdited,
+            hasParents: row.parent != nil, schema: row.schema, childColumns: inferred)
     }
 
     /// Makes the views of a resource anew.
@@ -165,7 +146,7 @@ extension ResourceView {
     }
 
     /// Adds the column for pending edits to a resource's view, if it is missing.
-    static func showEdits(of resource: String, _ transaction: borrowing Transaction) throws {
+    static func addPendingColumn(to resource: String, _ transaction: borrowing Transaction) throws {
         guard try ResourcesTable.setEdited(resource, transaction), let view = try load(named: resource, transaction)
         else { return }
         try transaction.execute(view.removal)

@@ -8,28 +8,10 @@ struct DroppedMembers {
 
     init(_ removal: MemberRemoval) { self.removal = removal }
 
-    /// - Parameter resource: the resource's id.
-    static func of(
-        _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> DroppedMembers {
-        let text = try database.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
-            $0.optionalText(0)
-        }
-        return DroppedMembers(stored: text ?? nil)
-    }
-
     /// - Parameter resource: the resource's name; nil removes nothing.
-    static func of(
-        _ resource: String?, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> DroppedMembers {
-        let text = try database.first("SELECT schema FROM siding_resources WHERE name = ?1", resource) {
-            $0.optionalText(0)
-        }
-        return DroppedMembers(stored: text ?? nil)
-    }
-
-    private init(stored text: String?) {
-        removal = MemberRemoval(text.map { RecordSchema(stored: $0).transforms.dropped } ?? [])
+    static func of(_ resource: String?, _ database: borrowing some Queryable & ~Copyable) throws -> DroppedMembers {
+        let schema = try ResourcesTable.load(named: resource, database)?.schema
+        return DroppedMembers(MemberRemoval(schema?.transforms.dropped ?? []))
     }
 
     /// The record without dropped members.

@@ -4,7 +4,7 @@ internal import SidingSQLite
 /// Live records that a page shows and for which the filter `where` is NULL.
 ///
 /// If the origin leaves out a member, the filter is NULL for every record, page after page. So a page only sets
-/// `siding_resources.null_filtered`; the last page of the listing, or the end of the pass, decides on all of them together, under the
+/// ``ResourceRow/hasNullFiltered``; the last page of the listing, or the end of the pass, decides on all of them together, under the
 /// mass-deletion guard. Records for which the filter is false are deleted at once: the origin itself says so.
 struct NullFilteredRecords {
     let resource: ResourceRow
@@ -41,22 +41,21 @@ struct NullFilteredRecords {
     }
 
     private func isFound(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT null_filtered FROM siding_resources WHERE id = ?1", resource.id) {
-            $0.int(0) == 1
-        } ?? false
+        try ResourcesTable.load(resource.id, database)?.hasNullFiltered ?? false
     }
 
     /// The records that may be deleted, and the number of those with pending edits.
     private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
-        guard let expression = resource.schema.transforms.condition, try isFound(database) else { return ([], 0) }
-        let condition = try RecordCondition(expression, beside: resource.schema.columns, database)
+        let schema = resource.schema
+        guard let expression = schema.transforms.condition, try isFound(database) else { return ([], 0) }
+        let condition = try RecordCondition(expression, beside: schema.columns, database)
         let records = try RecordsTable.load(resource.id, database).rows
         var find = try database.prepare("SELECT body, pending FROM \(records) WHERE rowid = ?1 AND deleted_at IS NULL")
         var (leaving, waiting): ([Int64], Int) = ([], 0)
         for id in try PageMembers.all(of: resource.id, database).ids {
             try find.bind(1, id)
             guard try find.step() else { continue }
-            let (body, isEdited) = (find.blob(0), find.int(1) > 0)
+            let (body, isEdited) = (try find.row.blob("body"), try find.row.int("pending") > 0)
             find.reset()
             guard try condition.result(for: body) == .null else { continue }
             if isEdited { waiting += 1 } else { leaving.append(id) }

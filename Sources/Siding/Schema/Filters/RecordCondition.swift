@@ -38,6 +38,7 @@ final class RecordCondition {
     }
 
     private func value(for record: UnsafeRawBufferPointer) throws(SQLiteError) -> FilterResult {
+        // By position: this runs for each record of a page.
         try statement.bindTextBytes(1, record)
         let hasRow = try statement.step()
         let (isTrue, isNull) = hasRow ? (statement.int(0) == 1, statement.int(1) == 1) : (false, true)

@@ -18,23 +18,20 @@ struct StoredRecordTransforms {
     /// - Returns: the number of records that the filter removed.
     func apply(_ schema: RecordSchema, after before: RecordSchema, _ transaction: borrowing Transaction) throws -> Int {
         let (old, new) = (before.transforms, schema.transforms)
-        let revision = try transaction.first("SELECT revision FROM siding_resources WHERE id = ?1", resource) {
-            $0.int(0) + 1
-        }
-        guard let revision else { return 0 }
+        guard let row = try ResourcesTable.load(resource, transaction) else { return 0 }
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
-            if try RecordsTable.load(resource, transaction).layout != nil {
+            if row.layout != nil {
                 try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: resource, transaction)
             }
             try ServerCopiesTable.rewriteBodies(of: resource, transaction) { body in
                 body.withUnsafeBytes { removal.applied(to: $0) }
             }
-            try dropFromQueue(removal, transaction)
+            try dropFromQueue(removal, of: row.name, transaction)
         }
         let excluded = try filteredOut(by: schema, after: before, transaction) ?? []
         try Tombstones.insert(
-            for: excluded, in: resource, cause: .filtered, run: run, now: now, revision: revision, transaction)
+            for: excluded, in: resource, cause: .filtered, run: run, now: now, revision: row.revision + 1, transaction)
         return excluded.count
     }
 
@@ -44,34 +41,32 @@ struct StoredRecordTransforms {
     static func drop(
         from table: RecordsTable, rows: ClosedRange<Int64>, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> Int {
-        let found = try transaction.first(
-            "SELECT schema, revision + 1 FROM siding_resources WHERE id = ?1", table.resource
-        ) {
-            (removal: MemberRemoval(RecordSchema(stored: $0.optionalText(0)).transforms.dropped), revision: $0.int(1))
-        }
-        guard let found, !found.removal.isEmpty else { return 0 }
+        guard let row = try ResourcesTable.load(table.resource, transaction) else { return 0 }
+        let (removal, revision) = (MemberRemoval(row.schema.transforms.dropped), row.revision + 1)
+        guard !removal.isEmpty else { return 0 }
         var text = try TextIndex.load(of: table.resource, transaction).map { try TextStatements($0, transaction) }
-        let selection: SQL = "SELECT rowid AS id, body, deleted_at IS NULL FROM \(table.rows)"
+        let selection: SQL = "SELECT rowid AS id, body, deleted_at IS NULL AS is_live FROM \(table.rows)"
         var (last, count): (Int64?, Int) = (rows.lowerBound == .min ? nil : rows.lowerBound - 1, 0)
         while let portion = try portion(selection, last, transaction) {
             for row in portion where row.id <= rows.upperBound {
-                guard let remaining = row.without(found.removal) else { continue }
+                guard let remaining = row.without(removal) else { continue }
                 count += 1
                 if row.isLive { try text?.remove(row.id) }
-                try table.setBody(of: row.id, to: remaining, now: now, revision: found.revision, transaction)
+                try table.setBody(of: row.id, to: remaining, now: now, revision: revision, transaction)
                 if row.isLive { try text?.add(row.id) }
             }
             last = portion.last?.id
             if last ?? .max >= rows.upperBound { break }
         }
-        if count > 0 { try ResourcesTable.raise(revision: found.revision, of: table.resource, transaction) }
+        if count > 0 { try ResourcesTable.raise(revision: revision, of: table.resource, transaction) }
         return count
     }
 
     /// Removes the members from the queue: from server copies of edits, and from answers.
-    private func dropFromQueue(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
+    private func dropFromQueue(
+        _ removal: MemberRemoval, of name: String, _ transaction: borrowing Transaction
+    ) throws {
         let dropped = DroppedMembers(removal)
-        let name = try RecordsTable.load(resource, transaction).resourceName
         try OutboxEditsTable.rewriteBases(ofResource: name, transaction) { base in
             base.withUnsafeBytes { removal.applied(to: $0) }
         }
@@ -97,7 +92,8 @@ struct StoredRecordTransforms {
         let table = try RecordsTable.load(resource, database)
         var (last, excluded): (Int64?, [Int64]) = (nil, [])
         while let rows = try Self.portion(
-            "SELECT rowid AS id, body, 1 FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0", last, database)
+            "SELECT rowid AS id, body, 1 AS is_live FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0", last,
+            database)
         {
             for row in rows {
                 last = row.id
@@ -126,7 +122,7 @@ struct StoredRecordTransforms {
         let rows = try database.query(
             "SELECT * FROM (\(sql)) WHERE id >= ?1 ORDER BY id LIMIT 200", last.map { $0 + 1 } ?? .min
         ) { row in
-            StoredRow(id: row.int(0), body: row.blob(1), isLive: row.int(2) == 1)
+            StoredRow(id: try row.int("id"), body: try row.blob("body"), isLive: try row.isTrue("is_live"))
         }
         return rows.isEmpty ? nil : rows
     }
@@ -138,18 +134,18 @@ extension Store {
         guard schema.transforms.condition != nil else { return nil }
         let now = clock.now
         return try await read { snapshot in
-            guard let known = try ResourceRow.load(named: resource, snapshot), schema != known.schema else {
+            guard let known = try ResourcesTable.load(named: resource, snapshot), schema != known.schema else {
                 return nil
             }
             return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .look(at: schema, after: known.schema, snapshot)
+                .recordsToRemove(by: schema, after: known.schema, snapshot)
         }
     }
 
     func nullFiltered(of resource: String) async throws(StoreError) -> RecordsToRemove? {
         let now = clock.now
         return try await read { snapshot in
-            guard let known = try ResourceRow.load(named: resource, snapshot),
+            guard let known = try ResourcesTable.load(named: resource, snapshot),
                 let condition = known.schema.transforms.condition
             else { return nil }
             let count = try NullFilteredRecords(resource: known).count(snapshot)
@@ -162,8 +158,8 @@ extension Store {
 
 extension StoredRecordTransforms {
     /// What a changed filter would remove; nil if it has not changed, or there are no records.
-    func look(
-        at schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
+    func recordsToRemove(
+        by schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordsToRemove? {
         guard let condition = schema.transforms.condition,
             let left = try filteredOut(by: schema, after: before, database)
@@ -184,7 +180,7 @@ extension StoredRecordTransforms {
         let names = unknown.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")
         return RecordsToRemove(
             stored: stored, count: count,
-            doubt: unknown.isEmpty ? nil : "'where' names \(names), which no stored record has")
+            caution: unknown.isEmpty ? nil : "'where' names \(names), which no stored record has")
     }
 
     private func isKnown(_ member: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {

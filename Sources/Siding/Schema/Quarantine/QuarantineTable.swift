@@ -11,7 +11,7 @@ enum QuarantineTable {
         let found = try database.query(
             """
             SELECT q.id, r.name, q.key, q.reason, q.code, q.run, q.url, q.position, q.created_at, q.seen_at,
-                length(q.body), \(body)
+                length(q.body) AS size, \(body) AS body
             FROM siding_quarantine q JOIN siding_resources r ON r.id = q.resource
             WHERE (?1 IS NULL OR q.id IN (SELECT value FROM json_each(?1)))
                 AND (?2 IS NULL OR r.name IN (SELECT value FROM json_each(?2)))
@@ -20,18 +20,30 @@ enum QuarantineTable {
             selection.resources.isEmpty ? nil : try Store.json(selection.resources), selection.limit ?? -1
         ) { row in
             QuarantinedRecord(
-                id: row.int(0), resource: row.text(1), key: row.optionalText(2), reason: row.text(3),
-                code: row.text(4), run: row.int(5), url: row.text(6), position: Int(row.int(7)),
-                createdAt: Timestamp(microseconds: row.int(8)), seenAt: Timestamp(microseconds: row.int(9)),
-                size: Int(row.int(10)), body: row.blob(11))
+                id: try row.int("id"), resource: try row.text("name"), key: try row.optionalText("key"),
+                reason: try row.text("reason"), code: try row.text("code"), run: try row.int("run"),
+                url: try row.text("url"), position: Int(try row.int("position")), createdAt: try row.time("created_at"),
+                seenAt: try row.time("seen_at"), size: Int(try row.int("size")), body: try row.blob("body"))
         }
         let missing = selection.ids.first { id in !found.contains { $0.id == id } }
         if let missing, selection.limit == nil {
             throw StoreError(
-                .notFound, "nothing with the number \(missing) is in quarantine",
-                hint: "'siding quarantine list' shows what is; what the origin has mended is there no more")
+                .notFound, "the quarantine has no number \(missing)",
+                hint:
+                    "'siding quarantine list' shows the numbers; a record leaves the quarantine once the origin corrects it"
+            )
         }
         return found
+    }
+
+    static func hasAny(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource) { _ in true }
+            ?? false
+    }
+
+    static func count(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try database.first("SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1", resource) { Int($0.int(0)) }
+            ?? 0
     }
 
     static func remove(_ id: Int64, _ transaction: borrowing Transaction) throws {
@@ -47,13 +59,12 @@ enum QuarantineTable {
 
     /// Deletes the answers about parents that are gone. Records that such a parent showed may be shown by another.
     static func deleteAnswers(
-        of resource: Int64, notAbout parents: RecordsTable, _ transaction: borrowing Transaction
+        of resource: Int64, aboutGone parents: RecordsTable, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2 AND NOT EXISTS (
-                SELECT 1 FROM \(parents.rows) r
-                WHERE r.key = \(parents.key(ofText: "siding_quarantine.scope")) AND r.deleted_at IS NULL)
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2
+                AND \(parents.isGone("siding_quarantine.scope"))
             """, resource, PageQuarantine.answerCode)
     }
 }
@@ -168,11 +179,7 @@ struct PageQuarantine {
         _ records: [RecordSlice], except refused: Set<Int>, of page: UnsafeRawBufferPointer,
         _ transaction: borrowing Transaction
     ) throws {
-        let hasAny = try transaction.first("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource) {
-            _ in
-            true
-        }
-        guard hasAny == true else { return }
+        guard try QuarantineTable.hasAny(of: resource, transaction) else { return }
         let keys = records.enumerated().compactMap { index, record -> String? in
             guard case .key(let key) = record.outcome, !refused.contains(index) else { return nil }
             return key.text(in: page)

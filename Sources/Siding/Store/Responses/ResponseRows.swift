@@ -22,12 +22,15 @@ enum ResponseRows {
             """, key.account, key.method, key.url
         ) { row in
             let head = CachedHead(
-                key: key, variant: try ResponseFields.variant(row.text(2)), status: Int(row.int(3)),
+                key: key, variant: try ResponseFields.variant(row.text("variant")), status: Int(try row.int("status")),
                 headerFields: try ResponseFields.headerFields(
-                    row.text(6), etag: row.optionalText(4), lastModified: row.optionalText(5)),
-                url: row.text(7), storedAt: Timestamp(microseconds: row.int(8)).secondsSince1970,
-                initialAge: .microseconds(row.int(9)))
-            return FoundResponse(id: row.int(0), usedAt: Timestamp(microseconds: row.int(1)), head: head)
+                    row.text("headers"), etag: row.optionalText("etag"),
+                    lastModified: row.optionalText("last_modified")),
+                url: try row.text("answered_url"),
+                storedAt: try row.time("stored_at").secondsSince1970,
+                initialAge: .microseconds(try row.int("initial_age_us")))
+            return FoundResponse(
+                id: try row.int("id"), usedAt: try row.time("used_at"), head: head)
         }.first { $0.head.variant.matches(request) }
     }
 
@@ -52,7 +55,7 @@ enum ResponseRows {
         try transaction.execute("DELETE FROM siding_responses WHERE account = ?1", account)
     }
 
-    static func touch(_ row: Int64, now: Timestamp, _ transaction: borrowing Transaction) throws {
+    static func setUsed(_ row: Int64, at now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_responses SET used_at = ?2 WHERE id = ?1", row, now.microseconds)
     }
 
@@ -62,7 +65,7 @@ enum ResponseRows {
         let rows = try transaction.query(
             "SELECT id, variant FROM siding_responses WHERE account = ?1 AND method = ?2 AND url = ?3",
             key.account, key.method, key.url
-        ) { (id: $0.int(0), variant: try ResponseFields.variant($0.text(1))) }
+        ) { (id: try $0.int("id"), variant: try ResponseFields.variant($0.text("variant"))) }
         for row in rows where !row.variant.hasNames(of: head.variant) {
             try transaction.execute("DELETE FROM siding_responses WHERE id = ?1", row.id)
         }
@@ -154,15 +157,15 @@ enum ResponseFields {
 
     /// Equal variants have equal text, as it is part of the row's key.
     static func text(_ variant: CacheVariant) throws -> String {
-        try Store.json(variant.fields.map { [$0.name, $0.value] })
+        try Store.json(variant.fields.sorted { $0.key < $1.key }.map { [$0.key, $0.value] })
     }
 
     static func variant(_ text: String) throws -> CacheVariant {
         guard let pairs = Store.decode([[String?]].self, text) else { throw unreadable }
-        return try CacheVariant(
-            pairs.map { pair in
+        return CacheVariant(
+            try pairs.reduce(into: [:]) { fields, pair in
                 guard pair.count == 2, let name = pair[0] else { throw unreadable }
-                return .init(name: name, value: pair[1])
+                fields[name] = .some(pair[1])
             })
     }
 

@@ -37,7 +37,7 @@ public struct SQLiteResponseCache: ResponseCache {
             }
         }
         guard let found else { return nil }
-        await touch(found.row)
+        await markUsed(found.row)
         return CachedResponse(head: found.row.head, body: found.body)
     }
 
@@ -76,12 +76,12 @@ public struct SQLiteResponseCache: ResponseCache {
     }
 
     /// Updates the timestamp, at most once an hour. A failure is ignored: the disk may be full, or the file read-only.
-    private func touch(_ row: ResponseRows.FoundResponse) async {
+    private func markUsed(_ row: ResponseRows.FoundResponse) async {
         let now = store.clock.now
         let idle = now - row.usedAt
         // A timestamp in the future comes from a clock that was set back, and would keep the row for ever.
         guard store.writer != nil, idle >= Self.touchInterval || idle < .zero else { return }
-        _ = try? await store.write { try ResponseRows.touch(row.id, now: now, $0) }
+        _ = try? await store.write { try ResponseRows.setUsed(row.id, at: now, $0) }
     }
 
     @discardableResult

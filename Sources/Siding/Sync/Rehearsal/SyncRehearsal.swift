@@ -116,7 +116,7 @@ struct ObservedTransports: TransportFactory {
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
         ObservingTransport(
-            base.transport(for: account, settings), before: { log.note($0) }, after: { log.note($1, of: $0) })
+            base.transport(for: account, settings), before: { log.add($0) }, after: { log.add($1, of: $0) })
     }
 }
 
@@ -124,10 +124,10 @@ struct ObservedTransports: TransportFactory {
 final class RequestLog: Sendable {
     private let noted = Mutex<[(request: HTTPRequest, status: Int?)]>([])
 
-    func note(_ request: HTTPRequest) { noted.withLock { $0.append((request, nil)) } }
+    func add(_ request: HTTPRequest) { noted.withLock { $0.append((request, nil)) } }
 
     /// Of equal requests the last one that has no status is meant: one that failed never gets any.
-    func note(_ status: HTTPResponse.Status, of request: HTTPRequest) {
+    func add(_ status: HTTPResponse.Status, of request: HTTPRequest) {
         noted.withLock { noted in
             guard let place = noted.lastIndex(where: { $0.status == nil && $0.request == request }) else { return }
             noted[place].status = status.code

@@ -1,12 +1,12 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import SidingJSON
 internal import SidingSynchronization
 
 /// The default coders, and the conversion between `Codable` values and documents.
-public enum JSONCoding {
+package enum JSONCoding {
     /// Writes dates like queries and forms do, `2026-03-01T09:05:00Z` (RFC 3339 §5.6), to the microsecond, with a fraction only
     /// if there is one; `Data` as Base64, names sorted, slashes unescaped.
-    public static func encoder() -> JSONEncoder {
+    package static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
@@ -23,7 +23,7 @@ public enum JSONCoding {
     }
 
     /// Reads dates as ``Timestamp/init(rfc3339:)`` does, to the microsecond; `Data` as Base64, names unchanged.
-    public static func decoder() -> JSONDecoder {
+    package static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()

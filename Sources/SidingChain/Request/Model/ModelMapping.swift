@@ -64,9 +64,9 @@ extension ModelMapping where Source: Encodable, Target == JSONDocument? {
     ///
     /// - Parameter encoder: makes an encoder for each call, with its strategies for dates, keys and data.
     public static func json(
-        _ encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder
+        _ encoder: (@Sendable () -> JSONEncoder)? = nil
     ) -> ModelMapping {
-        ModelMapping { try JSONCoding.document(of: $0, by: encoder()) }
+        ModelMapping { try JSONCoding.document(of: $0, by: encoder?() ?? JSONCoding.encoder()) }
     }
 }
 
@@ -75,9 +75,9 @@ extension ModelMapping where Source == JSONDocument, Target: Decodable {
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
     public static func json(
-        _ decoder: @escaping @Sendable () -> JSONDecoder = JSONCoding.decoder
+        _ decoder: (@Sendable () -> JSONDecoder)? = nil
     ) -> ModelMapping {
-        ModelMapping { try JSONCoding.model(Target.self, from: $0, by: decoder()) }
+        ModelMapping { try JSONCoding.model(Target.self, from: $0, by: decoder?() ?? JSONCoding.decoder()) }
     }
 }
 
@@ -86,7 +86,7 @@ extension ModelMapping where Source == Response<JSONDocument?>, Target: Decodabl
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
     public static func json(
-        _ decoder: @escaping @Sendable () -> JSONDecoder = JSONCoding.decoder
+        _ decoder: (@Sendable () -> JSONDecoder)? = nil
     ) -> ModelMapping {
         .document(.json(decoder))
     }

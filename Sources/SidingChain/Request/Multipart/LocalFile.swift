@@ -1,12 +1,5 @@
 internal import SidingJSON
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import SidingSynchronization
 
 /// A regular file open for reading; closed on deinitialization.
 struct LocalFile: ~Copyable {

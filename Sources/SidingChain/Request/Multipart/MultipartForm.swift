@@ -11,23 +11,23 @@ public import FoundationEssentials
 /// Several parts may have the same name. Files are read only while the form is sent, and never held in memory as a whole.
 public struct MultipartForm: Sendable, Hashable {
     /// One field or file.
-    public struct Part: Sendable, Hashable {
-        public let name: String
-        public let filename: String?
+    package struct Part: Sendable, Hashable {
+        package let name: String
+        package let filename: String?
         /// Nil for plain fields, which are UTF-8 text.
-        public let contentType: String?
-        public let content: Content
+        package let contentType: String?
+        package let content: Content
     }
 
     /// The content of a part.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         case bytes([UInt8])
         /// The path of a file, which is read while it is sent.
         case file(path: String)
     }
 
     /// All parts in order.
-    public private(set) var parts: [Part] = []
+    package private(set) var parts: [Part] = []
 
     public init() {}
 

@@ -2,7 +2,7 @@
 struct Reading {
     /// The directory for relative paths in the config; absolute.
     let directory: String
-    let environment: ManifestEnvironment
+    let environment: ConfigEnvironment
     private(set) var faults: [Fault] = []
     /// All secrets that the config names, to check later whether they can be read.
     private(set) var secrets: [SecretUse] = []
@@ -12,7 +12,7 @@ struct Reading {
     /// The names that `for_each` of the current resource binds, in braces.
     var placeholders: Set<String> = []
 
-    init(file: String, environment: ManifestEnvironment, faults: [Fault] = []) {
+    init(file: String, environment: ConfigEnvironment, faults: [Fault] = []) {
         directory = environment.directory(ofFile: file)
         self.environment = environment
         self.faults = faults

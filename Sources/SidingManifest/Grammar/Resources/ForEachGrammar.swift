@@ -45,7 +45,7 @@ enum ForEachGrammar {
 
     // MARK: where
 
-    private enum Word: String, Sendable, CaseIterable {
+    private enum Choice: String, Sendable, CaseIterable {
         case all, changed
     }
 
@@ -84,10 +84,10 @@ enum ForEachGrammar {
 
     private static let choice = ValueType<ForEach.Parents>(
         "all, changed, or a map such as { path: $.state, equals: open }",
-        schema: ["anyOf": [ValueType<Word>.choice.schema, filter.type.schema]]
+        schema: ["anyOf": [ValueType<Choice>.choice.schema, filter.type.schema]]
     ) { node, reading in
         if case .map = node.content { return filter.type.read(node, &reading) }
-        return ValueType<Word>.choice.read(node, &reading).map { $0 == .all ? .all : .changed }
+        return ValueType<Choice>.choice.read(node, &reading).map { $0 == .all ? .all : .changed }
     }
 
     /// A value as `->>` reads it from a body: true is 1, false is 0.

@@ -16,6 +16,7 @@ struct ResourceDeclaration: Sendable {
     var records: JSONPath?
     var key: [JSONPath] = []
     var paging = Paging.automatic
+    var pageSizes: PageSizes?
     var stop = StopRules()
     var cursor: Located<IncrementalCursor>?
     var queryPlace: Place
@@ -56,6 +57,7 @@ struct ResourceDeclaration: Sendable {
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
             maxAge: maxAge, schema: schema, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
         (resource.isStable, resource.deletions) = (isStable, deletions?.deletions ?? Deletions())
+        resource.pageSizes = pageSizes
         return resource
     }
 

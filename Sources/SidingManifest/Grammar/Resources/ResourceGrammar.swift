@@ -106,8 +106,9 @@ enum ResourceGrammar {
         declaration.encoding = object.value(encoding, &reading) ?? QueryEncoding()
         declaration.records = object.value(records, &reading)
         declaration.key = object.value(key, &reading) ?? []
-        declaration.body.paging = object.located(paginate, &reading)
-        declaration.paging = declaration.body.paging?.value ?? .automatic
+        let paginate = object.located(paginate, &reading)
+        declaration.body.paging = paginate.map { Located(value: $0.value.paging, place: $0.place, subject: $0.subject) }
+        (declaration.paging, declaration.pageSizes) = (paginate?.value.paging ?? .automatic, paginate?.value.sizes)
         declaration.body.members = object.located(body, &reading)
         declaration.body.encoding = object.located(bodyEncoding, &reading)
         declaration.stop = object.value(stop, &reading) ?? StopRules()

@@ -52,8 +52,9 @@ enum SourceGrammar {
         var source = Source(
             name: "", baseURL: url.value, authorization: authorization, transport: bounds.transport,
             jsonLimits: bounds.json, retry: rules.policy, expiry: rules.expiry,
-            idempotency: promise, failureRules: object.value(errors, &reading) ?? [],
-            limits: object.value(limits, &reading) ?? [])
+            idempotency: promise)
+        source.failureRules = object.value(errors, &reading) ?? []
+        source.limits = object.value(limits, &reading) ?? []
         for field in fields { source.headerFields[field.name] = field.value }
         return source
     }

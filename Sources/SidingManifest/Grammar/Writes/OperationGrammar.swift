@@ -12,20 +12,20 @@ enum OperationGrammar {
     private static let id = Keyword(
         "id", .path, "The path of the new record's id in the answer. Without it: the place of the key in records.")
     private static let ifMatch = Keyword(
-        "if_match", condition, default: false,
+        "if_match", ifMatchValue, default: false,
         "true: the record's ETag is sent as If-Match, if known. A JSON path such as $._rev: the member that holds it."
     )
-    private static let condition = ValueType<Condition>(
+    private static let ifMatchValue = ValueType<IfMatch>(
         "true, false, or a JSON path such as $._rev",
         schema: ["anyOf": [ValueType<Bool>.truth.schema, ValueType<JSONPath>.path.schema]]
     ) { node, reading in
         if node.text?.hasPrefix("$") ?? false {
-            return ValueType<JSONPath>.path.read(node, &reading).map { Condition(isSent: true, path: $0) }
+            return ValueType<JSONPath>.path.read(node, &reading).map { IfMatch(isSent: true, path: $0) }
         }
-        return ValueType<Bool>.truth.read(node, &reading).map { Condition(isSent: $0) }
+        return ValueType<Bool>.truth.read(node, &reading).map { IfMatch(isSent: $0) }
     }
 
-    fileprivate struct Condition: Sendable {
+    fileprivate struct IfMatch: Sendable {
         var isSent = false
         var path: JSONPath?
     }
@@ -49,13 +49,13 @@ enum OperationGrammar {
 
     static let update = shape(usually: .patch, [ifMatch.entry, body.entry, answer.entry]) {
         operation, object, reading in
-        operation.condition = object.value(ifMatch, &reading) ?? Condition()
+        operation.condition = object.value(ifMatch, &reading) ?? IfMatch()
         operation.body = object.value(body, &reading)
         operation.answer = object.value(answer, &reading) ?? .whole
     }
 
     static let delete = shape(usually: .delete, [ifMatch.entry, goneIsDone.entry]) { operation, object, reading in
-        operation.condition = object.value(ifMatch, &reading) ?? Condition()
+        operation.condition = object.value(ifMatch, &reading) ?? IfMatch()
         operation.goneIsDone = object.value(goneIsDone, &reading) ?? true
     }
 
@@ -84,8 +84,8 @@ enum OperationGrammar {
 }
 
 extension WriteDeclaration.Operation {
-    fileprivate var condition: OperationGrammar.Condition {
-        get { OperationGrammar.Condition(isSent: sendsIfMatch, path: etagPath) }
+    fileprivate var condition: OperationGrammar.IfMatch {
+        get { OperationGrammar.IfMatch(isSent: sendsIfMatch, path: etagPath) }
         set { (sendsIfMatch, etagPath) = (newValue.isSent, newValue.path) }
     }
 }

@@ -10,8 +10,8 @@ enum ProbeGrammar {
     private static let after = Keyword(
         "after", .duration, default: "30s",
         "A probe that does not find the write counts only this long after the try: the request may still be under way.")
-    private static let otherwise = Keyword(
-        "otherwise", ValueType<WriteProbe.Otherwise>.choice, default: "hold",
+    private static let fallback = Keyword(
+        "otherwise", ValueType<WriteProbe.Fallback>.choice, default: "hold",
         "If the probe does not decide. hold: an operator decides; send: the write is sent again.")
 
     private static let path = Keyword(
@@ -27,11 +27,11 @@ enum ProbeGrammar {
         "records", .elements,
         "The path of the records. Without it: the root array or the only array of the root object.")
 
-    static let shape = Shape<WriteProbe>([probe.entry, after.entry, otherwise.entry]) { object, reading in
+    static let shape = Shape<WriteProbe>([probe.entry, after.entry, fallback.entry]) { object, reading in
         guard let located = object.located(probe, &reading) else { return nil }
         var probe = located.value
         if let after = object.value(after, &reading) { probe.after = after }
-        if let otherwise = object.value(otherwise, &reading) { probe.otherwise = otherwise }
+        if let fallback = object.value(fallback, &reading) { probe.fallback = fallback }
         if let fault = probe.fault {
             reading.fault(
                 "\(located.subject) \(fault)", at: located.place,

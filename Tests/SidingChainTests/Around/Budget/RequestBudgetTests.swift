@@ -51,7 +51,8 @@ import Testing
         }
 
         func send(
-            _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+            _ request: HTTPRequest, body: RequestBody,
+            admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
         ) async throws(Failure) -> Reply {
             let url = try request.checkedURL().resolve(path)
             try await admit(url)

@@ -74,8 +74,7 @@ import Testing
         return Reply(
             response: HTTPResponse(status: status, headerFields: fields),
             body: ReplyBody(length: length) { () async throws(Failure) -> [UInt8]? in
-                var iterator = body.makeAsyncIterator()
-                return try await iterator.next()
+                try await body.next()
             },
             url: try HTTPURL("http://a/"))
     }
@@ -109,7 +108,7 @@ import Testing
     }
 
     @Test func `a request without a body stays without one`() async throws {
-        let request = try await UploadProgressNode<RequestDraft>().process(Self.draft(.none), .test)
+        let request = try await RequestCreatorNode().then(UploadProgressNode()).process(Self.draft(.none), .test)
         guard case .none = request.body else {
             Issue.record("it has a body now")
             return
@@ -119,7 +118,7 @@ import Testing
     @Test func `an upload that is sent again counts from nothing again`() async throws {
         let told = Told()
         let transport = ScriptedTransport([.status(.serviceUnavailable), .status(.ok)])
-        let chain = UploadProgressNode<RequestDraft>(told.report).then(RequestCreatorNode())
+        let chain = RequestCreatorNode().then(UploadProgressNode(told.report))
             .then(RequestSenderNode(transport)).then(ResponseHTTPErrorProcessorNode())
             .retry(RetryPolicy(retries: 1, backoff: Backoff(base: .zero)))
         _ = try await chain.process(Self.draft(.bytes([1, 2])), .test)
@@ -129,7 +128,7 @@ import Testing
     @Test func `an error of the stream passes as it is`() async throws {
         struct Unreadable: Error {}
         let transport = ScriptedTransport([.status(.ok)])
-        let chain = UploadProgressNode<RequestDraft>().then(RequestCreatorNode()).then(RequestSenderNode(transport))
+        let chain = RequestCreatorNode().then(UploadProgressNode()).then(RequestSenderNode(transport))
         let failure = await chain.failure(try Self.draft(.stream(length: nil) { { throw Unreadable() } }))
         #expect(failure?.underlying is Unreadable)
     }
@@ -139,7 +138,7 @@ import Testing
     ) async throws -> (sent: [ScriptedTransport.Request], told: [TransferProgress]) {
         let told = Told()
         let transport = ScriptedTransport([.status(.ok)])
-        let chain = RequestCreatorNode().then(UploadProgressNode<OutgoingRequest>(told.report))
+        let chain = RequestCreatorNode().then(UploadProgressNode(told.report))
             .then(RequestSenderNode(transport))
         _ = try await chain.process(Self.draft(body), .test)
         return (transport.requests, told.all)
@@ -154,7 +153,7 @@ import Testing
 final class Told: Sendable {
     private let progress = Mutex<[TransferProgress]>([])
     var all: [TransferProgress] { progress.withLock { $0 } }
-    var report: ProgressReport {
+    var report: @Sendable (TransferProgress, ChainContext) -> Void {
         { progress, _ in self.progress.withLock { $0.append(progress) } }
     }
 }

@@ -14,7 +14,7 @@ import Testing
         let condition = try RecordExpression("state <> 'closed'")
         bench.resource.schema = RecordSchema(transforms: RecordTransforms(condition: condition))
         set(bench, states)
-        #expect(try await bench.sync().line.counters.inserted == states.count)
+        #expect(try await bench.sync().result.counters.inserted == states.count)
         return bench
     }
 
@@ -63,7 +63,7 @@ import Testing
         Self.set(bench, Self.states(1...5, ""))
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.line.counters.withheld == 5 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 5 && report.result.counters.deleted == 0)
             #expect(
                 report.warnings == [
                     "'where' leaves out 5 of 5 stored records ('where' names 'state', which no stored record has). That is "
@@ -74,7 +74,7 @@ import Testing
         #expect(try await bench.lastRun().resources.first?.counters.withheld == 5)
         let body = try #require(try await bench.store.record(of: "posts", key: "1")).body
         #expect(body == Array(#"{"id":1}"#.utf8))
-        #expect(try await bench.sync(Self.accepting).line.counters.deleted == 5)
+        #expect(try await bench.sync(Self.accepting).result.counters.deleted == 5)
         #expect(try await bench.keys() == [])
         let run = try await bench.lastRun().id
         #expect(try await bench.store.undelete(run) == ["posts": 5])
@@ -84,10 +84,10 @@ import Testing
     @Test func `once the member is back nothing is withheld any more`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5, ""))
-        #expect(try await bench.sync().line.counters.withheld == 5)
+        #expect(try await bench.sync().result.counters.withheld == 5)
         Self.set(bench, Self.states(1...5))
         let report = try await bench.sync()
-        #expect(report.line.counters.withheld == 0 && report.line.counters.updated == 5 && report.warnings == [])
+        #expect(report.result.counters.withheld == 0 && report.result.counters.updated == 5 && report.warnings == [])
         #expect(try await !isWaiting(bench))
     }
 
@@ -95,20 +95,20 @@ import Testing
         var bench = try await Self.bench(Self.states(1...30))
         Self.set(bench, Self.states(1...30).merging(Self.states(1...3, "")) { $1 })
         let few = try await bench.sync()
-        #expect(few.line.counters.deleted == 3 && few.line.counters.withheld == 0 && few.warnings == [])
+        #expect(few.result.counters.deleted == 3 && few.result.counters.withheld == 0 && few.warnings == [])
         let run = try await bench.lastRun().id
         #expect(
-            few.line.notes.contains(
+            few.result.notes.contains(
                 "3 records were removed because 'where' is NULL for them; 'siding records undelete \(run)' restores them"
             ))
         let store = bench.store
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
         Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })
         let many = try await bench.sync()
-        #expect(many.line.counters.deleted == 0 && many.line.counters.withheld == 11)
+        #expect(many.result.counters.deleted == 0 && many.result.counters.withheld == 11)
         #expect(many.warnings.first?.hasPrefix("'where' leaves out 11 of 27 stored records. That is more than") == true)
         bench.resource.deletions.most = 0.5
-        #expect(try await bench.sync().line.counters.deleted == 11)
+        #expect(try await bench.sync().result.counters.deleted == 11)
         #expect(try await bench.keys().count == 16)
     }
 
@@ -116,8 +116,8 @@ import Testing
         let bench = try await Self.bench(Self.states(1...12))
         Self.set(bench, Self.states(1...12, "closed"))
         let report = try await bench.sync()
-        #expect(report.line.counters.deleted == 12 && report.line.counters.withheld == 0 && report.warnings == [])
-        #expect(!report.line.notes.contains { $0.contains("'where'") })
+        #expect(report.result.counters.deleted == 12 && report.result.counters.withheld == 0 && report.warnings == [])
+        #expect(!report.result.notes.contains { $0.contains("'where'") })
         #expect(try await bench.keys() == [])
     }
 
@@ -125,20 +125,20 @@ import Testing
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5).merging([1: ""]) { $1 })
         bench.origin.set(Self.target(1), .failure(Failure(.connectionLost, phase: .maybeSent)))
-        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().result.outcome == .queued)
         #expect(try await bench.keys().count == 5)
         Self.set(bench, Self.states(1...5))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(try await bench.keys() == ["2", "3", "4", "5"])
     }
 
     @Test func `a listing that is cut short lets go, one of its own leaves that to the next`() async throws {
         var bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5).merging([1: ""]) { $1 })
-        #expect(try await bench.sync(SyncOptions(limit: 1)).line.counters.deleted == 0)
+        #expect(try await bench.sync(SyncOptions(limit: 1)).result.counters.deleted == 0)
         #expect(try await bench.keys().count == 5)
         bench.resource.stop = StopRules(maxPages: 1)
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(try await bench.keys() == ["2", "3", "4", "5"])
     }
 
@@ -153,10 +153,10 @@ import Testing
                 to: "blog", .patch, try HTTPURL("https://api.example.org/posts/2"), body: Array(#"{"x":1}"#.utf8),
                 edit: edit))
         Self.set(bench, Self.states(1...5).merging([1: "", 2: ""]) { $1 })
-        for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == ["2", "3", "4", "5"])
         _ = try await store.perform(.drop, on: QueueSelection(ids: [entry.id]))
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.sync().result.counters.deleted == 1)
         #expect(try await bench.keys() == ["3", "4", "5"])
     }
 
@@ -175,13 +175,13 @@ import Testing
             }
             return try #require(try await bench.engine().run([parents, bench.resource], options: options).last)
         }
-        #expect(try await sync("open").line.counters.inserted == 12)
+        #expect(try await sync("open").result.counters.inserted == 12)
         for _ in 0..<2 {
             let report = try await sync("")
-            #expect(report.line.counters.withheld == 12 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 12 && report.result.counters.deleted == 0)
             #expect(report.warnings.filter { $0.contains("more than deletes.max") }.count == 1)
         }
         #expect(try await bench.lastRun().resources.last?.counters.withheld == 12)
-        #expect(try await sync("", Self.accepting).line.counters.deleted == 12)
+        #expect(try await sync("", Self.accepting).result.counters.deleted == 12)
     }
 }

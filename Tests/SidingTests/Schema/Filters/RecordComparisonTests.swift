@@ -31,7 +31,7 @@ import Testing
         let bench = try await Self.bench("$.o.x", comparison)
         let records = Self.values.enumerated().map { #"{"id":\#($0 + 1),"o":{"x":\#($1)}}"# } + [#"{"id":12,"o":{}}"#]
         bench.origin.set("/posts", .text("[\(records.joined(separator: ","))]"))
-        #expect(try await bench.sync().line.counters.inserted == kept.count)
+        #expect(try await bench.sync().result.counters.inserted == kept.count)
         #expect(try await bench.keys().compactMap { Int($0) }.sorted() == kept)
     }
 
@@ -44,24 +44,24 @@ import Testing
             bench.origin.set("/posts", .text("[\(records.joined(separator: ","))]"))
         }
         set(#","state":"open""#)
-        #expect(try await bench.sync().line.counters.inserted == 5)
+        #expect(try await bench.sync().result.counters.inserted == 5)
         set("")
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.line.counters.withheld == 5 && report.line.counters.deleted == 0)
+            #expect(report.result.counters.withheld == 5 && report.result.counters.deleted == 0)
             #expect(report.warnings.contains { $0.contains("'where' leaves out 5 of 5 stored records") })
         }
         #expect(try await bench.keys().count == 5)
         set(#","state":null"#)
-        #expect(try await bench.sync().line.counters.deleted == 5)
+        #expect(try await bench.sync().result.counters.deleted == 5)
         #expect(try await bench.keys() == [])
     }
 
     @Test func `a member that is missing fits where there is to be none, and leaves nothing open`() async throws {
         let bench = try await Self.bench("$.state", .exists(false))
         bench.origin.set("/posts", .text(#"[{"id":1},{"id":2,"state":null}]"#))
-        #expect(try await bench.sync().line.counters.inserted == 2)
+        #expect(try await bench.sync().result.counters.inserted == 2)
         bench.origin.set("/posts", .text(#"[{"id":1,"state":"open"},{"id":2,"state":"open"}]"#))
-        #expect(try await bench.sync().line.counters.deleted == 2)
+        #expect(try await bench.sync().result.counters.deleted == 2)
     }
 }

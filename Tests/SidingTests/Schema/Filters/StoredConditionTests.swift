@@ -33,12 +33,12 @@ import Testing
             ResourceDefinition(try Self.resource(Self.schema(condition, columns: columns)))
         }
         let before = try definition("Score > 3", [score])
-        #expect(try definition("Score > 3", [other]).differences(from: before) == ["where"])
-        #expect(try definition("Score > 3", [text]).differences(from: before) == ["where"])
+        #expect(try definition("Score > 3", [other]).differences(from: before) == [.where])
+        #expect(try definition("Score > 3", [text]).differences(from: before) == [.where])
         #expect(try definition("Score > 3", [score, RecordColumn("title")]).differences(from: before) == [])
         // As files from before have it.
-        #expect(try definition("other > 3", [score]).aspects["where"] == "other > 3")
-        #expect(try definition(nil, [score]).aspects["where"] == nil)
+        #expect(try definition("other > 3", [score]).aspects[.where] == "other > 3")
+        #expect(try definition(nil, [score]).aspects[.where] == nil)
     }
 
     @Test func `what a condition leaves out is counted by the run that does it, and told why`() async throws {
@@ -73,13 +73,13 @@ import Testing
         let same = try await store.filteredOut(by: Self.schema("v > 0"), of: "posts")
         #expect(same == nil)
         let some = try #require(try await store.filteredOut(by: Self.schema("v > 10"), of: "posts"))
-        #expect(some.stored == 40 && some.count == 10 && some.doubt == nil)
+        #expect(some.stored == 40 && some.count == 10 && some.caution == nil)
         #expect(!some.isTooMuch(for: Deletions()))
         let more = try #require(try await store.filteredOut(by: Self.schema("v > 11"), of: "posts"))
         #expect(more.isTooMuch(for: Deletions()) && !more.isTooMuch(for: Deletions(most: 0.5)))
         let all = try #require(try await store.filteredOut(by: Self.schema("V > 10"), of: "posts"))
         #expect(all.count == 40 && all.isTooMuch(for: Deletions(most: 1)))
-        #expect(all.doubt == "'where' names 'V', which no stored record has")
+        #expect(all.caution == "'where' names 'V', which no stored record has")
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["40"]])
     }
 

@@ -16,21 +16,21 @@ import Testing
         page.progress?.freshness = said
         _ = try await bench.store.commit(page)
         let begun = try await require(bench.store.freshness(of: "posts"), "what is known")
-        try require(begun.said, is: ListingFreshness(), "what an unfinished listing said")
+        try require(begun.reported, is: ListingFreshness(), "what an unfinished listing said")
         try require(begun.isUnfinished, "the listing counts as finished")
         var last = try bench.pageCommit(StoreBench.content("[]"), first, page: StoreBench.page(2))
         last.progress?.freshness = said
         _ = try await bench.store.commit(last)
         let whole = try await require(bench.store.freshness(of: "posts"), "what is known")
-        try require(whole.said, is: said, "what was said")
+        try require(whole.reported, is: said, "what was said")
         try require(whole.completedAt, is: bench.time.now, "when it ended")
         try require(!whole.isUnfinished, "the listing counts as unfinished")
         try await require(bench.store.resourceStates().first?.freshness, is: said, "what the state says")
         let empty = try StoreBench.content("[]")
         _ = try await bench.store.commit(bench.pageCommit(empty, bench.open(), next: .cut("a loop")))
-        try await require(bench.store.freshness(of: "posts")?.said, is: said, "what was said before the cut")
+        try await require(bench.store.freshness(of: "posts")?.reported, is: said, "what was said before the cut")
         try await bench.commit("[]", bench.open())
         try await require(
-            bench.store.freshness(of: "posts")?.said, is: ListingFreshness(), "what a silent listing said")
+            bench.store.freshness(of: "posts")?.reported, is: ListingFreshness(), "what a silent listing said")
     }
 }

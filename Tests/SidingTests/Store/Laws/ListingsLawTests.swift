@@ -25,7 +25,7 @@ import Testing
         try await require(bench.entry(entry.id).state, is: .queued, "the entry")
         try await require(
             bench.store.resourceStates().first?.checkpoint, is: StoreBench.page(2), "the checkpoint")
-        try await require(bench.open(path: "/news").changedAspects, is: ["path"], "what the next sync is told")
+        try await require(bench.open(path: "/news").changedAspects, is: [.path], "what the next sync is told")
     }
 
     @Test func `names that differ only in case, and names like our own tables', are refused`() async throws {
@@ -206,7 +206,7 @@ import Testing
         _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()
         let position = try await bench.open(path: "/news")
-        try require(position.changedAspects, is: ["path"], "the changed aspects")
+        try require(position.changedAspects, is: [.path], "the changed aspects")
         try require(position.page, is: StoreBench.page(1), "the page")
         try require(position.entry == nil && !position.isResumed, "it counts as resumed")
         try await require(

@@ -73,7 +73,7 @@ import Testing
         try require(anew.takesAll, "it does not take all")
         try await require(bench.due(anew), is: ["a", "b"], "who is due")
         let changed = try await bench.openPass(path: "/news")
-        try require(changed.changedAspects, is: ["path"], "what changed")
+        try require(changed.changedAspects, is: [.path], "what changed")
         try await require(bench.due(changed, changed: true), is: ["a", "b"], "who is due, as nothing is known")
     }
 

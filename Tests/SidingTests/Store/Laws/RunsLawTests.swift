@@ -39,11 +39,11 @@ import Testing
         counters.requests += 3
         (counters.answersSetAside, counters.nullFiltered) = (1, 2)
         let error = RecordedError(name: "http500", message: "no", hint: "wait", status: 500, phase: "answered")
-        let line = RunResource(
+        let result = RunResource(
             resource: "posts", outcome: .queued, counters: counters, duration: .milliseconds(1_500), entry: "abcd",
             error: error, notes: ["one", "two"])
-        try await bench.store.endResource(line, in: bench.run)
-        try await require(bench.store.run(bench.run)?.resources, is: [line], "the lines")
+        try await bench.store.endResource(result, in: bench.run)
+        try await require(bench.store.run(bench.run)?.resources, is: [result], "the results")
     }
 
     @Test func `the run of a dead process is closed as interrupted by the next one`() async throws {
@@ -81,7 +81,7 @@ import Testing
         let until = bench.time.now + .seconds(60)
         let first = SourceGate(source: "b", reason: .retryAfter, until: until, note: "429")
         let other = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
-        try await bench.store.record(.patience(until: until, note: "429"), of: "b")
+        try await bench.store.record(.retryAfter(until: until, note: "429"), of: "b")
         try await bench.store.record(.signIn(note: "401"), of: "a")
         try await require(bench.store.gates(), is: [other, first], "the gates by source")
         try await bench.store.openGate(ofSource: "b")
@@ -92,14 +92,14 @@ import Testing
         let bench = try await StoreBench()
         try await bench.store.record(.offline(note: "no way out"), of: "a")
         let until = bench.time.now + .seconds(3_600)
-        try await bench.store.record(.patience(until: until, note: "429"), of: "a")
-        try await bench.store.record(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "a")
+        try await bench.store.record(.retryAfter(until: until, note: "429"), of: "a")
+        try await bench.store.record(.retryAfter(until: bench.time.now + .seconds(60), note: "503"), of: "a")
         try await bench.store.record(.offline(note: "no way out"), of: "a")
         let patience = SourceGate(source: "a", reason: .retryAfter, until: until, note: "429")
         try await require(bench.store.gates(), is: [patience], "the gates")
         try await bench.store.record(.signIn(note: "401"), of: "a")
         try await bench.store.record(.offline(note: "no way out"), of: "a")
-        try await bench.store.record(.patience(until: until, note: "429"), of: "a")
+        try await bench.store.record(.retryAfter(until: until, note: "429"), of: "a")
         let signIn = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
         try await require(bench.store.gates(), is: [signIn], "the gates at last")
     }
@@ -108,7 +108,7 @@ import Testing
         let bench = try await StoreBench()
         let until = bench.time.now + .seconds(60)
         try await bench.store.record(.offline(note: "no way out"), of: "a")
-        try await bench.store.record(.patience(until: until, note: "429"), of: "b")
+        try await bench.store.record(.retryAfter(until: until, note: "429"), of: "b")
         for source in ["a", "b"] { try await bench.store.record(.answers, of: source) }
         try await require(bench.store.gates().map(\.source), is: ["b"], "the sources with a gate")
     }

@@ -57,6 +57,19 @@ import Testing
             ])
     }
 
+    @Test func `a variant of several fields is stored in the order of their names`() async throws {
+        let (bench, cache) = try await bench()
+        var stored = answer()
+        stored.head.variant = CacheVariant(["X-C": "3", "x-a": nil, "X-b": ""])
+        try await cache.store(stored)
+        #expect(
+            try await bench.rows("SELECT variant FROM siding_responses") == [
+                [#"[["x-a",null],["x-b",""],["x-c","3"]]"#]
+            ])
+        let fields: HTTPFields = [HTTPField.Name("X-B")!: "", HTTPField.Name("X-C")!: "3"]
+        #expect(try await cache.response(for: CacheRequest(key: request.key, headerFields: fields)) == stored)
+    }
+
     @Test func `reading writes nothing within an hour, and one stamp after it`() async throws {
         let (bench, cache) = try await bench()
         try await cache.store(answer())

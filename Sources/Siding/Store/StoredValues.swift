@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
@@ -20,6 +21,13 @@ extension Store {
             throw StoreError(.corrupt, "a stored record or edit is not JSON: \(error)")
         }
     }
+}
+
+extension Row {
+    /// A moment, which is stored in microseconds.
+    func time(_ name: StaticString) throws -> Timestamp { Timestamp(microseconds: try int(name)) }
+    func optionalTime(_ name: StaticString) throws -> Timestamp? { try optionalInt(name).map(Timestamp.init) }
+    func isTrue(_ name: StaticString) throws -> Bool { try int(name) != 0 }
 }
 
 extension Transaction {

@@ -4,7 +4,7 @@ public import SidingManifest
 /// A config converted from another program's description of a source.
 ///
 /// The conversion is incomplete, but says so: `config` always passes `siding check`, and `unmapped` lists what it lacks.
-public struct ManifestImport: Sendable, Hashable {
+public struct ConfigImport: Sendable, Hashable {
     /// The text of a `siding.yaml`, with omitted parts as comments in their place.
     public var config: String
     /// The parts that were omitted or changed, in file order.
@@ -19,8 +19,8 @@ public struct ManifestImport: Sendable, Hashable {
     ///
     /// - Throws: ``ImportError``.
     public static func load(
-        path: String, format: ImportFormat, environment: ManifestEnvironment
-    ) throws(ImportError) -> ManifestImport {
+        path: String, format: ImportFormat, environment: ConfigEnvironment
+    ) throws(ImportError) -> ConfigImport {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .unreadable(path: path, reason: "is not a valid path")
         }
@@ -44,7 +44,7 @@ public struct ManifestImport: Sendable, Hashable {
     /// - Throws: ``ImportError/refused(_:)`` if it is not in that format, or none of its resources can be converted.
     public static func read(
         _ text: String, file: String, format: ImportFormat
-    ) throws(ImportError) -> ManifestImport {
+    ) throws(ImportError) -> ConfigImport {
         guard text.utf8.count <= sizeLimit else {
             throw .refused(["\(file): is too large; the limit is \(sizeLimit / 1024) KiB"])
         }
@@ -54,7 +54,7 @@ public struct ManifestImport: Sendable, Hashable {
             throw .refused(lines.isEmpty ? ["\(file):1:1: the file is empty, and is not \(format.noun)"] : lines)
         }
         let root = InputNode(node, path: "")
-        var imported = ImportedManifest(format: format, file: file)
+        var imported = ImportedConfig(format: format, file: file)
         switch format {
         case .dlt: try DltSource(root).add(to: &imported)
         case .airbyte: try AirbyteSource(root).add(to: &imported)

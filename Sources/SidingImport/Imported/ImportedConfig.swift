@@ -2,7 +2,7 @@ internal import SidingJSON
 internal import SidingManifest
 
 /// The sources and resources converted so far, and what could not be; common to all formats.
-struct ImportedManifest: Sendable {
+struct ImportedConfig: Sendable {
     let format: ImportFormat
     let file: String
     private(set) var resources: [ImportedResource] = []
@@ -102,24 +102,24 @@ struct ImportedManifest: Sendable {
     // MARK: The result
 
     /// Makes the config from what the grammar accepts, and lists the rest.
-    func makeImport() throws(ImportError) -> ManifestImport {
-        var told = notes.map(\.unmapped)
-        guard !resources.isEmpty else { throw nothing(told, "none of its resources can be converted") }
+    func makeImport() throws(ImportError) -> ConfigImport {
+        var reported = notes.map(\.unmapped)
+        guard !resources.isEmpty else { throw nothing(reported, "none of its resources can be converted") }
         var trial = GrammarTrial(root)
         let result = trial.settle { ConfigText($0, head: head(naming: $0.variables)) }
-        told += trial.root.refusals.map {
+        reported += trial.root.refusals.map {
             Unmapped(path: $0.origin.path, place: $0.origin.place, reason: $0.reason, hint: $0.hint)
         }
         switch result {
         case .success(let config):
-            return ManifestImport(
-                config: config.text, unmapped: told.sortedByPlace, variables: trial.root.variables)
-        case .failure(let obstacle): throw nothing(told, obstacle.description)
+            return ConfigImport(
+                config: config.text, unmapped: reported.sortedByPlace, variables: trial.root.variables)
+        case .failure(let obstacle): throw nothing(reported, obstacle.description)
         }
     }
 
-    private func nothing(_ told: [Unmapped], _ reason: String) -> ImportError {
-        let lines = told.sortedByPlace.prefix(50).map(\.description)
+    private func nothing(_ reported: [Unmapped], _ reason: String) -> ImportError {
+        let lines = reported.sortedByPlace.prefix(50).map(\.description)
         return .refused(lines + ["\(file): this file cannot be converted: \(PlainText.oneLine(reason))"])
     }
 

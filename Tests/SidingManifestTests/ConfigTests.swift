@@ -6,12 +6,12 @@ import SidingJSON
 import SidingManifest
 import Testing
 
-@Suite struct ManifestTests {
+@Suite struct ConfigTests {
     @Test func `a source is what the file says`() throws {
-        let manifest = try Fixture.parse(FullManifest.text)
-        #expect(manifest.sources.map(\.name) == ["tracker", "shop", "maps", "mail", "crm", "books", "old", "cloud"])
-        #expect(manifest.synchronous == .normal)
-        let tracker = manifest.sources[0]
+        let config = try Fixture.parse(FullConfig.text)
+        #expect(config.sources.map(\.name) == ["tracker", "shop", "maps", "mail", "crm", "books", "old", "cloud"])
+        #expect(config.synchronous == .normal)
+        let tracker = config.sources[0]
         #expect(tracker.baseURL.description == "https://api.example.com/v2")
         #expect(tracker.headerFields[.accept] == "application/vnd.tracker+json")
         #expect(try tracker.headerFields[#require(HTTPField.Name("X-Version"))] == "2024-01-01")
@@ -29,11 +29,11 @@ import Testing
                 == Backoff(base: .milliseconds(500), factor: 1.5, cap: .seconds(7200), isSpread: false))
         #expect(tracker.expiry == .seconds(7 * 86_400))
         #expect(tracker.authorization.secrets.map(\.description) == ["env TOKEN"])
-        #expect(manifest.sources[1].headerFields[.accept] == "application/json")
-        #expect(manifest.sources[1].authorization.secrets.map(\.description).last == "file ~/pass")
-        #expect(manifest.sources[2].authorization.secretQueryNames == ["key"])
-        #expect(manifest.sources[2].authorization.secrets.map(\.description) == ["command vault"])
-        guard case .apiKeyHeader(let name, _) = manifest.sources[3].authorization else {
+        #expect(config.sources[1].headerFields[.accept] == "application/json")
+        #expect(config.sources[1].authorization.secrets.map(\.description).last == "file ~/pass")
+        #expect(config.sources[2].authorization.secretQueryNames == ["key"])
+        #expect(config.sources[2].authorization.secrets.map(\.description) == ["command vault"])
+        guard case .apiKeyHeader(let name, _) = config.sources[3].authorization else {
             Issue.record("mail has no API key")
             return
         }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a resource is what the file says`() throws {
-        let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
+        let issues = try #require(try Fixture.parse(FullConfig.text).resources.first)
         #expect(issues.name == "issues")
         #expect(issues.source.name == "tracker")
         #expect(issues.path == "/issues?view=all")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `what is written in a query is what is sent`() throws {
-        let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
+        let issues = try #require(try Fixture.parse(FullConfig.text).resources.first)
         #expect(
             issues.queryEncoding.encode(issues.query)
                 == "big=1_000&flag=true&in%5Ba%5D=b&no=no&per_page=100&ratio=1.5&tags=a,2&version=1.10&zip=012")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `every way of paging can be said`() throws {
-        let resources = try Fixture.parse(FullManifest.text).resources
+        let resources = try Fixture.parse(FullConfig.text).resources
         let next = try #require(HTTPField.Name("X-Next"))
         #expect(
             resources.dropFirst().map(\.paging) == [
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a key is the name that is written, whatever YAML 1.1 would make of it`() throws {
-        let resources = try Fixture.parse(FullManifest.text).resources
+        let resources = try Fixture.parse(FullConfig.text).resources
         #expect(resources[1].key == [JSONPath(member: "no")])
         #expect(resources[2].key == [JSONPath(member: "012")])
         #expect(resources[3].key == [JSONPath(member: "@odata.id")])
@@ -100,17 +100,17 @@ import Testing
             ("t.db", "/siding.yaml", "/t.db"), ("~t.db", "/etc/siding.yaml", "/etc/~t.db"),
         ])
     func databasePaths(_ path: String, _ file: String, _ expected: String) throws {
-        let text = ExampleManifest.blog.text.replacing("path: blog.db", with: "path: \(path)")
-        let manifest = try Manifest.parse(text, file: file, environment: Fixture.environment)
-        #expect(manifest.databasePath == expected)
-        #expect(manifest.file == file)
+        let text = ExampleConfig.blog.text.replacing("path: blog.db", with: "path: \(path)")
+        let config = try Config.parse(text, file: file, environment: Fixture.environment)
+        #expect(config.databasePath == expected)
+        #expect(config.file == file)
     }
 
     @Test func `without a home directory a path below it is a fault`() {
-        let text = ExampleManifest.blog.text.replacing("path: blog.db", with: "path: ~/t.db")
-        let homeless = ManifestEnvironment(variables: [:], workingDirectory: "/")
+        let text = ExampleConfig.blog.text.replacing("path: blog.db", with: "path: ~/t.db")
+        let homeless = ConfigEnvironment(variables: [:], workingDirectory: "/")
         #expect {
-            try Manifest.parse(text, file: "a.yaml", environment: homeless)
+            try Config.parse(text, file: "a.yaml", environment: homeless)
         } throws: { error in
             "\(error)"
                 == "a.yaml:14:9: 'path' in 'database' begins with ~/, but there is no home directory; expected an absolute path"
@@ -118,11 +118,11 @@ import Testing
     }
 
     @Test func `what is left out has the defaults that the library has`() throws {
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id } }")
-        let (source, resource) = (manifest.sources[0], manifest.resources[0])
-        #expect(manifest.databasePath == nil)
-        #expect(manifest.synchronous == .full)
+        let (source, resource) = (config.sources[0], config.resources[0])
+        #expect(config.databasePath == nil)
+        #expect(config.synchronous == .full)
         #expect(source.transport == TransportSettings())
         #expect(source.jsonLimits == JSONLimits())
         #expect(source.retry == RetryPolicy())
@@ -140,18 +140,18 @@ import Testing
     }
 
     @Test func `later errors can point at what the file declares`() throws {
-        let manifest = try Fixture.parse(FullManifest.text)
-        #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:21:3")
-        #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:50:3")
-        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:71:3")
-        #expect(manifest.place(ofResource: "shop") == nil)
+        let config = try Fixture.parse(FullConfig.text)
+        #expect(config.place(ofSource: "shop")?.description == "siding.yaml:21:3")
+        #expect(config.place(ofResource: "issues")?.description == "siding.yaml:50:3")
+        #expect(config.place(ofResource: "open issues")?.description == "siding.yaml:71:3")
+        #expect(config.place(ofResource: "shop") == nil)
     }
 
-    @Test("every example loads without fault", arguments: ExampleManifest.all)
-    func examples(_ example: ExampleManifest) throws {
-        let manifest = try Fixture.parse(example.text)
-        #expect(!manifest.resources.isEmpty)
-        #expect(ExampleManifest.named(example.name) == example)
+    @Test("every example loads without fault", arguments: ExampleConfig.all)
+    func examples(_ example: ExampleConfig) throws {
+        let config = try Fixture.parse(example.text)
+        #expect(!config.resources.isEmpty)
+        #expect(ExampleConfig.named(example.name) == example)
         #expect(example.text.hasSuffix("\n"))
         #expect(example.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
@@ -159,9 +159,9 @@ import Testing
     @Test(
         "what an example comments out loads too",
         arguments: [
-            ("auth:", "  type: bearer", ExampleManifest.github)
+            ("auth:", "  type: bearer", ExampleConfig.github)
         ])
-    func commentedLines(_ first: String, _ second: String, _ example: ExampleManifest) throws {
+    func commentedLines(_ first: String, _ second: String, _ example: ExampleConfig) throws {
         var lines = example.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let start = try #require(lines.firstIndex { $0.hasSuffix("# \(first)") })
         let indentation = lines[start].prefix { $0 == " " }
@@ -179,10 +179,10 @@ import Testing
             ("1", 1), ("64KiB", 65_536), ("1GiB", 1 << 30), ("10MB", 10_000_000), ("1KB", 1000), ("7B", 7),
         ])
     func sizes(_ text: String, _ bytes: Int) throws {
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
         )
-        #expect(manifest.sources[0].transport.maxBody == bytes)
+        #expect(config.sources[0].transport.maxBody == bytes)
     }
 
     @Test(
@@ -193,10 +193,10 @@ import Testing
             ("15m", .seconds(900)), ("2h", .seconds(7200)), ("3650d", .seconds(315_360_000)),
         ] as [(String, Duration)])
     func durations(_ text: String, _ duration: Duration) throws {
-        let manifest = try Fixture.parse(
+        let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: \(text) } }"
         )
-        #expect(manifest.resources[0].maxAge == duration)
+        #expect(config.resources[0].maxAge == duration)
     }
 
     @Test(

@@ -1,7 +1,7 @@
 public import Siding
 
 /// A valid config: the sources, what to fetch from them, and the writes.
-public struct Manifest: Sendable {
+public struct Config: Sendable {
     /// When a commit counts as durable (https://sqlite.org/pragma.html#pragma_synchronous).
     public enum Synchronous: String, Sendable, CaseIterable {
         /// It survives a power cut.
@@ -25,7 +25,7 @@ public struct Manifest: Sendable {
     private let sourcePlaces: [String: Place]
     private let resourcePlaces: [String: Place]
     private let secrets: [SecretUse]
-    private let environment: ManifestEnvironment
+    private let environment: ConfigEnvironment
 
     /// The position of a resource's declaration; nil for an unknown name.
     public func place(ofResource name: String) -> Place? { resourcePlaces[name] }
@@ -51,7 +51,7 @@ public struct Manifest: Sendable {
     }
 
     init(
-        file: String, _ declaration: ManifestDeclaration, resources: [AnyResource], writes: [WriteDeclaration],
+        file: String, _ declaration: ConfigDeclaration, resources: [AnyResource], writes: [WriteDeclaration],
         _ reading: Reading
     ) {
         self.file = file

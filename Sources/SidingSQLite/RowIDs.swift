@@ -1,9 +1,9 @@
-/// A set of record row ids, ascending. Packed, each takes about two bytes.
-struct RecordIDs: Hashable {
-    private(set) var ids: [Int64]
+/// A set of row ids, ascending. Packed into a blob, each takes about two bytes.
+package struct RowIDs: Hashable, Sendable {
+    package private(set) var ids: [Int64]
 
     /// From ids in any order, with possible duplicates.
-    init(_ ids: [Int64]) {
+    package init(_ ids: [Int64]) {
         guard zip(ids, ids.dropFirst()).contains(where: { $0 >= $1 }) else {
             self.ids = ids
             return
@@ -14,19 +14,19 @@ struct RecordIDs: Hashable {
         self.ids = unique
     }
 
-    var isEmpty: Bool { ids.isEmpty }
+    package var isEmpty: Bool { ids.isEmpty }
 
     /// The ids that are not in `other`.
-    func subtracting(_ other: RecordIDs) -> RecordIDs {
+    package func subtracting(_ other: RowIDs) -> RowIDs {
         var found = Candidates(self)
         found.find(other)
-        return RecordIDs(found.left)
+        return RowIDs(found.left)
     }
 
     // MARK: Packing
 
     /// Each as the difference to the one before it, in LEB128: seven bits to a byte, the lowest first.
-    var packed: [UInt8] {
+    package var packed: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(ids.count * 2 + 8)
         var last: Int64 = 0
@@ -42,8 +42,8 @@ struct RecordIDs: Hashable {
         return bytes
     }
 
-    /// - Throws: ``StoreError/Kind/corrupt`` if the bytes are not in our format.
-    init(packed bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    /// - Throws: ``SQLiteError/Kind/corrupt`` if the bytes are not in this format.
+    package init(packed bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
         ids = []
         ids.reserveCapacity(bytes.count)
         var (last, difference, shift): (Int64, UInt64, UInt64) = (0, 0, 0)
@@ -60,26 +60,26 @@ struct RecordIDs: Hashable {
         guard shift == 0 else { throw Self.damaged }
     }
 
-    private static var damaged: StoreError {
-        StoreError(.corrupt, "the records of a stored page cannot be read")
+    private static var damaged: SQLiteError {
+        SQLiteError(.corrupt, "packed row ids cannot be read", operation: "read a column", path: "")
     }
 }
 
-/// Records to look for on pages, to find those that no page shows.
-struct Candidates {
-    let ids: [Int64]
+/// Row ids to look for in other sets, to find those that none of them has.
+package struct Candidates {
+    package let ids: [Int64]
     private var isFound: [Bool]
 
-    init(_ set: RecordIDs) {
+    package init(_ set: RowIDs) {
         ids = set.ids
         isFound = Array(repeating: false, count: set.ids.count)
     }
 
     /// Those not found, ascending.
-    var left: [Int64] { zip(ids, isFound).compactMap { $1 ? nil : $0 } }
+    package var left: [Int64] { zip(ids, isFound).compactMap { $1 ? nil : $0 } }
 
-    /// Marks the records in `others` as found.
-    mutating func find(_ others: RecordIDs) {
+    /// Marks those in `others` as found.
+    package mutating func find(_ others: RowIDs) {
         var low = 0
         for id in others.ids {
             var high = ids.count

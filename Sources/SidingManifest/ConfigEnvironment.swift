@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// The environment of a config: variables, working directory and home directory.
-public struct ManifestEnvironment: Sendable {
+public struct ConfigEnvironment: Sendable {
     /// Called again whenever a secret is read.
     public var variables: @Sendable () -> [String: String]
     /// An absolute path, where relative config paths start.
@@ -20,9 +20,9 @@ public struct ManifestEnvironment: Sendable {
     }
 
     /// The environment of this process.
-    public static var process: ManifestEnvironment {
+    public static var process: ConfigEnvironment {
         let home = ProcessInfo.processInfo.environment["HOME"]
-        return ManifestEnvironment(
+        return ConfigEnvironment(
             workingDirectory: FileManager.default.currentDirectoryPath, home: home.flatMap { $0.isEmpty ? nil : $0 }
         ) { ProcessInfo.processInfo.environment }
     }

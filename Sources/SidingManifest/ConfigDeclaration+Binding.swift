@@ -1,6 +1,6 @@
 internal import Siding
 
-extension ManifestDeclaration {
+extension ConfigDeclaration {
     /// The sources with their names.
     var namedSources: [Source] {
         sources.map { member in

@@ -1,7 +1,7 @@
 internal import ExampleConfigs
 
 /// A commented example config, as `siding init` writes it. The files are in `Examples/Configs`.
-public struct ExampleManifest: Sendable, Hashable {
+public struct ExampleConfig: Sendable, Hashable {
     /// The example's name on the command line.
     public let name: String
     /// A one-line description.
@@ -10,12 +10,12 @@ public struct ExampleManifest: Sendable, Hashable {
     public let text: String
 
     /// Two small resources of a public test service.
-    public static let blog = ExampleManifest(
+    public static let blog = ExampleConfig(
         name: "blog", summary: "posts and comments of jsonplaceholder.typicode.com; works unchanged",
         text: ExampleConfigs.blog)
 
     /// Incremental listings with pagination, and a token if there is one.
-    public static let github = ExampleManifest(
+    public static let github = ExampleConfig(
         name: "github", summary: "issues and releases of a public repository, with an optional token",
         text: ExampleConfigs.github)
 
@@ -23,27 +23,27 @@ public struct ExampleManifest: Sendable, Hashable {
     public static let all =
         [
             blog, github,
-            ExampleManifest(
+            ExampleConfig(
                 name: "gitlab", summary: "your projects, and the issues of one of them", text: ExampleConfigs.gitlab),
-            ExampleManifest(
+            ExampleConfig(
                 name: "hackernews", summary: "new stories of Hacker News; works unchanged",
                 text: ExampleConfigs.hackernews),
-            ExampleManifest(
+            ExampleConfig(
                 name: "hubspot", summary: "contacts and companies", text: ExampleConfigs.hubspot),
-            ExampleManifest(
+            ExampleConfig(
                 name: "jira", summary: "issues and projects of Jira Cloud", text: ExampleConfigs.jira),
-            ExampleManifest(
+            ExampleConfig(
                 name: "odata", summary: "orders and products of Northwind, for any OData service; works unchanged",
                 text: ExampleConfigs.odata),
-            ExampleManifest(
+            ExampleConfig(
                 name: "pokeapi", summary: "Pokémon and berries; works unchanged", text: ExampleConfigs.pokeapi),
-            ExampleManifest(
+            ExampleConfig(
                 name: "shopify", summary: "orders with their lines, and customers", text: ExampleConfigs.shopify),
-            ExampleManifest(
+            ExampleConfig(
                 name: "stripe", summary: "customers, subscriptions and events", text: ExampleConfigs.stripe),
-            ExampleManifest(
+            ExampleConfig(
                 name: "zendesk", summary: "tickets by incremental export, and users", text: ExampleConfigs.zendesk),
-            ExampleManifest(
+            ExampleConfig(
                 name: "local", summary: "a service on this machine: a template with the common settings",
                 text: ExampleConfigs.local),
         ]
@@ -52,5 +52,5 @@ public struct ExampleManifest: Sendable, Hashable {
     public static let standard = blog
 
     /// The example with that name; nil if there is none.
-    public static func named(_ name: String) -> ExampleManifest? { all.first { $0.name == name } }
+    public static func named(_ name: String) -> ExampleConfig? { all.first { $0.name == name } }
 }

@@ -1,35 +1,36 @@
 import Foundation
 import SidingOrigin
+import SidingSQLite
 import Testing
 
 @testable import Siding
 
-@Suite struct RecordIDsTests {
-    private func unpacked(_ bytes: [UInt8]) throws -> RecordIDs {
-        try bytes.withUnsafeBytes { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
+@Suite struct RowIDsTests {
+    private func unpacked(_ bytes: [UInt8]) throws -> RowIDs {
+        try bytes.withUnsafeBytes { bytes throws(SQLiteError) in try RowIDs(packed: bytes) }
     }
 
     @Test func `what is packed comes back, sorted and once each`() throws {
         var generator = SeededGenerator(seed: 7)
         for count in [0, 1, 2, 100, 5_000] {
             let ids = (0..<count).map { _ in Int64.random(in: 1...(1 << 40), using: &generator) } + [1, 1, .max]
-            let set = RecordIDs(ids)
+            let set = RowIDs(ids)
             #expect(set.ids == Set(ids).sorted())
             #expect(try unpacked(set.packed) == set)
         }
-        #expect(RecordIDs(Array(1...10_000)).packed.count == 10_000)
+        #expect(RowIDs(Array(1...10_000)).packed.count == 10_000)
     }
 
     @Test func `what is taken away is what the other has`() {
-        let some = RecordIDs([9, 3, 5, 7])
-        #expect(some.subtracting(RecordIDs([1, 5, 9, 10])).ids == [3, 7])
-        #expect(some.subtracting(RecordIDs([])) == some)
-        #expect(RecordIDs([]).subtracting(some).isEmpty)
+        let some = RowIDs([9, 3, 5, 7])
+        #expect(some.subtracting(RowIDs([1, 5, 9, 10])).ids == [3, 7])
+        #expect(some.subtracting(RowIDs([])) == some)
+        #expect(RowIDs([]).subtracting(some).isEmpty)
     }
 
     @Test(arguments: [[0x80], [1, 0], Array(repeating: UInt8(0xFF), count: 12)] as [[UInt8]])
     func `bytes that nobody packed are refused`(_ bytes: [UInt8]) {
-        #expect(throws: StoreError.self) { try unpacked(bytes) }
+        #expect(throws: SQLiteError.self) { try unpacked(bytes) }
     }
 
     @Test func `ten may go but no more than half, a tenth of many, never all, and with 0 none`() {

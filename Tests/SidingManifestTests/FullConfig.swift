@@ -1,5 +1,5 @@
 /// Everything that this release understands, said once.
-enum FullManifest {
+enum FullConfig {
     static let text = """
         version: 1
         database: { path: data/tracker.db, synchronous: normal }

@@ -1,7 +1,7 @@
 internal import Siding
 
 /// The grammar of the top level of the file.
-enum ManifestGrammar {
+enum ConfigGrammar {
     private static let version = Keyword(
         "version", versionType, isRequired: true, "The version of this grammar: 1.")
     private static let database = Keyword("database", databaseShape.type, "The database file.")
@@ -11,12 +11,12 @@ enum ManifestGrammar {
         "writes", WriteGrammar.all,
         "How records are created, changed and deleted at the origin. A config has resources, writes or both.")
 
-    static let shape = Shape<ManifestDeclaration>([
+    static let shape = Shape<ConfigDeclaration>([
         version.entry, database.entry, sources.entry, resources.entry, writes.entry,
         .notYet("schedule", "How often siding serve asks."),
     ]) { object, reading in
         _ = object.value(version, &reading)
-        var declaration = ManifestDeclaration()
+        var declaration = ConfigDeclaration()
         declaration.database = object.value(database, &reading) ?? DatabaseDeclaration()
         declaration.sources = object.value(sources, &reading) ?? []
         declaration.resources = object.value(resources, &reading) ?? []
@@ -54,7 +54,7 @@ enum ManifestGrammar {
         "path", ValueType<String>.text("the path of a file"),
         "Relative to this file; ~/ is the home directory. Left out, a file in the state directory.")
     private static let synchronous = Keyword(
-        "synchronous", ValueType<Manifest.Synchronous>.choice, default: "full",
+        "synchronous", ValueType<Config.Synchronous>.choice, default: "full",
         "full: survives a power cut; normal: survives the end of the process.")
 
     private static let databaseShape = Shape<DatabaseDeclaration>([path.entry, synchronous.entry]) { object, reading in
@@ -80,7 +80,7 @@ enum ManifestGrammar {
 }
 
 /// The parsed file, before resources are bound to their sources.
-struct ManifestDeclaration: Sendable {
+struct ConfigDeclaration: Sendable {
     var database = DatabaseDeclaration()
     var sources: [NamedMember<Source>] = []
     /// In file order, including those with faults.
@@ -94,5 +94,5 @@ struct ManifestDeclaration: Sendable {
 /// The parsed `database:` section.
 struct DatabaseDeclaration: Sendable {
     var path: String?
-    var synchronous = Manifest.Synchronous.full
+    var synchronous = Config.Synchronous.full
 }

@@ -1,5 +1,5 @@
 /// Why a config was refused.
-public enum ManifestError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum ConfigError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file cannot be read: missing, a directory, no permission, not text, or too large.
     case unreadable(path: String, reason: String)
     /// All faults, in file order.

@@ -1,7 +1,35 @@
+/// One page of a listing, as ``LoopDetector`` needs it.
+package struct WalkedPage<Address: Hashable> {
+    package var number: Int
+    package var address: Address
+    /// The address of the next page; nil if there is none.
+    package var next: Address?
+    /// Whether the page is taken for the last one.
+    package var isEnd: Bool
+    package var recordCount: Int
+    /// A digest of all records; nil if unknown.
+    package var digest: UInt64?
+    /// One digest per record; empty if they did not change.
+    package var recordDigests: [UInt64]
+    /// Whether the client numbers the pages.
+    package var isNumbered: Bool
+    /// The paging, for a message.
+    package var paging: String
+
+    package init(
+        _ number: Int, at address: Address, next: Address?, isEnd: Bool, recordCount: Int, digest: UInt64?,
+        recordDigests: [UInt64], isNumbered: Bool, paging: String
+    ) {
+        (self.number, self.address, self.next, self.isEnd) = (number, address, next, isEnd)
+        (self.recordCount, self.digest, self.recordDigests) = (recordCount, digest, recordDigests)
+        (self.isNumbered, self.paging) = (isNumbered, paging)
+    }
+}
+
 /// Detects listings that loop.
 ///
 /// Pages without records do not count, as an origin that filters may send some in a row; but not a hundred.
-struct LoopDetector {
+package struct LoopDetector {
     /// The addresses of the listing's first pages, as digests.
     private var seen: Set<AddressDigest> = []
     /// The address of one of the later pages; see ``mostPages``.
@@ -24,43 +52,45 @@ struct LoopDetector {
     /// If the origin names the next page, it may have reasons to repeat records on many pages, such as related records or one
     /// page per day.
     private static let mostNamed = 1_000
-    /// So many pages of the beginning are remembered. Of those behind them one is at a time, replaced after twice as many pages
-    /// as the one before it (Brent, BIT 20, 1980): a circle back to it is found, however long the listing is.
-    static let mostPages = 10_000
+    /// This many first pages are remembered. Of the later pages one at a time is remembered, and replaced after twice as many
+    /// pages as the one before it (Brent, BIT 20, 1980): so a loop back to it is found, however long the listing is.
+    package static let mostPages = 10_000
     /// How many of the first records to keep, at about 16 bytes each: a loop returns to them.
     private static let mostKept = 10_000
+
+    package init() {}
 
     /// Why the page closes a loop; nil if it does not.
     ///
     /// - Parameter before: digests of the previous page's records.
-    mutating func closed(by page: FetchedPage, after before: Set<UInt64> = []) -> String? {
-        remember(AddressDigest(page.page.address))
+    package mutating func closed(by page: WalkedPage<some Hashable>, after before: Set<UInt64> = []) -> String? {
+        remember(AddressDigest(page.address))
         if page.recordCount > 0 { note(page, before) }
         empty = page.recordCount > 0 ? 0 : empty + 1
         // An origin that ignores the parameter sends the same records for every number or token.
-        let isNumbered = page.paging.isNumbered
-        let leadsOn = if case .page = page.next { true } else { isNumbered && page.next == .end }
+        let isNumbered = page.isNumbered
+        let leadsOn = page.next != nil || (isNumbered && page.isEnd)
         if leadsOn, repeats >= (isNumbered ? 1 : Self.mostNamed) {
-            return "page \(page.page.number) has the records of the page before it again: a loop (\(page.paging))"
+            return "page \(page.number) has the records of the page before it again: a loop (\(page.paging))"
                 + (isNumbered ? ". If one page has all records: paginate: none" : "")
         }
-        guard case .page(let next) = page.next else { return nil }
+        guard let next = page.next else { return nil }
         if empty >= Self.mostEmpty {
             return
                 "\(empty) pages in a row had no records. If an empty page is the last one: stop: { empty_page: true }"
         }
-        let digest = AddressDigest(next.address)
+        let digest = AddressDigest(next)
         if seen.contains(digest) || digest == landmark {
-            return "page \(page.page.number) leads back to a page seen before: a loop"
+            return "page \(page.number) leads back to an earlier page: a loop"
         }
         guard stale >= (isNumbered ? Self.mostStale : Self.mostNamed) else { return nil }
         return
-            "page \(page.page.number) is the \(stale)th in succession without a record that was not on a page before: a "
+            "page \(page.number) is the \(stale)th page in a row without a new record: a "
             + "loop (\(page.paging))"
     }
 
     /// How many pages are remembered.
-    var remembered: Int { seen.count + (landmark == nil ? 0 : 1) }
+    package var remembered: Int { seen.count + (landmark == nil ? 0 : 1) }
 
     private mutating func remember(_ address: AddressDigest) {
         guard seen.count >= Self.mostPages else {
@@ -72,7 +102,7 @@ struct LoopDetector {
         (landmark, passed, reach) = (address, 0, reach * 2)
     }
 
-    private mutating func note(_ page: FetchedPage, _ before: Set<UInt64>) {
+    private mutating func note(_ page: WalkedPage<some Hashable>, _ before: Set<UInt64>) {
         repeats = page.digest != nil && page.digest == last ? repeats + 1 : 0
         last = page.digest
         // A 304 has no record digests.
@@ -88,11 +118,11 @@ private struct AddressDigest: Hashable {
     private let one: Int
     private let other: Int
 
-    init(_ address: PageRequest.Address) {
+    init(_ address: some Hashable) {
         (one, other) = (Self.half(0, of: address), Self.half(1, of: address))
     }
 
-    private static func half(_ seed: Int, of address: PageRequest.Address) -> Int {
+    private static func half(_ seed: Int, of address: some Hashable) -> Int {
         var hasher = Hasher()
         hasher.combine(seed)
         hasher.combine(address)

@@ -1,6 +1,6 @@
 internal import SidingCredentials
 
-extension Manifest {
+extension Config {
     /// The JSON Schema (draft 2020-12) of the config, generated from the grammar that reads it.
     ///
     /// Editors use it through `# yaml-language-server: $schema=…`.
@@ -10,7 +10,7 @@ extension Manifest {
             "$defs": SchemaValue.object([]).adding(
                 [("query_value", ValueType.querySchema)] + ValueType<LoginValue>.loginSchemas),
         ]
-        guard case .object(let body) = ManifestGrammar.shape.schema() else { return head.json }
+        guard case .object(let body) = ConfigGrammar.shape.schema() else { return head.json }
         let anyOf: SchemaValue = .list(["resources", "writes"].map { ["required": .list([.string($0)])] })
         return head.adding(body.map { ($0.name, $0.value) } + [("anyOf", anyOf)]).json + "\n"
     }

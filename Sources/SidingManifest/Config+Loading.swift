@@ -1,14 +1,14 @@
-extension Manifest {
+extension Config {
     /// The maximum size of a config file in bytes.
     public static let sizeLimit = 1 << 20
 
     /// Loads the config at `path`.
     ///
-    /// - Throws: ``ManifestError/unreadable(path:reason:)`` unless it is a regular file of UTF-8 text with at most ``sizeLimit``
-    ///   bytes, otherwise ``ManifestError/invalid(_:)`` with all faults.
+    /// - Throws: ``ConfigError/unreadable(path:reason:)`` unless it is a regular file of UTF-8 text with at most ``sizeLimit``
+    ///   bytes, otherwise ``ConfigError/invalid(_:)`` with all faults.
     public static func load(
-        path: String, environment: ManifestEnvironment
-    ) throws(ManifestError) -> Manifest {
+        path: String, environment: ConfigEnvironment
+    ) throws(ConfigError) -> Config {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .unreadable(path: path, reason: "is not a valid path")
         }
@@ -27,10 +27,10 @@ extension Manifest {
     /// Parses a config from `text`.
     ///
     /// - Parameter file: the path for messages; relative paths in the config start at its directory.
-    /// - Throws: ``ManifestError/invalid(_:)`` with all faults, in file order.
+    /// - Throws: ``ConfigError/invalid(_:)`` with all faults, in file order.
     public static func parse(
-        _ text: String, file: String, environment: ManifestEnvironment
-    ) throws(ManifestError) -> Manifest {
+        _ text: String, file: String, environment: ConfigEnvironment
+    ) throws(ConfigError) -> Config {
         guard text.utf8.count <= sizeLimit else {
             throw .unreadable(path: file, reason: "is too large; the limit is \(sizeLimit / 1024) KiB")
         }
@@ -40,13 +40,13 @@ extension Manifest {
             if document.faults.isEmpty { reading.noteEmptyFile() }
             throw .invalid(reading.sortedFaults)
         }
-        guard let declaration = ManifestGrammar.shape.type.read(root, &reading) else {
+        guard let declaration = ConfigGrammar.shape.type.read(root, &reading) else {
             throw .invalid(reading.sortedFaults)
         }
         let resources = declaration.boundResources(&reading)
         let writes = declaration.boundWrites(to: resources, &reading)
         guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
-        return Manifest(file: file, declaration, resources: resources, writes: writes, reading)
+        return Config(file: file, declaration, resources: resources, writes: writes, reading)
     }
 }
 

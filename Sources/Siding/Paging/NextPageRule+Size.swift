@@ -1,0 +1,83 @@
+internal import SidingChain
+internal import SidingPaging
+
+/// Page sizes that follow the line, where the config declares `size: { max, min }`.
+extension NextPageRule {
+    /// The size that `page` asks for; nil if the resource has none, or the origin's link left it out.
+    func size(of page: PageRequest) -> Int? {
+        resource.pageSizes.flatMap { page.url.queryNumber($0.parameter) }
+    }
+
+    /// The page that begins at the same record as `page` and asks for `size` records; nil if there is none.
+    ///
+    /// The number of a page counts pages of its own size, so the records before it have to be whole pages of the new size. Where
+    /// the origin counts too, it must have sent as many records as its pages can have: an origin's maximum may be below the size.
+    func resized(_ page: PageRequest, to size: Int) -> PageRequest? {
+        guard let sizes = resource.pageSizes, let present = self.size(of: page), present != size else { return nil }
+        let before = (page.number - 1) * present
+        guard before.isMultiple(of: size) else { return nil }
+        var resized = page
+        resized.number = before / size + 1
+        if let number = numberParameter(of: page) {
+            guard page.offset == before, page.url.queryNumber(number.name) == number.start + page.number - 1 else {
+                return nil
+            }
+            resized.url = resized.url.settingQuery(number.name, to: String(number.start + resized.number - 1))
+        } else if resource.paging == .linkHeader, !numbers(in: page).isEmpty {
+            return nil
+        }
+        resized.url = resized.url.settingQuery(sizes.parameter, to: String(size))
+        return resized
+    }
+
+    /// The query parameter in which `page` carries its number, and the number of the first page; nil if it carries none.
+    private func numberParameter(of page: PageRequest) -> (name: String, start: Int)? {
+        switch resource.paging {
+        case .page(let numbers):
+            if case .query(let name) = numbers.parameter { (name, numbers.start) } else { nil }
+        case .linkHeader: numbers(in: page) == ["page"] ? ("page", 1) : nil
+        default: nil
+        }
+    }
+
+    /// The names of the numbers in the query of a page that a link named. A number that is not that of the page may be anything.
+    private func numbers(in page: PageRequest) -> [String] {
+        guard page.number > 1 else { return [] }
+        return page.url.queryParameters.map(\.name).filter {
+            $0 != resource.pageSizes?.parameter && resource.query[$0] == nil && page.url.queryNumber($0) != nil
+        }
+    }
+}
+
+extension Paging {
+    /// This paging with pages of `size` records.
+    func sized(_ size: Int?) -> Paging {
+        guard let size else { return self }
+        switch self {
+        case .page(var numbers):
+            numbers.size = size
+            return .page(numbers)
+        case .offset(var offsets):
+            offsets.limit = size
+            return .offset(offsets)
+        default: return self
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the request went out, and its answer took too long or broke off: in a smaller page it may get through.
+    var isLostAnswer: Bool {
+        switch reason {
+        case .timeout, .connectionLost, .truncated: phase != .notSent
+        default: false
+        }
+    }
+}
+
+extension HTTPURL {
+    /// The whole number that the query has under `name`; nil if there is none.
+    fileprivate func queryNumber(_ name: String) -> Int? {
+        queryParameters.first { $0.name == name }?.value.flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingOrigin
+import Testing
+
+@testable import SidingCLI
+
+/// `siding init URL`: a config from the first page, or nothing.
+@Suite(.serialized)
+struct InitFromURLTests {
+    private func config(of sandbox: Sandbox) throws -> String {
+        try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+    }
+
+    @Test(
+        "the records and the key are found where they are",
+        arguments: [
+            (#"[{"id":1},{"id":2}]"#, "", "key: id "),
+            (#"{"items":[{"id":1},{"id":2}]}"#, "records: $.items[*] ", "key: id "),
+            (
+                #"{"data":{"repository":{"issues":{"nodes":[{"id":"a"}]}}}}"#,
+                "records: $.data.repository.issues.nodes[*] ", "key: id "
+            ),
+            (
+                #"{"included":[{"id":7},{"id":8},{"id":9}],"data":[{"id":"1","type":"post"}],"links":[{"rel":"self"}]}"#,
+                "records: $.data[*] ", "key: id "
+            ),
+            (#"{"facets":[{"n":1},{"n":2}],"hits":{"hits":[{"_id":"a"}]}}"#, "records: $.hits.hits[*] ", "key: _id "),
+            (#"{"tags":[{"id":1},{"id":2}],"posts":[{"id":3}]}"#, "records: $.posts[*] ", "key: id "),
+            (#"{"my list":[{"ID":3}]}"#, #"records: "$.\"my list\"[*]" "#, "key: ID "),
+            (#"{"edges":[{"cursor":"x","node":{"id":"a"}}]}"#, "records: $.edges[*] ", "key: $.node.id "),
+            (#"[{"id":1,"slug":"a"},{"id":1,"slug":"b"}]"#, "", "key: slug "),
+            (#"[{"id":null,"post_id":5,"number":1}]"#, "", "key: post_id "),
+            (#"[{"at":"2024-05-01T00:00:00Z","price":1.5,"on":"x"}]"#, "", #"key: "on" "#),
+            (#"[{"kind":"a","uuid":"u1"},{"kind":"a","uuid":"u2"}]"#, "", "key: uuid "),
+        ])
+    func found(_ body: String, _ records: String, _ key: String) async throws {
+        let origin = try await Origin.start { _ in .json(body) }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts")
+        #expect(made.status == 0, "\(made.everything)")
+        let config = try config(of: sandbox)
+        #expect(records.isEmpty ? !config.contains("records: ") : config.contains("\n    \(records)"), "\(config)")
+        #expect(config.contains("\n    \(key)"), "\(config)")
+        #expect(try await sandbox.siding("check").everything == "")
+        #expect(try await sandbox.siding("sync").status == 0)
+        await origin.stop()
+    }
+
+    @Test func `lines of JSON are records, too`() async throws {
+        let origin = try await Origin.start { _ in
+            OriginResponse(
+                headerFields: [.contentType: "application/x-ndjson"], body: Array("{\"id\":1}\n{\"id\":2}\n".utf8))
+        }
+        let sandbox = try Sandbox()
+        #expect(try await sandbox.siding("init", "\(origin.url.origin)/events.ndjson").status == 0)
+        #expect(try config(of: sandbox).contains("\n    records: lines "))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.count("events") == 2)
+        await origin.stop()
+    }
+
+    @Test func `it says what it found, and the same as one object`() async throws {
+        let service = try await Service.start(items: 7, pageSize: 5)
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(service.url)/items")
+        #expect(
+            made.error == """
+                items: 5 records
+                    key: $.id, different in all 5 records
+                    paginate: link_header
+                        the header field Link names the next page
+                wrote siding.yaml; next: 'siding plan --fetch', 'siding sync'
+
+                """)
+        #expect(made.output == "")
+        let mode = try FileManager.default.attributesOfItem(atPath: sandbox.file("siding.yaml"))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let object = try await sandbox.siding("init", "\(service.url)/items", "-c", "other.yaml", "--json").object()
+        #expect(object["path"] == .string("other.yaml") && object["resource"] == .string("items"))
+        #expect(object["count"]?.int == 5 && object["key"] == .string("$.id"))
+        #expect(object["paginate"] == .string("link_header"))
+        #expect(object["evidence"] == .string("the header field Link names the next page"))
+        await service.origin.stop()
+    }
+
+    @Test(
+        "an answer that shows no config is refused with its reason, and nothing is written",
+        arguments: [
+            (200, "<html>", 65, "the page is not JSON: "), (200, #"[{"id":1},"#, 65, "the page is not JSON: "),
+            (200, "[]", 65, "no array in it has objects"), (200, #"{"id":1}"#, 65, "no array in it has objects"),
+            (200, "[1,2]", 65, "no array in it has objects"),
+            (200, #"[{"a":1},{"a":1}]"#, 65, "no member of its 2 records is"), (204, "", 65, "the page is not JSON: "),
+            (404, "{}", 69, "404"), (401, "{}", 77, "401"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
+        ])
+    func refused(_ status: Int, _ body: String, _ code: Int32, _ words: String) async throws {
+        let origin = try await Origin.start { _ in
+            .json(body, status: HTTPResponse.Status(code: status), headerFields: [.retryAfter: "3600"])
+        }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts")
+        #expect(made.status == code, "\(made.everything)")
+        #expect(made.error.contains(words) && made.error.contains("\(origin.url.origin)/posts"), "\(made.error)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+        let object = try await sandbox.siding("init", "\(origin.url.origin)/posts", "--json")
+        #expect(object.status == code)
+        #expect(try object.object()["error"]?["code"]?.int == Int(code))
+        await origin.stop()
+    }
+
+    @Test func `without a connection it exits 75 and writes nothing`() async throws {
+        let origin = try await Origin.start { _ in .json("[]") }
+        let url = origin.url.origin
+        await origin.stop()
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(url)/posts")
+        #expect(made.status == 75)
+        #expect(made.error.contains("connection refused") && made.error.contains("nothing was written"))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+    }
+
+    @Test func `a file that is there stays, and nothing is requested, unless --force is given`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox()
+        try sandbox.config("mine")
+        let refused = try await sandbox.siding("init", "\(service.url)/items")
+        #expect(refused.status == 64 && refused.error.contains("--force"))
+        #expect(try config(of: sandbox) == "mine" && service.targets == [])
+        #expect(try await sandbox.siding("init", "\(service.url)/items", "--force").status == 0)
+        #expect(try config(of: sandbox).contains("path: /items"))
+        await service.origin.stop()
+    }
+
+    @Test(
+        "what is no URL of a list, or has a credential in it, is refused before anything is requested",
+        arguments: [
+            "api.example.com/posts", "ftp://example.com/posts", "https://", "https://ada:hush-hush@example.com/posts",
+            "http://127.0.0.1:9/posts?api_key=hush-hush", "http://127.0.0.1:9/posts?access_token=hush-hush",
+        ])
+    func usage(_ url: String) async throws {
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", url)
+        #expect(made.status == 64, "\(made.everything)")
+        #expect(!made.everything.contains("hush-hush"), "\(made.everything)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+        #expect(try await sandbox.siding("init", url, "--example", "blog").status == 64)
+    }
+
+    @Test(
+        "the resource is named after the path, the source after the host",
+        arguments: [
+            ("https://api.github.com/repos/a/b/issues?state=all", "github", "issues"),
+            ("https://jsonplaceholder.typicode.com/posts", "jsonplaceholder", "posts"),
+            ("https://www.example.co.uk/api/v2/", "example", "api"),
+            ("http://127.0.0.1:8080/lists/42", "origin", "lists"),
+            ("http://localhost:9/a/my%20items.json", "localhost", "my_items"),
+            ("https://1.1.1.1/", "origin", "records"),
+            ("http://tracker.lan/sqlite_x", "tracker", "records"),
+            ("http+unix://%2Frun%2Fa.sock/v1/no", "origin", "no"),
+            ("https://example.com/it's?a=b&c=[d]", "example", "it_s"),
+        ])
+    func names(_ url: String, _ source: String, _ name: String) throws {
+        let draft = ConfigDraft(try HTTPURL(url))
+        let resource = try draft.resource(file: "siding.yaml")
+        #expect(resource.name == name && resource.source.name == source)
+        let asked = try resource.source.baseURL.appending(path: resource.path)
+        #expect(asked == draft.url)
+    }
+}

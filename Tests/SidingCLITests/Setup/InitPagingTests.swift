@@ -1,0 +1,182 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingOrigin
+import Testing
+
+/// `siding init URL` finds the rule for the next page, and a sync with its config reads all pages.
+@Suite(.serialized)
+struct InitPagingTests {
+    /// An origin that pages in one way, with five of fifteen records on a page.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The query of the URL that is given.
+        var query = ""
+        /// The line that is written.
+        let line: String
+        /// The parameter of the position, and how many records its first value and each further one stand for.
+        var parameter = "page"
+        var first = 1
+        var step = 5
+        /// What is around the records of the page that begins at a record: `ITEMS`, `NEXT` for the target of the next page, `TOKEN`
+        /// for its position.
+        var body = #"{"items":ITEMS}"#
+        /// The same without a next page.
+        var last: String?
+        var field: (name: String, value: String)?
+    }
+
+    static let kinds = [
+        Kind(
+            testDescription: "Link", line: "paginate: link_header", body: "ITEMS",
+            field: ("Link", #"<NEXT>; rel="next""#)),
+        Kind(
+            testDescription: "next", line: "paginate: { type: next_url, path: '$.next' }",
+            body: #"{"items":ITEMS,"next":"NEXT"}"#, last: #"{"items":ITEMS,"next":null}"#),
+        Kind(
+            testDescription: "links.next", line: "paginate: { type: next_url, path: '$.links.next' }",
+            body: #"{"items":ITEMS,"links":{"next":"NEXT"}}"#, last: #"{"items":ITEMS,"links":{}}"#),
+        Kind(
+            testDescription: "an object with the URL", line: "paginate: { type: next_url, path: '$._links.next.href' }",
+            body: #"{"_links":{"next":{"href":"NEXT"}},"items":ITEMS}"#, last: #"{"_links":{},"items":ITEMS}"#),
+        Kind(
+            testDescription: "OData", line: #"paginate: { type: next_url, path: '$."@odata.nextLink"' }"#,
+            body: #"{"value":ITEMS,"@odata.nextLink":"NEXT"}"#, last: #"{"value":ITEMS}"#),
+        Kind(
+            testDescription: "a URL in a header field", line: "paginate: { type: next_url, header: X-Next-Url }",
+            body: "ITEMS", field: ("X-Next-Url", "NEXT")),
+        Kind(
+            testDescription: "a token", line: "paginate: { type: cursor, path: '$.next_cursor', param: cursor }",
+            parameter: "cursor", body: #"{"items":ITEMS,"next_cursor":"tTOKEN"}"#,
+            last: #"{"items":ITEMS,"next_cursor":null}"#),
+        Kind(
+            testDescription: "a token with its usual parameter",
+            line: "paginate: { type: cursor, path: '$.meta.after_cursor', param: 'page[after]' }",
+            parameter: "page[after]", body: #"{"items":ITEMS,"meta":{"after_cursor":"tTOKEN"}}"#,
+            last: #"{"items":ITEMS,"meta":{}}"#),
+        Kind(
+            testDescription: "a token named after its parameter",
+            line: "paginate: { type: cursor, path: '$.nextToken', param: token }", parameter: "token",
+            body: #"{"items":ITEMS,"nextToken":"tTOKEN"}"#, last: #"{"items":ITEMS,"nextToken":""}"#),
+        Kind(
+            testDescription: "a token in a header field",
+            line: "paginate: { type: header_cursor, header: X-Next-Cursor, param: cursor }", parameter: "cursor",
+            body: "ITEMS", field: ("X-Next-Cursor", "tTOKEN")),
+        Kind(
+            testDescription: "page numbers", query: "?per_page=5",
+            line: "paginate: { type: page, param: page, size_param: per_page, size: 5 }",
+            body: #"{"items":ITEMS,"total":15,"page":1}"#),
+        Kind(
+            testDescription: "page numbers with brackets", query: "?page%5Bsize%5D=5",
+            line: "paginate: { type: page, param: page, size_param: 'page[size]', size: 5 }",
+            body: #"{"items":ITEMS,"meta":{"total_pages":3}}"#),
+        Kind(
+            testDescription: "page numbers from 0", line: "paginate: { type: page, param: page, start: 0 }", first: 0,
+            body: #"{"items":ITEMS,"totalPages":3,"number":0,"size":5}"#),
+        Kind(
+            testDescription: "the next page's number", line: "paginate: { type: page, param: page }",
+            body: "ITEMS", field: ("X-Next-Page", "TOKEN")),
+        Kind(
+            testDescription: "a total in a header field", query: "?per_page=5",
+            line: "paginate: { type: page, param: page, size_param: per_page, size: 5 }", body: "ITEMS",
+            last: "ITEMS", field: ("X-Total-Count", "15")),
+        Kind(
+            testDescription: "offsets", query: "?limit=5",
+            line: "paginate: { type: offset, param: offset, limit_param: limit, limit: 5 }", parameter: "offset",
+            first: 0, step: 1, body: #"{"items":ITEMS,"total":15,"offset":0}"#),
+        Kind(
+            testDescription: "offsets from 1",
+            line: "paginate: { type: offset, param: startIndex, limit_param: limit, limit: 5, start: 1 }",
+            parameter: "startIndex", step: 1,
+            body: #"{"Resources":ITEMS,"totalResults":15,"startIndex":1,"itemsPerPage":5}"#),
+        Kind(
+            testDescription: "a range", query: "?limit=5",
+            line: "paginate: { type: offset, param: offset, limit_param: limit, limit: 5 }", parameter: "offset",
+            first: 0, step: 1, body: "ITEMS", last: "ITEMS", field: ("Content-Range", "items 0-4/15")),
+        Kind(
+            testDescription: "a flag", query: "?limit=5",
+            line: "paginate: { type: offset, param: offset, limit_param: limit, limit: 5 }", parameter: "offset",
+            first: 0, step: 1, body: #"{"items":ITEMS,"has_more":true}"#, last: #"{"items":ITEMS,"has_more":false}"#),
+        Kind(
+            testDescription: "a full page", query: "?per_page=5",
+            line: "paginate: { type: page, param: page, size_param: per_page, size: 5 }", body: "ITEMS"),
+        Kind(testDescription: "one page", line: "# paginate: nothing on the page shows that there are more", step: 15),
+    ]
+
+    @Test("the paging that a first page shows is written, and a sync with it reads all pages", arguments: kinds)
+    func paged(_ kind: Kind) async throws {
+        let origin = try await Origin.start { kind.answer($0) }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts\(kind.query)")
+        #expect(made.status == 0, "\(made.everything)")
+        #expect(origin.requests.count == 1)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        #expect(config.contains("\n    \(kind.line)\n"), "\(config)")
+        if !kind.line.hasPrefix("#") { #expect(made.error.contains(kind.line), "\(made.error)") }
+        #expect(try await sandbox.siding("check").everything == "")
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 0, "\(config)\n\(sync.everything)")
+        #expect(try await sandbox.count("posts") == 15)
+        await origin.stop()
+    }
+
+    @Test(
+        "what shows that there are more pages stands beside the rule, and what is a guess, too",
+        arguments: [
+            (#"{"items":[{"id":1},{"id":2}],"total":5,"page":1}"#, "# 2 of 5 records ($.total)"),
+            (#"{"items":[{"id":1},{"id":2}],"last_page":3}"#, "# 1 of 3 pages ($.last_page)"),
+            (#"{"items":[{"id":1},{"id":2}],"next":"/posts?page=2"}"#, "# $.next has the URL of the next page"),
+            (
+                #"{"items":[{"id":1},{"id":2}],"nextToken":"abc"}"#,
+                "# $.nextToken has a token of the next page; with the parameter that the origin reads the token from"
+            ),
+            (
+                #"{"items":[{"id":1},{"id":2}],"has_more":true}"#,
+                "# $.has_more reports more pages; check the names of the parameters"
+            ),
+        ])
+    func evidence(_ body: String, _ comment: String) async throws {
+        let origin = try await Origin.start { _ in .json(body) }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts")
+        #expect(made.error.contains(comment.dropFirst(2)), "\(made.error)")
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        #expect(config.contains("    \(comment)\n    paginate: "), "\(config)")
+        await origin.stop()
+    }
+
+    @Test func `a next page that no rule follows is written as a comment, and the sync reports it`() async throws {
+        let origin = try await Origin.start { _ in
+            .json(#"{"items":[{"id":1}],"links":[{"rel":"self","href":"/posts"},{"rel":"next","href":"/posts?p=2"}]}"#)
+        }
+        let sandbox = try Sandbox()
+        #expect(try await sandbox.siding("init", "\(origin.url.origin)/posts").status == 0)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        #expect(config.contains("\n    # paginate: { type: page | offset | cursor | next_url, … }\n"), "\(config)")
+        #expect(try await sandbox.siding("check").status == 0)
+        #expect(try await sandbox.siding("sync").status == 3)
+        await origin.stop()
+    }
+}
+
+extension InitPagingTests.Kind {
+    /// The page at the position that the request names.
+    fileprivate func answer(_ request: OriginRequest) -> OriginResponse {
+        let digits = (request.query[parameter] ?? "").filter(\.isNumber)
+        let start = ((Int(digits) ?? first) - first) * step
+        let ids = start < 15 ? Array(start + 1...min(start + max(step, 5), 15)) : []
+        let next = start + ids.count
+        let position = String(first + next / step)
+        let target = "/posts?\(parameter)=\(position)"
+        func filled(_ text: String) -> String {
+            text.replacing("ITEMS", with: "[\(ids.map { #"{"id":\#($0)}"# }.joined(separator: ","))]")
+                .replacing("NEXT", with: target).replacing("TOKEN", with: position)
+        }
+        let hasNext = next < 15
+        var fields: HTTPFields = [:]
+        if let field, hasNext || last != nil, let name = HTTPField.Name(field.name) {
+            fields[name] = filled(field.value)
+        }
+        return .json(filled(hasNext ? body : last ?? body), headerFields: fields)
+    }
+}

@@ -1,0 +1,51 @@
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// The origin's own mark of deleted records.
+@Suite struct DeletionMarkTests {
+    @Test func `the origin's own mark deletes at once, however many, and its end revives`() async throws {
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(Self.marked("null", "null"))]))
+        bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
+        #expect(try await bench.sync().result.counters.inserted == 2)
+        bench.origin.set("/posts", .text(Self.marked("1", "true")))
+        let report = try await bench.sync()
+        #expect(report.result.counters.deleted == 2)
+        #expect(try await bench.tombstones() == ["1", "2"])
+        #expect(try await bench.sync().result.counters.unchanged == 2)
+        bench.origin.set("/posts", .text(Self.marked("false", "true")))
+        #expect(try await bench.sync().result.counters.updated == 1)
+        #expect(try await bench.keys() == ["1"])
+        #expect(try await bench.sync(SyncOptions(limit: 1)).result.counters.unchanged == 1)
+    }
+
+    @Test func `what was never seen alive is no deletion, and is not brought to life`() async throws {
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(Self.marked("null", "1"))]))
+        bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
+        let report = try await bench.sync()
+        #expect(report.result.counters.inserted == 1 && report.result.counters.deleted == 0)
+        #expect(try await bench.tombstones() == ["2"])
+        #expect(try await bench.store.undelete(bench.lastRun().id) == [:])
+        #expect(try await bench.keys() == ["1"])
+        bench.origin.set("/posts", .text(Self.marked("null", "null")))
+        #expect(try await bench.sync().result.counters.updated == 1)
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+
+    private static func marked(_ first: String, _ second: String) -> String {
+        #"[{"id":1,"gone":\#(first)},{"id":2,"gone":\#(second)}]"#
+    }
+
+    @Test func `a mark is a value that says something, or the one that is told`() throws {
+        let path = try JSONPath(parsing: "$.a")
+        func marks(_ json: String, _ equals: String? = nil) -> Bool {
+            Array(json.utf8).withUnsafeBytes { DeletionMark(path, equals: equals).marks($0) }
+        }
+        for json in [#"{"a":null}"#, #"{"a":false}"#, #"{"a":0}"#, #"{"a":""}"#, "{}", "7"] { #expect(!marks(json)) }
+        for json in [#"{"a":true}"#, #"{"a":1}"#, #"{"a":"2024"}"#, #"{"a":{}}"#] { #expect(marks(json)) }
+        #expect(marks(#"{"a":"gone"}"#, "gone") && marks(#"{"a":true}"#, "true") && marks(#"{"a":0}"#, "0"))
+        #expect(!marks(#"{"a":"gone "}"#, "gone") && !marks(#"{"a":null}"#, "null") && !marks("{}", ""))
+    }
+}

@@ -1,0 +1,109 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// A full page, or one that the origin cut below the declared size, may not be the last.
+@Suite struct FullPageTests {
+    @Test(
+        "a single page as full as was asked for shows only that there may be more",
+        arguments: [
+            "per_page", "limit", "size", "pageSize", "first", "n", "num", "max", "length", "rpp", "batch_size",
+            "offset_limit",
+            "filter[limit]",
+        ])
+    func full(_ name: String) async throws {
+        // A `count` of the page itself is no word on the others.
+        for envelope in ["ITEMS", #"{"items":ITEMS,"count":5}"#, #"{"items":ITEMS,"meta":{"count":5}}"#] {
+            try await ListingEndTests.expectIncomplete(
+                ListingEndTests.answer(envelope, 1...5), at: Self.target(name), ListingEndTests.bench([name: 5]),
+                because: "page 1 is full")
+        }
+    }
+
+    private static func target(_ name: String) -> String {
+        "/posts?\(name.replacing("[", with: "%5B").replacing("]", with: "%5D"))=5"
+    }
+
+    private static let more = HTTPField.Name("X-More")!
+    private static let pagings: [Paging] = [
+        .none, .nextURL(JSONPath(member: "next")), .nextURL(nil), .cursor(JSONPath(member: "next"), parameter: "c"),
+        .linkHeader, .headerCursor(more, parameter: "c"), .nextHeader(more),
+    ]
+
+    @Test(
+        "a full page where the declared place of the next one is missing altogether is not the end", arguments: pagings)
+    func fullDeclared(_ paging: Paging) async throws {
+        let page = ListingEndTests.answer(#"{"items":ITEMS}"#, 1...5)
+        try await ListingEndTests.expectIncomplete(
+            page, at: "/posts?per_page=5", ListingEndTests.bench(["per_page": 5], paging: paging), because: "is full")
+    }
+
+    @Test(
+        "a full page where the declared place says that there is no next one is the end", arguments: pagings.dropFirst()
+    )
+    func emptyDeclared(_ paging: Paging) async throws {
+        for end in ["null", "\"\"", "false"] {
+            let bench = try await ListingEndTests.bench(["per_page": 5], paging: paging)
+            let page = ListingEndTests.answer(
+                #"{"items":ITEMS,"next":\#(end)}"#, 1...5, ListingEndTests.whole + [("ETag", "\"a\"")])
+            bench.origin.set("/posts?per_page=5", page, .status(.notModified), page)
+            for _ in 0..<2 { #expect(try await bench.sync().warnings == [], "\(end)") }
+            #expect(try await bench.state().incomplete == nil)
+        }
+    }
+
+    @Test func `the size in the body of a search counts as one in the query`() async throws {
+        for body in [["limit": 5], ["variables": ["first": 5]]] as [[String: QueryValue]] {
+            var bench = try await ListingEndTests.bench(paging: .cursor(JSONPath(member: "next"), parameter: "c"))
+            (bench.resource.method, bench.resource.body) = (.post, SearchBody(body))
+            bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS}"#, 1...5))
+            #expect(try await bench.sync().warnings.first?.hasPrefix("incomplete: page 1 is full") == true, "\(body)")
+        }
+    }
+
+    /// The origin's maximum, what its pages have around the records, how many records there are, and how many requests lead to
+    /// their end.
+    @Test(
+        "pages that an origin cuts below the declared size are read to their end",
+        arguments: [
+            (10, "ITEMS", 35, 4), (50, "ITEMS", 90, 2), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
+            (40, "ITEMS", 95, 3), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 2), (15, "ITEMS", 40, 3),
+            (99, "ITEMS", 99, 2),
+            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 3), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
+            // A single page may be as long as the origin's maximum.
+            (50, "ITEMS", 49, 2), (50, "ITEMS", 0, 1),
+            // A listing whose extent is known costs no further request.
+            (50, #"{"items":ITEMS,"total":50}"#, 50, 1), (50, #"{"items":ITEMS,"pages":1}"#, 49, 1),
+            (50, #"{"items":ITEMS,"has_more":false}"#, 50, 1),
+        ])
+    func cut(_ most: Int, _ envelope: String, _ count: Int, _ requests: Int) async throws {
+        for paging in [Paging.page(.init(sizeParameter: "size", size: 500)), .offset(.init(limit: 500))] {
+            let bench = try await ListingEndTests.bench(paging: paging)
+            let starts = Array(stride(from: 0, to: count, by: most)) + [count]
+            for (index, start) in starts.enumerated() {
+                let answer = ListingEndTests.answer(envelope, Array(start..<min(start + most, count)))
+                let first = ["page=1&size=500", "offset=0&limit=500"]
+                for target in start == 0 ? first : ["size=500&page=\(index + 1)", "limit=500&offset=\(start)"] {
+                    bench.origin.set("/posts?\(target)", answer)
+                }
+            }
+            let report = try await bench.sync()
+            #expect(report.result.outcome == .saved, "\(report.result.notes)")
+            #expect(try await bench.keys().count == min(count, 99))
+            #expect(report.result.counters.requests == requests)
+        }
+    }
+
+    @Test func `where earlier pages had links, a short page without one is the end of numbered pages`() async throws {
+        let bench = try await ListingEndTests.bench(paging: .page(.init(size: 20)))
+        bench.origin.set(
+            "/posts?page=1", ListingEndTests.answer("ITEMS", 1...5, [("Link", "</posts?page=2>; rel=next")]))
+        bench.origin.set("/posts?page=2", ListingEndTests.answer("ITEMS", 6...10))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+    }
+}
