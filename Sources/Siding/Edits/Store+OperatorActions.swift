@@ -6,8 +6,8 @@ internal import SidingSynchronization
 extension Store {
     /// About how long a transaction may take, its commit aside, and the most entries that it changes: other writers get the
     /// lock in between.
-    private static let timePerTransaction = Duration.milliseconds(60)
-    private static let entriesPerTransaction = 1_000
+    private static let timePerTransaction = Duration.milliseconds(80)
+    private static let entriesPerTransaction = 2_000
     /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
     /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
     private static let pauseForOthers = Duration.milliseconds(5)
@@ -44,7 +44,11 @@ extension Store {
             let batch = Array(meant[changes.count...].prefix(size))
             let (done, time) = try await write { transaction in
                 let start = ContinuousClock.now
-                let done = try transaction.part(isKept: !isRehearsal) {
+                guard isRehearsal else {
+                    let done = try actions.carryOut(decision, on: batch, by: selection, transaction)
+                    return (done, ContinuousClock.now - start)
+                }
+                let done = try transaction.part(isKept: false) {
                     try actions.carryOut(decision, on: batch, by: selection, transaction)
                 }
                 return (done, ContinuousClock.now - start)

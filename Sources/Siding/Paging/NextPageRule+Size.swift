@@ -64,20 +64,3 @@ extension Paging {
         }
     }
 }
-
-extension Failure {
-    /// Whether the request went out, and its answer took too long or broke off: in a smaller page it may get through.
-    var isLostAnswer: Bool {
-        switch reason {
-        case .timeout, .connectionLost, .truncated: phase != .notSent
-        default: false
-        }
-    }
-}
-
-extension HTTPURL {
-    /// The whole number that the query has under `name`; nil if there is none.
-    fileprivate func queryNumber(_ name: String) -> Int? {
-        queryParameters.first { $0.name == name }?.value.flatMap { Int($0) }
-    }
-}

@@ -44,16 +44,28 @@ public struct RunCounters: Sendable, Hashable, Codable {
 
     public init() {}
 
-    /// Every counter and its column in `siding_run_resources`.
-    static let all: [(column: SQL, path: any WritableKeyPath<RunCounters, Int> & Sendable)] = [
-        ("pages", \.pages), ("requests", \.requests), ("not_modified", \.notModified), ("inserted", \.inserted),
-        ("updated", \.updated), ("unchanged", \.unchanged), ("stale", \.stale), ("deleted", \.deleted),
-        ("null_filtered", \.nullFiltered), ("withheld", \.withheld), ("quarantined", \.quarantined),
-        ("answers_set_aside", \.answersSetAside), ("duplicates", \.duplicates), ("bytes", \.bytes),
+    /// The column of each counter in `siding_run_resources`, in the order of ``values``.
+    static let columns: [SQL] = [
+        "pages", "requests", "not_modified", "inserted", "updated", "unchanged", "stale", "deleted", "null_filtered",
+        "withheld", "quarantined", "answers_set_aside", "duplicates", "bytes",
     ]
 
+    /// No key paths, which each page would pay for.
+    var values: [Int] {
+        get {
+            [pages, requests, notModified, inserted, updated, unchanged, stale, deleted, nullFiltered, withheld]
+                + [quarantined, answersSetAside, duplicates, bytes]
+        }
+        set {
+            (pages, requests, notModified, inserted) = (newValue[0], newValue[1], newValue[2], newValue[3])
+            (updated, unchanged, stale, deleted) = (newValue[4], newValue[5], newValue[6], newValue[7])
+            (nullFiltered, withheld, quarantined) = (newValue[8], newValue[9], newValue[10])
+            (answersSetAside, duplicates, bytes) = (newValue[11], newValue[12], newValue[13])
+        }
+    }
+
     package static func += (total: inout RunCounters, part: RunCounters) {
-        for (_, path) in all { total[keyPath: path] += part[keyPath: path] }
+        total.values = zip(total.values, part.values).map(+)
     }
 
     /// The number of records written.
@@ -127,10 +139,7 @@ enum RunResourcesTable {
                 duration: .microseconds(try row.int("duration_us")), entry: try row.optionalText("entry"),
                 error: Store.decode(RecordedError.self, try row.optionalText("error")),
                 notes: Store.decode([String].self, try row.optionalText("notes")) ?? [])
-            // One list makes both, the columns and what reads them.
-            for (index, counter) in RunCounters.all.enumerated() {
-                result.counters[keyPath: counter.path] = Int(row.int(index))
-            }
+            result.counters.values = RunCounters.columns.indices.map { Int(row.int($0)) }
             return result
         }
     }
@@ -147,14 +156,14 @@ enum RunResourcesTable {
 
     /// A piece of SQL for each counter's column.
     private static func list(_ piece: (SQL) -> SQL) -> SQL {
-        RunCounters.all.dropFirst().reduce(piece(RunCounters.all[0].column)) { "\($0), \(piece($1.column))" }
+        RunCounters.columns.dropFirst().reduce(piece(RunCounters.columns[0])) { "\($0), \(piece($1))" }
     }
 
     private static func execute(
         _ sql: SQL, _ values: [(any SQLiteBindable)?], _ counters: RunCounters, _ transaction: borrowing Transaction
     ) throws {
         var statement = try transaction.prepare(sql)
-        try statement.bind(all: values + RunCounters.all.map { counters[keyPath: $0.path] })
+        try statement.bind(all: values + counters.values)
         _ = try statement.step()
     }
 }

@@ -92,6 +92,14 @@ extension Failure {
         }
     }
 
+    /// Whether the request went out, and its answer took too long or broke off: a smaller one may get through.
+    package var isLostAnswer: Bool {
+        switch reason {
+        case .timeout, .connectionLost, .truncated: phase != .notSent
+        default: false
+        }
+    }
+
     /// Whether the same request may succeed later, with nothing changed at this end. A write that ``phase`` says may have been
     /// sent may also have had its effect.
     ///

@@ -27,6 +27,11 @@ extension HTTPURL {
     /// The query's parameters, in order; names may repeat.
     package var queryParameters: [QueryParameter] { query.map(QueryParameter.all) ?? [] }
 
+    /// The whole number that the query has under `name`; nil if there is none.
+    package func queryNumber(_ name: String) -> Int? {
+        queryParameters.first { $0.name == name }?.value.flatMap { Int($0) }
+    }
+
     /// This URL with an encoded query appended to its own.
     package func appending(encodedQuery addition: String) -> HTTPURL {
         guard !addition.isEmpty else { return self }
