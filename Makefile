@@ -13,11 +13,11 @@ TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-
 	openssl:a-TLS-server-that-asks-clients-for-certificates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-queue proof proof-peers model tsan install uninstall clean
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-peers model tsan install uninstall clean
 
 help: ## this list
 	@echo 'Siding: make TARGET'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install the Debian packages that are missing; says which and why
 	@.ci/setup $(PACKAGES)
@@ -49,6 +49,9 @@ bench-chain: setup ## what a chain of eight nodes costs over a direct call; fail
 	$(SWIFT) build --configuration release --product ChainCallBenchmark
 	@.build/release/ChainCallBenchmark
 
+bench-peers: build ## copies over a line that fails, beside dlt, requests and curl from PyPI (installs them): about four minutes
+	@Benchmarks/run-peers
+
 bench-queue: build ## the times that the queue promises, each beside its bar; as root, fails where one is missed
 	$(SWIFT) $(RELEASE) --product QueueBenchmark
 	@Benchmarks/run-queue
@@ -58,6 +61,9 @@ proof: setup test-setup model ## the slow proofs: a kill at every page, more see
 
 proof-peers: build ## copies of servers that are not ours, from PyPI: Datasette, Kinto, Django REST framework, GraphQL (installs them)
 	@Tests/Peers/run
+
+proof-embedder: setup ## a package that embeds Siding beside Hummingbird, without what only the command line needs
+	@Tests/Embedder/run
 
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail
 	@.ci/setup spin:the-model-checker gcc:what-it-generates

@@ -11,17 +11,22 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+/// For what only the executable, its tests and `siding.yaml` need. A package that names this one with `traits: []` does
+/// not fetch it.
+let commandLine = TargetDependencyCondition.when(traits: ["CommandLine"])
+
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: commandLine)
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess", condition: commandLine)
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system", condition: commandLine)
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: commandLine)
 
 /// The schema's SQL, embedded in the binary; a test checks that the list equals the folder.
 let migrations = ["V001_schema.sql"]
@@ -52,6 +57,10 @@ let package = Package(
         .library(name: "SidingNetwork", targets: ["SidingNetwork"]),
         .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
         .library(name: "SidingTesting", targets: ["SidingTesting"]),
+    ],
+    traits: [
+        .trait(name: "CommandLine", description: "The executable, and the modules that read siding.yaml."),
+        .default(enabledTraits: ["CommandLine"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

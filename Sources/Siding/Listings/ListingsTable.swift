@@ -165,6 +165,11 @@ enum ListingsTable {
             "DELETE FROM siding_listings WHERE resource = ?1 AND scope <> '' AND \(isGone)", resource)
     }
 
+    /// The records of a forgotten resource begin at revision 0 again: each is due for the resources that list by it.
+    static func forgetRevisions(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_listings SET parent_revision = NULL WHERE resource = ?1", resource)
+    }
+
     /// Deletes the listings of all parents, so that each is listed again.
     static func deleteParents(of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_listings WHERE resource = ?1 AND scope <> ''", resource)
@@ -187,16 +192,12 @@ struct ListingRow {
     /// As its first page reported it.
     let freshness: ListingFreshness
     let root: String?
-    /// See ``ListingsTable/setMoved(_:scope:_:)``.
     let hasMoved: Bool
     /// How its pages got through so far; nil before its first page.
     let sizing: PageSizing?
 
     /// Whether it began at another first URL than `root`.
-    func isElsewhere(than root: String?) -> Bool {
-        guard let root, let mine = self.root else { return false }
-        return mine != root
-    }
+    func isElsewhere(than root: String?) -> Bool { root != nil && self.root != nil && root != self.root }
 
     init(_ row: borrowing Row) throws {
         number = try row.int("listing")

@@ -4,9 +4,7 @@ internal import SidingPaging
 /// Page sizes that follow the line, where the config declares `size: { max, min }`.
 extension NextPageRule {
     /// The size that `page` asks for; nil if the resource has none, or the origin's link left it out.
-    func size(of page: PageRequest) -> Int? {
-        resource.pageSizes.flatMap { page.url.queryNumber($0.parameter) }
-    }
+    func size(of page: PageRequest) -> Int? { resource.pageSizes.flatMap { page.url.queryNumber($0.parameter) } }
 
     /// The page that begins at the same record as `page` and asks for `size` records; nil if there is none.
     ///
@@ -23,7 +21,7 @@ extension NextPageRule {
                 return nil
             }
             resized.url = resized.url.settingQuery(number.name, to: String(number.start + resized.number - 1))
-        } else if resource.paging == .linkHeader, !numbers(in: page).isEmpty {
+        } else if !numbers(in: page).isEmpty {
             return nil
         }
         resized.url = resized.url.settingQuery(sizes.parameter, to: String(size))
@@ -40,11 +38,16 @@ extension NextPageRule {
         }
     }
 
-    /// The names of the numbers in the query of a page that a link named. A number that is not that of the page may be anything.
+    /// The names of the numbers by which a link or a token led to the page. They may mean anything.
     private func numbers(in page: PageRequest) -> [String] {
-        guard page.number > 1 else { return [] }
+        switch resource.paging {
+        case .linkHeader, .cursor, .headerCursor: break
+        default: return []
+        }
+        guard page.number > 1, let first = try? first().url else { return [] }
         return page.url.queryParameters.map(\.name).filter {
-            $0 != resource.pageSizes?.parameter && resource.query[$0] == nil && page.url.queryNumber($0) != nil
+            let number = page.url.queryNumber($0)
+            return $0 != resource.pageSizes?.parameter && number != nil && number != first.queryNumber($0)
         }
     }
 }

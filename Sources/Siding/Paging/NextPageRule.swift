@@ -39,7 +39,10 @@ struct NextPageRule: Sendable {
 
     /// The first URL of the listing of `parent` without a cursor; nil if it has no valid address.
     func root(for parent: BoundParent) -> String? {
-        (try? first(for: parent)).map { [$0.url.description, $0.body].compactMap(\.self).joined(separator: "\n") }
+        // The size that the line carries does not make it another listing.
+        (try? NextPageRule(resource: resource).first(for: parent)).map {
+            [$0.url.description, $0.body].compactMap(\.self).joined(separator: "\n")
+        }
     }
 
     /// Adds the initial page or offset parameters.

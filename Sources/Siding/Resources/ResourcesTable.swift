@@ -219,7 +219,6 @@ struct ResourceRow {
     let id: Int64
     let name: String
     let source: String
-    /// The text of ``definition``.
     let storedDefinition: String
     /// Set by the first record; nil before.
     var keyType: RecordKey.Kind?
@@ -229,9 +228,7 @@ struct ResourceRow {
     var completedAt: Timestamp?
     var completedRun: RunID?
     var revision: Int64 = 0
-    /// Whether records were ever edited.
     var isEdited = false
-    /// The text of ``schema``; nil if nothing is declared.
     var storedSchema: String?
     /// The newest revision whose tombstone was removed.
     var forgotten: Int64 = 0
@@ -251,7 +248,6 @@ struct ResourceRow {
     var reconciledRevision: Int64?
     /// Whether a page shows live records for which the filter is NULL.
     var hasNullFiltered = false
-    /// See ``RecordsTable/rewriteFrom``.
     var rewriteFrom: Int64?
 
     var definition: ResourceDefinition { ResourceDefinition(stored: storedDefinition) }

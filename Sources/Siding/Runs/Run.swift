@@ -50,7 +50,6 @@ public struct RunCounters: Sendable, Hashable, Codable {
         "withheld", "quarantined", "answers_set_aside", "duplicates", "bytes",
     ]
 
-    /// No key paths, which each page would pay for.
     var values: [Int] {
         get {
             [pages, requests, notModified, inserted, updated, unchanged, stale, deleted, nullFiltered, withheld]
@@ -64,8 +63,8 @@ public struct RunCounters: Sendable, Hashable, Codable {
         }
     }
 
-    package static func += (total: inout RunCounters, part: RunCounters) {
-        total.values = zip(total.values, part.values).map(+)
+    package static func += (sum: inout RunCounters, part: RunCounters) {
+        sum.values = zip(sum.values, part.values).map(+)
     }
 
     /// The number of records written.
@@ -215,7 +214,6 @@ extension Store {
         ) { _ in true } ?? false
     }
 
-    /// Whether a run of this number existed and was pruned.
     package func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
         try await read { snapshot in try Self.isForgotten(run, snapshot) }
     }

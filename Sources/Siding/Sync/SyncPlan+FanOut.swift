@@ -113,7 +113,8 @@ extension SyncPlan {
             let rule = NextPageRule(resource: resource, size: sizing?.size)
             guard let first = try? rule.first(from: cursor, for: bound) else { continue }
             let opening = ListingOpening(planning: resource, options, first, root: rule.root(for: bound))
-            urls.append((try await store.planListing(opening, now: now)?.decision.page ?? first).url)
+            let page = try await store.planListing(opening, now: now)?.decision.page ?? first
+            urls.append((sizing.flatMap { rule.resized(page, to: $0.size) } ?? page).url)
         }
         return urls
     }

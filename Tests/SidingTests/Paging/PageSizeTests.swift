@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [
         ("page=4&limit=1000", 3_000, "page=7&limit=500"), ("page=4&limit=1000", 300, nil),
         ("after=x9&limit=1000", 2_900, "after=x9&limit=500"), ("after=3000&limit=1000", 3_000, nil),
-        ("page=4", 3_000, nil),
+        ("page=4", 3_000, nil), ("page=4&year=2024&limit=1000", 3_000, nil),
     ])
     func `a linked page has another size only where that leads to the same record`(
         query: String, offset: Int, resized: String?
@@ -115,11 +115,27 @@ import Testing
         #expect(try rule(.linkHeader).resized(page(query, 4, behind: offset), to: 500)?.url.query == resized)
     }
 
-    @Test func `numbers of the config's own query are not taken for the position of a linked page`() throws {
-        let rule = try rule(.linkHeader, query: ["year": "2024"])
+    @Test func `numbers of the config's own query are not taken for the position of a linked page, unless they change`()
+        throws
+    {
+        let rule = try rule(.linkHeader, query: ["year": "2024", "page": "1"])
         #expect(
-            rule.resized(try page("year=2024&after=x&limit=1000", 4, behind: 3_000), to: 500)?.url.query
-                == "year=2024&after=x&limit=500")
+            rule.resized(try page("year=2024&after=x&limit=1000&page=1", 4, behind: 3_000), to: 500)?.url.query
+                == "year=2024&after=x&page=1&limit=500")
+        #expect(
+            rule.resized(try page("year=2024&page=4&limit=1000", 4, behind: 3_000), to: 500)?.url.query
+                == "year=2024&page=7&limit=500")
+        #expect(rule.resized(try page("year=2024&page=4&limit=1000", 4, behind: 300), to: 500) == nil)
+    }
+
+    @Test func `a token that is a number keeps its size, as it may be that of a page`() throws {
+        let rule = try rule(.cursor(JSONPath(member: "next_page"), parameter: "page"))
+        #expect(rule.resized(try page("page=4&limit=1000", 4, behind: 3_000), to: 500) == nil)
+        #expect(rule.resized(try page("limit=1000", 1, behind: 0), to: 500)?.url.query == "limit=500")
+        let last = try self.rule(.lastRecord(JSONPath(member: "id"), parameter: "after"))
+        #expect(
+            last.resized(try page("after=3000&limit=1000", 4, behind: 3_000), to: 500)?.url.query
+                == "after=3000&limit=500")
     }
 
     // MARK: A whole listing

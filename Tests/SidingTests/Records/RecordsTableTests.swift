@@ -228,6 +228,25 @@ import Testing
 
     // MARK: Forgetting
 
+    @Test func `each record of a forgotten parent is due again for the resources that list by it`() async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":1,"v":1}]"#)
+        try await bench.store.write { transaction in
+            try transaction.execute(
+                """
+                INSERT INTO siding_resources (name, source, definition, parent) VALUES ('comments', 's', '{}', 'posts')
+                """)
+            try transaction.execute(
+                """
+                INSERT INTO siding_listings (resource, scope, listing, state, started_at, checkpoint_at, run, parent_revision)
+                SELECT id, '1', 1, 'complete', 1, 1, 1, 4 FROM siding_resources WHERE name = 'comments'
+                """)
+        }
+        try await bench.store.releaseLease(bench.bench.lease)
+        try await bench.store.forget(resource: "posts")
+        #expect(try await bench.rows("SELECT count(*), parent_revision FROM siding_listings") == [["1", nil]])
+    }
+
     @Test func `a resource is forgotten with all that was stored of it, and begins anew`() async throws {
         let bench = try await FileBench()
         let schema = RecordSchema(

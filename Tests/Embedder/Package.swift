@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A program of somebody else: a server of Hummingbird that embeds Siding, without what only the command line needs.
+let package = Package(
+    name: "embedder",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "siding", path: "../..", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Embedder",
+            dependencies: [
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Siding", package: "siding"),
+                .product(name: "SidingHTTP", package: "siding"),
+            ],
+            path: "Sources")
+    ]
+)
