@@ -167,7 +167,7 @@ struct ListingRun: Sendable {
         else { return page }
         // An unchanged page says nothing about the line, and the stored page behind it may have another size.
         if page.content.isWhole {
-            now.readPage(of: size, sizes) { rule.resized(next, to: $0) != nil }
+            now.readPage(of: size, sizes) { _ in false }
         } else {
             now = PageSizing(size: size, pagesSinceLoss: now.pagesSinceLoss)
         }
