@@ -33,35 +33,37 @@ package struct PageSizes: Sendable, Hashable {
 /// The page size of a listing, and how its pages got through since the last lost one.
 ///
 /// A page is lost when its answer takes too long or breaks off, and cannot go on where it broke off. A page that is lost less than
-/// twenty pages behind another one makes the pages smaller: then hardly a twentieth of what the line carries is lost. Forty pages
-/// in a row make them larger again.
+/// twenty pages behind another one makes the pages smaller: then hardly a twentieth of what the line carries is lost. They stay
+/// small: behind full pages of a small size, a larger one that the origin cuts short would look like the last.
 package struct PageSizing: Sendable, Hashable {
     package private(set) var size: Int
-    /// The pages read since a page was lost, or the size grew; nil if none was lost.
+    /// The pages read since a page was lost; nil if none was lost.
     package private(set) var pagesSinceLoss: Int?
 
     package init(size: Int, pagesSinceLoss: Int? = nil) { (self.size, self.pagesSinceLoss) = (size, pagesSinceLoss) }
 
-    /// This, with the next smaller size of `sizes` if its own is none of them: the config may have changed.
+    /// This, with a size of `sizes`: the config may have changed. Where no page was lost, it is the largest.
     package func among(_ sizes: PageSizes) -> PageSizing {
-        PageSizing(size: sizes.sizes.first { $0 <= size } ?? sizes.minimum, pagesSinceLoss: pagesSinceLoss)
+        guard let pagesSinceLoss else { return PageSizing(size: sizes.maximum) }
+        return PageSizing(size: sizes.sizes.first { $0 <= size } ?? sizes.minimum, pagesSinceLoss: pagesSinceLoss)
     }
 
     /// A page of `size` was lost.
     package mutating func losePage(of size: Int, _ sizes: PageSizes) {
-        self.size = size
-        if let pagesSinceLoss, pagesSinceLoss < 20, let smaller = sizes.smaller(than: size) { self.size = smaller }
+        if let pagesSinceLoss, pagesSinceLoss < 20, let smaller = sizes.smaller(than: size) {
+            self.size = min(self.size, smaller)
+        }
         pagesSinceLoss = 0
     }
 
-    /// A page of `size` was read.
-    ///
-    /// - Parameter canGrow: whether the next page could be a larger one.
-    package mutating func readPage(of size: Int, _ sizes: PageSizes, canGrow: (Int) -> Bool) {
-        self.size = size
-        guard let before = pagesSinceLoss else { return }
-        pagesSinceLoss = before + 1
-        guard before + 1 >= 40, let larger = sizes.larger(than: size), canGrow(larger) else { return }
-        (self.size, pagesSinceLoss) = (larger, 0)
+    /// The origin refused a page of `size`: the next larger one is asked for again.
+    package mutating func refusePage(of size: Int, _ sizes: PageSizes) {
+        self.size = sizes.larger(than: size) ?? sizes.maximum
+        pagesSinceLoss = 0
+    }
+
+    /// The origin sent a page.
+    package mutating func readPage() {
+        if let pagesSinceLoss { self.pagesSinceLoss = pagesSinceLoss + 1 }
     }
 }

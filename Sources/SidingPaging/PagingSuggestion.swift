@@ -37,7 +37,7 @@ private struct PagingInference {
         if let place = nextPages.first(where: { $0.kind == .url && !$0.place.isInLinks })?.place {
             let member =
                 switch place {
-                case .body(let path): "path: '\(path.description.replacing("'", with: "''"))'"
+                case .body(let path): "path: \(quoted(path.description))"
                 case .header(let name): "header: \(name)"
                 }
             return PagingSuggestion(
@@ -70,7 +70,7 @@ private struct PagingInference {
             switch reference.place {
             case .header(let name): "{ type: header_cursor, header: \(name), param: cursor }"
             case .body(let path):
-                "{ type: cursor, path: '\(path.description.replacing("'", with: "''"))', param: \(parameter(of: path)) }"
+                "{ type: cursor, path: \(quoted(path.description)), param: \(parameter(of: path)) }"
             }
         return PagingSuggestion(
             rule, evidence: "\(reference.place) has a token of the next page",
@@ -122,8 +122,11 @@ private struct PagingInference {
         let isPlain =
             name.utf8.first.map { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "_") || Self.isLetter($0) } ?? false
             && name.utf8.allSatisfy { Self.isLetter($0) || "$_.-0123456789".utf8.contains($0) }
-        return isPlain ? name : "'\(name.replacing("'", with: "''"))'"
+        return isPlain ? name : quoted(name)
     }
+
+    /// A text in single quotes, as YAML takes it.
+    private func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

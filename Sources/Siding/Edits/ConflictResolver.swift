@@ -138,7 +138,7 @@ struct ConflictResolver {
         guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
             throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
         }
-        if let resource = try ResourcesTable.load(named: edit.resource, transaction)?.id {
+        if let resource = try ResourcesTable.id(of: edit.resource, transaction) {
             if let copy = try ServerCopiesTable.load(resource, id, transaction) {
                 if let body = copy.state.living { return Array(body.bytes) }
             } else if let stored = try RecordsTable.load(resource, transaction).find(id, transaction),

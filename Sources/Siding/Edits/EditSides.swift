@@ -12,7 +12,7 @@ struct EditSides {
     /// they are sent first.
     init?(of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable) throws {
         guard let name = entry.resource, let key = entry.recordKey,
-            let resource = try ResourcesTable.load(named: name, database)?.id
+            let resource = try ResourcesTable.id(of: name, database)
         else { return nil }
         let edits = try PendingEdit.all(of: name, key, database)
         guard let index = edits.firstIndex(where: { $0.entry.id == entry.id }) else { return nil }

@@ -55,7 +55,7 @@ extension Store {
         let now = clock.now
         let count = try await write { transaction -> Int in
             guard let row = try ResourcesTable.load(named: resource, transaction) else { return 0 }
-            let table = try RecordsTable.load(row.id, transaction)
+            let table = try RecordsTable.load(row, transaction)
             let ids = try find(table, transaction)
             guard !ids.isEmpty else { return 0 }
             var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }

@@ -46,6 +46,9 @@ extension Failure {
             counted(kind)
         case .notProcessed:
             .keep(counted: true)
+        case .truncated where kind == .fetch:
+            // A line breaks off in an answer as it does before it.
+            .keep(counted: true)
         case .truncated, .badContent:
             unreadableAnswer(kind)
         case .tlsUntrusted:

@@ -6,13 +6,13 @@ enum CursorRows {
     static func load(
         of resource: ResourceRow, scope: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> StoredCursor? {
-        let root = try ListingsTable.load(resource.id, scope: scope, database)?.root
-        return try database.first(
+        try database.first(
             "SELECT value, moved_at FROM siding_cursors WHERE resource = ?1 AND scope = ?2", resource.id, scope
         ) { row in
             StoredCursor(
                 value: try row.text("value"), movedAt: try row.time("moved_at"),
-                definition: resource.definition, root: root)
+                definition: resource.definition,
+                root: try ListingsTable.load(resource.id, scope: scope, database)?.root)
         }
     }
 
@@ -62,7 +62,7 @@ enum CursorRows {
     static func set(
         _ value: String?, of name: String, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        guard let resource = try ResourcesTable.load(named: name, transaction)?.id else {
+        guard let resource = try ResourcesTable.id(of: name, transaction) else {
             throw StoreError(.notFound, "no resource is stored under the name '\(name)'")
         }
         if let value {

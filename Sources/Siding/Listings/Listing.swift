@@ -52,6 +52,8 @@ struct ListingPosition: Sendable {
     var listing: Int64
     /// The page to request now.
     var page: PageRequest
+    /// The same page in its earlier size, if it was resized to ``page``.
+    var resizedFrom: PageRequest?
     /// Whether the page is a checkpoint or a retained fetch, not the first page of a new listing.
     var isResumed: Bool
     /// The retained fetch for this page, claimed when the listing was opened.

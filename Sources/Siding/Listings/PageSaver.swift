@@ -143,8 +143,11 @@ struct PageSaver {
         if progress.asksWholeNext { try PageValidators(resource: resource).forget(scope: page.page.scope, transaction) }
         if var cursor = progress.cursor {
             // A cursor that is taken back returns to where it was before the listing.
-            let listing = try ListingsTable.load(resource, scope: page.page.scope, transaction)
-            if !cursor.takesBack, listing?.holdsCursor == true { cursor.moved = nil }
+            if !cursor.takesBack, cursor.moved != nil,
+                try ListingsTable.load(resource, scope: page.page.scope, transaction)?.holdsCursor == true
+            {
+                cursor.moved = nil
+            }
             try CursorRows.move(
                 cursor, of: resource, scope: page.page.scope, listing: page.listing, now: now, transaction)
         }
@@ -166,9 +169,10 @@ struct PageSaver {
             try ResourcesTable.setPagesChanged(resource, transaction)
         }
         try PageQuarantine.forgetOtherPages(resource, scope: scope, isOfChanges: isOfChanges, transaction)
-        let listing = try ListingsTable.load(resource, scope: scope, transaction)
         // No listing covers the changes between the cursor and the beginning of one that passes it.
-        if scope.isEmpty, listing?.cursor.isPassing == false || listing?.holdsCursor == true {
+        if scope.isEmpty, let listing = try ListingsTable.load(resource, scope: scope, transaction),
+            !listing.cursor.isPassing || listing.holdsCursor
+        {
             try ResourcesTable.setCompleted(
                 page.run, at: now, page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
             try CompleteListings.complete(resource, now: now, transaction)

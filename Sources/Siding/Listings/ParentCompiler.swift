@@ -12,9 +12,9 @@ struct ParentCompiler {
 
     init(_ selection: ParentSelection, _ database: borrowing some Queryable & ~Copyable) throws {
         self.selection = selection
-        let parent = try ResourcesTable.load(named: selection.parent, database)?.id ?? 0
+        let parent = try ResourcesTable.id(of: selection.parent, database) ?? 0
         parents = try RecordsTable.load(parent, database)
-        resource = try ResourcesTable.load(named: selection.resource, database)?.id
+        resource = try ResourcesTable.id(of: selection.resource, database)
     }
 
     /// The due parents, in the order of their keys.

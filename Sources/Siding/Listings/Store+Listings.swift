@@ -70,9 +70,12 @@ extension Store {
         }
     }
 
-    /// How the pages of a listing got through so far; nil if their size stays the same.
-    func pageSizing(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> PageSizing? {
+    /// How the pages of a listing got through so far; nil if their size stays the same. A full listing begins with the largest.
+    func pageSizing(
+        of resource: AnyResource, for parent: BoundParent? = nil, isFull: Bool = false
+    ) async throws(StoreError) -> PageSizing? {
         guard let sizes = resource.pageSizes, sizes.sizes.count > 1 else { return nil }
+        if isFull { return PageSizing(size: sizes.maximum) }
         let stored = try await read { snapshot in
             try ResourcesTable.load(named: resource.name, snapshot).flatMap { row in
                 try ListingsTable.load(row.id, scope: parent?.key ?? "", snapshot)?.sizing
@@ -81,14 +84,15 @@ extension Store {
         return stored?.among(sizes) ?? PageSizing(size: sizes.maximum)
     }
 
-    /// Stores that a page of `size` was lost.
-    func saveLostPage(
-        of size: Int, _ sizes: PageSizes, _ resource: String, scope: String, lease: Lease
+    /// Stores what became of a page of `size`.
+    func change(
+        _ size: Int, of resource: String, scope: String, lease: Lease,
+        by change: @escaping @Sendable (inout PageSizing) -> Void
     ) async throws(StoreError) {
         try await write(under: lease) { _, transaction in
-            guard let id = try ResourcesTable.load(named: resource, transaction)?.id else { return }
+            guard let id = try ResourcesTable.id(of: resource, transaction) else { return }
             var sizing = try ListingsTable.load(id, scope: scope, transaction)?.sizing ?? PageSizing(size: size)
-            sizing.losePage(of: size, sizes)
+            change(&sizing)
             try ListingsTable.set(sizing, of: id, scope: scope, transaction)
         }
     }

@@ -42,8 +42,9 @@ extension Store {
             }
             try RecordsTable.load(resource, transaction).drop(transaction)
             try RunsTable.mark(forgotten: name, transaction)
-            let children = try ResourcesTable.all(transaction).filter { $0.parent == name }
-            for child in children { try ListingsTable.forgetRevisions(child.id, transaction) }
+            for child in try ResourcesTable.children(of: name, transaction) {
+                try ListingsTable.forgetRevisions(child.id, transaction)
+            }
             // No other resource is ever given its number: what runs noted of it is nobody's.
             try ResourcesTable.delete(resource.id, transaction)
             return count

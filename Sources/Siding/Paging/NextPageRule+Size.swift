@@ -6,6 +6,9 @@ extension NextPageRule {
     /// The size that `page` asks for; nil if the resource has none, or the origin's link left it out.
     func size(of page: PageRequest) -> Int? { resource.pageSizes.flatMap { page.url.queryNumber($0.parameter) } }
 
+    /// `page` in the size that the line carries, where there is such a page.
+    func sized(_ page: PageRequest) -> PageRequest { size.flatMap { resized(page, to: $0) } ?? page }
+
     /// The page that begins at the same record as `page` and asks for `size` records; nil if there is none.
     ///
     /// The number of a page counts pages of its own size, so the records before it have to be whole pages of the new size. Where
@@ -15,7 +18,7 @@ extension NextPageRule {
         let before = (page.number - 1) * present
         guard before.isMultiple(of: size) else { return nil }
         var resized = page
-        resized.number = before / size + 1
+        if page.offset == before { resized.number = before / size + 1 }
         if let number = numberParameter(of: page) {
             guard page.offset == before, page.url.queryNumber(number.name) == number.start + page.number - 1 else {
                 return nil
@@ -26,6 +29,15 @@ extension NextPageRule {
         }
         resized.url = resized.url.settingQuery(sizes.parameter, to: String(size))
         return resized
+    }
+
+    /// Why `page`, the first of a new size, may not begin at the record after those that were read: an origin that rounds sizes or
+    /// has a maximum counts pages of another size. Nil if it does begin there.
+    func misplacement(of page: FetchedPage) -> String? {
+        guard let size = size(of: page.page), page.page.number > 1, page.recordCount != size,
+            resource.paging.isNumbered || numberParameter(of: page.page) != nil
+        else { return nil }
+        return "page \(page.page.number) of \(size) records has \(page.recordCount)"
     }
 
     /// The query parameter in which `page` carries its number, and the number of the first page; nil if it carries none.

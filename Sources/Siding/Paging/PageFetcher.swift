@@ -102,6 +102,13 @@ struct PageFetcher: Sendable {
             bytes: bytes)
     }
 
+    /// The failure of a page that was read, and violates the contract.
+    func fault(_ message: String, of page: FetchedPage) -> PageFailure {
+        failure(
+            Failure(.contract, phase: .answered, detail: message), of: page.page, requests: page.requests,
+            bytes: page.bytes)
+    }
+
     /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
     /// records.
     private func unchanged(

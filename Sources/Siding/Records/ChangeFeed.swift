@@ -91,7 +91,7 @@ extension Store {
     package func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
         try await read { snapshot in
             // A resource that was never stored has no revision in any run.
-            let id = try ResourcesTable.load(named: resource, snapshot)?.id ?? 0
+            let id = try ResourcesTable.id(of: resource, snapshot) ?? 0
             let feed = try ChangeFeed.load(of: id, named: resource, since: run, snapshot)
             let records = try RecordsTable.load(id, snapshot).rowsByKey
             let changes = try snapshot.query(

@@ -145,7 +145,7 @@ extension Store {
         await probes.willLookUp()
         let found = try await read { snapshot -> [Record] in
             guard let row = try ResourcesTable.load(named: lookup.resource, snapshot) else { return [] }
-            let table = try RecordsTable.load(row.id, snapshot)
+            let table = try RecordsTable.load(row, snapshot)
             var condition = BoundSQL(sql: "key = ?")
             if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
             if let filter = lookup.filter {
@@ -174,7 +174,7 @@ extension Store {
             guard let row = try ResourcesTable.load(named: resource, snapshot), row.revision > revision else {
                 return ChangedKeys(revision: revision, keys: [])
             }
-            let keys = try RecordsTable.load(row.id, snapshot).keys(since: revision, snapshot)
+            let keys = try RecordsTable.load(row, snapshot).keys(since: revision, snapshot)
             return ChangedKeys(revision: row.revision, keys: keys)
         }
     }

@@ -72,7 +72,7 @@ enum ServerCopiesTable {
     ) throws -> String? {
         let found = try database.first(
             "SELECT etag, body FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
-            ResourcesTable.load(named: resource, database)?.id, key
+            ResourcesTable.id(of: resource, database), key
         ) { (etag: try $0.optionalText("etag"), body: path == nil ? nil : try $0.optionalBlob("body")) }
         if let etag = found?.etag, etag.hasPrefix("\"") { return etag }
         guard found?.etag != ServerCopy.noETag, let path,

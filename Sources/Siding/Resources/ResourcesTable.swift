@@ -14,13 +14,19 @@ enum ResourcesTable {
         try database.first("SELECT * FROM siding_resources WHERE id = ?1", resource, map: ResourceRow.init)
     }
 
-    static func id(of name: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int64? {
+    static func id(of name: String?, _ database: borrowing some Queryable & ~Copyable) throws -> Int64? {
         try database.first("SELECT id FROM siding_resources WHERE name = ?1", name) { $0.int(0) }
     }
 
     /// All resources, by name.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
         try database.query("SELECT * FROM siding_resources ORDER BY name", map: ResourceRow.init)
+    }
+
+    /// The resources that list by the records of `parent`, by name.
+    static func children(of parent: String, _ transaction: borrowing Transaction) throws -> [ResourceRow] {
+        try transaction.query(
+            "SELECT * FROM siding_resources WHERE parent = ?1 ORDER BY name", parent, map: ResourceRow.init)
     }
 
     /// The present revisions of all resources, as the JSON in `siding_runs.revisions`.

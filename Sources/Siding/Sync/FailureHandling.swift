@@ -92,7 +92,9 @@ struct FailureHandling: Sendable {
         guard !failure.isOffline else { return SourceHealth.probeWindow }
         return max(
             failure.patience(now: now)
-                ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.environment.jitter),
+                // Where a part has arrived, the line was up.
+                ?? source.retry.backoff.wait(
+                    after: partial == nil ? tries : 1, jitter: sync.engine.environment.jitter),
             minimum ?? .zero)
     }
 }

@@ -41,7 +41,7 @@ struct FanOut: Sendable {
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
         try await walk(feed, pass?.pass, &tally)
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
-        if let pass, !tally.isCutShort, tally.queued == 0 || pass.isResumed {
+        if let pass, !tally.isCutShort, !tally.hasMoreToTry(isResumed: pass.isResumed) {
             let end = PassEnd(
                 resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
                 isComplete: tally.isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,

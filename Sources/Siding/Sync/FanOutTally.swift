@@ -11,6 +11,8 @@ struct FanOutTally: Sendable {
     private let isAdHoc: Bool
     private(set) var done = 0
     private(set) var queued = 0
+    /// Whether a parent is queued since the line failed, which says nothing of that parent.
+    private var hasLostLine = false
     private var failed = Named()
     private var skipped = Named()
     private var warned = Named()
@@ -82,6 +84,11 @@ struct FanOutTally: Sendable {
         skipped.add("skipped \(Self.shown(key)): \(reason)")
     }
 
+    /// Whether the pass stays open for the parents in the queue.
+    ///
+    /// - Parameter isResumed: whether an earlier sync left them: those whose origin fails for good must not keep it open.
+    func hasMoreToTry(isResumed: Bool) -> Bool { queued > 0 && (!isResumed || done > 0 || hasLostLine) }
+
     /// Records our own cancellation.
     mutating func stop() {
         stopped = stopped ?? SyncReport(sync.resource.name).failed(Failure(.cancelled, phase: .notSent))
@@ -112,6 +119,7 @@ struct FanOutTally: Sendable {
         }
         if one.result.outcome == .queued {
             queued += 1
+            hasLostLine = hasLostLine || one.failure.map { $0.isConnectionFailure || $0.isLostAnswer } ?? false
         } else if one.failure?.reason != .cancelled {
             failed.add("\(Self.shown(key)) failed: \(one.result.error?.message ?? "")")
             firstFailure = firstFailure ?? one

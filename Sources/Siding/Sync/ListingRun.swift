@@ -37,6 +37,8 @@ struct ListingRun: Sendable {
         var hasPages = false
         /// Warnings about the cursor.
         var warnings: [String] = []
+        /// Why the page of a new size was not saved; see ``NextPageRule/misplacement(of:)``.
+        var misplacement: String?
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isStoredWay = false
 
@@ -75,9 +77,17 @@ struct ListingRun: Sendable {
             case .storeFailed(let error): throw error
             case .failed(let failure): return result.ended(.failed(failure), highWaterMark.warnings)
             case .page(let success):
+                if position.resizedFrom != nil, !result.hasPages,
+                    let misplacement = NextPageRule(resource: resource).misplacement(of: success)
+                {
+                    result.misplacement = misplacement
+                    return result.ended(.failed(fetcher.fault(misplacement, of: success)), highWaterMark.warnings)
+                }
                 highWaterMark.checkOrder(of: success)
-                page = sized(bounded(success, &loops, after: way, result.counters, highWaterMark), &sizing)
+                page = bounded(success, &loops, after: way, result.counters, highWaterMark)
             }
+            // An unchanged page says nothing about the line.
+            if page.content.isWhole { sizing?.readPage() }
             way.update(with: page)
             if page.page.number == 1 { freshness = page.freshness }
             let commit = commit(
@@ -159,24 +169,6 @@ struct ListingRun: Sendable {
         return page
     }
 
-    /// Asks for the next page in the size that the line carries.
-    private func sized(_ page: FetchedPage, _ sizing: inout PageSizing?) -> FetchedPage {
-        let rule = NextPageRule(resource: resource)
-        guard let sizes = resource.pageSizes, var now = sizing, case .page(let next) = page.next,
-            let size = rule.size(of: next)
-        else { return page }
-        // An unchanged page says nothing about the line, and the stored page behind it may have another size.
-        if page.content.isWhole {
-            now.readPage(of: size, sizes) { _ in false }
-        } else {
-            now = PageSizing(size: size, pagesSinceLoss: now.pagesSinceLoss)
-        }
-        sizing = now
-        var page = page
-        if let resized = rule.resized(next, to: now.size) { page.next = .page(resized) }
-        return page
-    }
-
     private func commit(
         _ page: FetchedPage, _ position: ListingPosition, isFirst: Bool, _ cursor: CursorMove?,
         _ freshness: ListingFreshness, _ sizing: PageSizing?
@@ -202,10 +194,7 @@ struct ListingRun: Sendable {
     ) async throws(StoreError) -> PageFailure? {
         do throws(StoreError) { result.counters += try await store.commit(commit) } catch {
             guard error.kind == .contract else { throw error }
-            let failure = Failure(.contract, phase: .answered, detail: error.message)
-            var failed = fetcher.failure(failure, of: page.page, requests: page.requests)
-            failed.bytes = page.bytes
-            return failed
+            return fetcher.fault(error.message, of: page)
         }
         result.hasPages = true
         result.isStoredWay = if case .notModified = page.content { true } else { false }

@@ -18,7 +18,7 @@ struct ResourceSync: Sendable {
     /// How the pages of the listing got through so far; nil if their size stays the same.
     var sizing: PageSizing?
 
-    private var nextPageRule: NextPageRule { NextPageRule(resource: resource, size: sizing?.size) }
+    var nextPageRule: NextPageRule { NextPageRule(resource: resource, size: sizing?.size) }
 
     // MARK: The whole resource
 
@@ -85,7 +85,7 @@ struct ResourceSync: Sendable {
     /// Syncs one listing with pages of the size that the line carries.
     func runListing() async throws(StoreError) -> SyncReport {
         var sync = self
-        sync.sizing = try await engine.store.pageSizing(of: resource, for: parent)
+        sync.sizing = try await engine.store.pageSizing(of: resource, for: parent, isFull: options.isFull)
         return try await sync.syncListing()
     }
 
@@ -107,8 +107,17 @@ struct ResourceSync: Sendable {
         }
         var start = fresh
         do throws(Failure) { try goOn(&position, &start, &report) } catch { return report.failed(error) }
+        let partial = position.partial.map { ($0.etag, $0.bytes.count) }
         var result = try await walk(&position, start, known?.value)
-        let rule = rule(endingBy: result)
+        if let page = position.resizedFrom, case .failed(let failed) = result.end,
+            let refusal = try await refuseSize(of: failed)
+        {
+            report.warn(refusal)
+            report.result.counters += result.counters
+            (position.page, position.resizedFrom) = (page, nil)
+            result = try await walk(&position, start, known?.value)
+        }
+        let rule = result.misplacement == nil ? rule(endingBy: result) : nil
         if let reason = restartReason(result, rule, position, opening) {
             start = fresh
             if rule != nil {
@@ -157,23 +166,16 @@ struct ResourceSync: Sendable {
         case .failed(let failure):
             // The first saved page opened the listing, and completed the entry.
             if result.hasPages { position.entry = nil } else { try await openWithoutPage(position) }
-            try await saveLostPage(failure)
+            try await saveLostPage(failure, after: partial)
+            let sizeHint = try await refuseSize(of: failure)
             let isRefusal =
                 known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
             var handled = try await FailureHandling(sync: self, position: position, partial: failure.partial).handle(
                 failure, report)
             if isRefusal { handled.result.error?.hint = cursorHint }
+            if let sizeHint { handled.result.error?.hint = sizeHint }
             return handled
         }
-    }
-
-    /// A page that can go on where it broke off is not lost.
-    private func saveLostPage(_ failed: PageFailure) async throws(StoreError) {
-        guard sizing != nil, let sizes = resource.pageSizes, let size = nextPageRule.size(of: failed.page),
-            !options.isAdHoc, failed.partial == nil, failed.failure.isLostAnswer
-        else { return }
-        try await engine.store.saveLostPage(
-            of: size, sizes, resource.name, scope: failed.page.scope, lease: lease)
     }
 
     private func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
@@ -244,19 +246,18 @@ struct ResourceSync: Sendable {
     private func restartReason(
         _ result: ListingRun.Walked, _ rule: FailureRule?, _ position: ListingPosition, _ opening: ListingOpening
     ) -> String? {
+        if let misplacement = result.misplacement { return misplacement }
         // A rule of the config takes precedence over the built-in one.
         if let rule {
             return rule.action == .resetCursor && !options.isAdHoc ? "\(rule.place) says reset_cursor" : nil
         }
         // After a 304 the next page came from the store, and may no longer exist.
         guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
-            case .failed(let page) = result.end,
-            case .http(let answer) = page.failure.reason, (400..<500).contains(answer.status),
-            ![401, 403, 408, 425, 429].contains(answer.status),
+            case .failed(let page) = result.end, page.failure.isOfRequest, let status = page.failure.status,
             // The same request would have the same answer.
             result.hasPages || page.page.address != opening.first.address
         else { return nil }
-        return "the origin refused page \(page.page.number) with \(answer.status)"
+        return "the origin refused page \(page.page.number) with \(status)"
     }
 
     /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/resumesAtCursor``.
@@ -264,7 +265,8 @@ struct ResourceSync: Sendable {
         _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout SyncReport
     ) throws(Failure) {
         guard !options.isAdHoc else { return }
-        if let size = sizing?.size { position.page = nextPageRule.resized(position.page, to: size) ?? position.page }
+        let sized = nextPageRule.sized(position.page)
+        if sized != position.page { (position.page, position.resizedFrom) = (sized, position.page) }
         guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
         guard start.goOn(position.cursor, by: resource.cursor) else { return }
         report.add(note: "continues at the cursor instead of page \(position.page.number)")
@@ -341,7 +343,7 @@ struct ResourceSync: Sendable {
             method: resource.method.rawValue,
             url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
         let wait = gate.until.map { $0 - engine.now } ?? .seconds(30)
-        return try await FailureHandling(sync: self, position: position)
+        return try await FailureHandling(sync: self, position: position, partial: position.partial)
             .keep(failure, position.page, isCounted: false, report) { _ in wait }
     }
 }

@@ -52,10 +52,12 @@ package struct ServiceLoop: Sendable {
         var running: Set<Work> = []
         /// Taken before the last look of each part, so that no network change is missed.
         var marks: [Work: NetworkChanges.Mark] = [:]
+        /// When the last look of each part began.
+        var begun: [Work: Timestamp] = [:]
         /// When the pause ends; nil while there is none.
         var wakesAt: Timestamp?
-        /// The state of the queue after the last look of each part.
-        var outlooks: [Work: QueueOutlook] = [:]
+        /// When the next entry becomes due, by the last look of each part; it may have become due during that look.
+        var due: [Work: Timestamp] = [:]
         var reachable: Set<String>
         /// The last change of the network after which waits were ended.
         var seen: NetworkChanges.Mark?
@@ -112,6 +114,8 @@ package struct ServiceLoop: Sendable {
         guard !Task.isCancelled, progress.failure == nil else { return }
         for part in parts where progress.running.insert(part).inserted {
             progress.marks[part] = changes?.mark
+            progress.begun[part] = sender.environment.wallClock.now
+            progress.due[part] = nil
             group.addTask { .looked(part, await look(part)) }
         }
     }
@@ -160,7 +164,7 @@ package struct ServiceLoop: Sendable {
     /// Schedules the next wake-up for the parts that are idle: after the pace, or when an entry becomes due before that.
     private func rest(_ progress: inout Course, in group: inout TaskGroup<Event>) {
         let now = sender.environment.wallClock.now
-        let moment = progress.outlooks.values.compactMap { $0.nextDue(after: now) }.reduce(now + pace, min)
+        let moment = progress.due.values.map { max($0, now) }.reduce(now + pace, min)
         guard !Task.isCancelled, progress.failure == nil, progress.wakesAt.map({ moment < $0 }) ?? true,
             progress.running.count < parts.count
         else { return }
@@ -189,7 +193,7 @@ package struct ServiceLoop: Sendable {
         switch result {
         case .success(let look):
             progress.faults[part] = nil
-            progress.outlooks[part] = look.outlook
+            progress.due[part] = progress.begun[part].flatMap { look.outlook.nextDue(after: $0) }
             return look
         case .failure(let error):
             note(error, of: part, &progress)

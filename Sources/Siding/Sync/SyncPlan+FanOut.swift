@@ -114,7 +114,7 @@ extension SyncPlan {
             guard let first = try? rule.first(from: cursor, for: bound) else { continue }
             let opening = ListingOpening(planning: resource, options, first, root: rule.root(for: bound))
             let page = try await store.planListing(opening, now: now)?.decision.page ?? first
-            urls.append((sizing.flatMap { rule.resized(page, to: $0.size) } ?? page).url)
+            urls.append(rule.sized(page).url)
         }
         return urls
     }

@@ -65,8 +65,8 @@ package struct SyncPlan: Sendable, Hashable {
     ) async throws -> SyncPlan {
         let stored = try await store?.cursor(of: resource)
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-        let size = try await store?.pageSizing(of: resource)?.size
-        let rule = NextPageRule(resource: resource, size: size)
+        let rule = NextPageRule(
+            resource: resource, size: try await store?.pageSizing(of: resource, isFull: options.isFull)?.size)
         let first = try rule.first(from: cursor)
         var start = try await start(resource, options, first, store, now)
         if let listing = start.listing, start.page.number > 1, !start.isHeld,
@@ -78,7 +78,7 @@ package struct SyncPlan: Sendable, Hashable {
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
         }
-        if let size { start.page = rule.resized(start.page, to: size) ?? start.page }
+        start.page = rule.sized(start.page)
         var obstacle: Obstacle?
         if start.isHeld {
             obstacle = .heldPage
@@ -98,7 +98,7 @@ package struct SyncPlan: Sendable, Hashable {
         var plan = SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
             body: start.page.body, conditions: conditions, reason: obstacle?.explained(start.reason) ?? start.reason,
-            obstacle: obstacle, paging: resource.paging.description,
+            obstacle: obstacle, paging: resource.paging.sized(rule.size(of: start.page)).description,
             deletes: resource.deletesInWords)
         plan.limits = limits(of: resource.source, at: start.page.url)
         return plan

@@ -48,7 +48,8 @@ import Testing
             Row(counted: .protocolViolation), Row(counted: .internalFault), Row(counted: .storage("busy")),
             Row(counted: .system(.unknown("x"))), Row(counted: .system(.connect(errno: 1))),
             Row(.notProcessed, all: counting),
-            Row(.truncated, fetch: three, unsent: .park(.uncertain), uncertain: .park(.uncertain), resendable: three),
+            Row(
+                .truncated, fetch: counting, unsent: .park(.uncertain), uncertain: .park(.uncertain), resendable: three),
             Row(.badContent, fetch: three, unsent: .park(.uncertain), uncertain: .park(.uncertain), resendable: three),
             Row(.tlsUntrusted, all: slowly),
             Row(.hostNotFound, all: three),

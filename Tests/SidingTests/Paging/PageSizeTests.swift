@@ -35,25 +35,37 @@ import Testing
 
     @Test func `a page lost behind twenty others leaves the size as it is`() {
         var sizing = PageSizing(size: 500, pagesSinceLoss: 0)
-        for _ in 1...20 { sizing.readPage(of: 500, Self.sizes) { _ in true } }
+        for _ in 1...20 { sizing.readPage() }
         sizing.losePage(of: 500, Self.sizes)
         #expect(sizing.size == 500)
     }
 
-    @Test func `forty pages in a row make the pages larger, where the next one can be`() {
+    @Test func `pages that became smaller stay small`() {
         var sizing = PageSizing(size: 250, pagesSinceLoss: 0)
-        for _ in 1...45 { sizing.readPage(of: 250, Self.sizes) { _ in false } }
-        #expect(sizing.size == 250)
-        sizing.readPage(of: 250, Self.sizes) { $0 == 500 }
+        for _ in 1...45 { sizing.readPage() }
+        #expect(sizing == PageSizing(size: 250, pagesSinceLoss: 45))
+        // A page that no other size fits is lost again.
+        sizing.losePage(of: 1_000, Self.sizes)
+        #expect(sizing == PageSizing(size: 250, pagesSinceLoss: 0))
+    }
+
+    @Test func `a size that the origin refuses gives way to the next larger one`() {
+        var sizing = PageSizing(size: 250, pagesSinceLoss: 3)
+        sizing.refusePage(of: 250, Self.sizes)
         #expect(sizing == PageSizing(size: 500, pagesSinceLoss: 0))
+    }
+
+    @Test func `other sizes in the config begin with the largest, unless pages were lost`() {
+        #expect(PageSizing(size: 100).among(Self.sizes).size == 1_000)
+        #expect(PageSizing(size: 100, pagesSinceLoss: 5).among(Self.sizes) == PageSizing(size: 25, pagesSinceLoss: 5))
+        #expect(PageSizing(size: 5, pagesSinceLoss: 5).among(Self.sizes).size == 25)
     }
 
     @Test func `the smallest page stays, and the largest one too`() {
         var sizing = PageSizing(size: 25, pagesSinceLoss: 0)
         sizing.losePage(of: 25, Self.sizes)
         #expect(sizing.size == 25)
-        sizing = PageSizing(size: 1_000, pagesSinceLoss: 39)
-        sizing.readPage(of: 1_000, Self.sizes) { _ in true }
+        sizing.refusePage(of: 1_000, Self.sizes)
         #expect(sizing.size == 1_000)
     }
 

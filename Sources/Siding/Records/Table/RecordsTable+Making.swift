@@ -151,7 +151,7 @@ extension RecordsTable {
                 """)
         }
         if kind == .integer { try convertHistory(transaction) }
-        for child in try ResourcesTable.all(transaction) where child.parent == resourceName {
+        for child in try ResourcesTable.children(of: resourceName, transaction) {
             try RecordsTable.load(child, transaction).convertScopes(to: kind, transaction)
         }
         // Which column is the key depends on its type.

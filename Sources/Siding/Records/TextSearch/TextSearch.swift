@@ -96,7 +96,7 @@ extension Store {
     private func askIndex(for search: TextSearch, _ query: String) async throws(StoreError) -> IndexAnswer {
         try await read { snapshot in
             guard let row = try ResourcesTable.load(named: search.resource, snapshot),
-                try RecordsTable.load(row.id, snapshot).layout != nil
+                try RecordsTable.load(row, snapshot).layout != nil
             else { return .found([]) }
             let (index, isCurrent) = try TextIndex.covering(search.fieldNames, of: row.id, snapshot)
             guard isCurrent, index.fillFrom == nil else { return .incomplete(resource: row.id) }

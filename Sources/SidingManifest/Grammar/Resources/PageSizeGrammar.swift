@@ -17,7 +17,7 @@ enum PageSizeGrammar {
     static let size = Keyword(
         "size", type,
         "Records on a page, a number: a shorter one is the last, unless the origin has a smaller maximum. With { max, min }: "
-            + "pages that the line loses are asked for in smaller ones, and in larger ones when it carries them.")
+            + "pages that the line loses are asked for in smaller ones.")
     static let entries = [parameter.entry, size.entry]
 
     private static let maximum = Keyword("max", amount, isRequired: true, "The size of the first request.")
