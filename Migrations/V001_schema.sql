@@ -31,8 +31,9 @@
 --                        (`key INTEGER PRIMARY KEY`); else `id` is the rowid, and `key`, of any type, has a unique index,
 --                        siding_key_NAME. Unchanged records are not written. A tombstone keeps the body and has `deleted_at`.
 --                        `run` wrote the row last, `revision` is the resource's revision then, `lives_since` the revision at
---                        which its present life began. There is no index on `revision`: it would slow every write, and changes
---                        are read in one scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
+--                        which its present life began. An index on `revision`, siding_changes_NAME, is made once a program's
+--                        stream of changes has found some: it slows every write, and who asks less often reads changes in one
+--                        scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
 --                        `cause` is what wrote the row last: a 'page' (which may mark the record as deleted), a record saved
 --                        from the 'quarantine', the answer to an own 'write', a program that saved or deleted it here
 --                        ('local'), a pending own 'edit'; or what deleted the record: it was 'missing' at the origin,

@@ -10,9 +10,6 @@ package enum CredentialNames {
     ]
     /// Mark a credential only next to the word `key`: a partition key is not one.
     private static let keys: Set = ["access", "account", "api", "app", "auth", "master", "private", "subscription"]
-    /// Elsewhere these are secrets, but in the URL of a write they often name the record.
-    private static let plainQueryNames: Set = ["code", "key"]
-
     /// Whether a header field of this name, in lower case, carries a credential.
     package static func contain(fieldName name: String) -> Bool {
         if Redaction.secretHeaderNames.contains(name) || parts.contains(where: name.contains) { return true }
@@ -20,8 +17,9 @@ package enum CredentialNames {
         return !found.isDisjoint(with: words) || (found.contains("key") && !found.isDisjoint(with: keys))
     }
 
-    /// Whether a query parameter of this name, decoded, carries a credential.
+    /// Whether a query parameter of this name, decoded, carries a credential. Names that may be ordinary ones do not count: in the
+    /// URL of a write they often name the record.
     package static func contain(queryName name: String) -> Bool {
-        Redaction.isSecret(queryName: name) && !plainQueryNames.contains(name.lowercased())
+        Redaction.isSecret(queryName: name) && !Redaction.ambiguousQueryNames.contains(Redaction.plain(name))
     }
 }

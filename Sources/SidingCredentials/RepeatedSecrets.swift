@@ -20,7 +20,7 @@ package struct RepeatedSecrets: Sendable {
     ///     spelt the same: they come from the config or from a parent.
     package init(_ values: Set<String>, named names: Set<String>, askedFor url: HTTPURL, _ body: String?) {
         self.names = names
-        let written = url.queryParameters.compactMap { $0.value.map { HTTPURL.decode(String($0)) } }
+        let written = url.queryParameters.compactMap(\.decodedValue)
         let segments = url.path.split(separator: "/").map { HTTPURL.decode(String($0)) }
         whole = values.subtracting(written + segments)
         let own = url.description + (body ?? "")
@@ -92,7 +92,7 @@ package final class PageCredentials: Sendable {
         }
         for parameter in QueryParameter.all(in: (request.path ?? "").drop { $0 != "?" }.dropFirst())
         where queryNames.contains(parameter.name) {
-            carried.formUnion(parameter.value.map { [HTTPURL.decode(String($0))] } ?? [])
+            carried.formUnion(parameter.decodedValue.map { [$0] } ?? [])
         }
         carried = carried.filter { $0.utf8.count >= SentCredential.shortest }
         found.withLock { $0.formUnion(carried) }

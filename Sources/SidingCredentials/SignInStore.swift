@@ -10,7 +10,7 @@ final class SignInStore: CredentialStore {
     private struct Known {
         var descent: Descent?
         /// Whether the last refresh was refused.
-        var isDoubtful = false
+        var wasRefused = false
     }
 
     private let signIn: SignIn
@@ -44,7 +44,7 @@ final class SignInStore: CredentialStore {
 
     func save(_ credential: Credential, of account: String) async throws(Failure) {
         try await files.keep(KeptCredential(credential: credential, savedAt: wallClock.now), of: account)
-        known.withLock { $0.isDoubtful = false }
+        known.withLock { $0.wasRefused = false }
     }
 
     func reserve(for account: String) async throws(Failure) { try await files.reserve(for: account) }
@@ -54,7 +54,7 @@ final class SignInStore: CredentialStore {
 
     /// Records a refusal of the token endpoint beside the stored credential. Call it only inside the gate.
     func note(_ refusal: RefreshRefusal, of account: String) async {
-        known.withLock { $0.isDoubtful = true }
+        known.withLock { $0.wasRefused = true }
         var kept = (try? files.kept(of: account)) ?? KeptCredential(credential: .none)
         kept.refusal = KeptCredential.Refusal(word: refusal.description, at: wallClock.now)
         // If it cannot be recorded, the refusal is still thrown.
@@ -67,7 +67,7 @@ final class SignInStore: CredentialStore {
     }
 
     private func descent(salt: String) async throws(Failure) -> Descent {
-        let known = known.withLock { $0.isDoubtful ? nil : $0.descent }
+        let known = known.withLock { $0.wasRefused ? nil : $0.descent }
         if let known, known.salt == salt { return known }
         let read = try await signIn.descent(origin, salt: salt)
         self.known.withLock { $0.descent = read }

@@ -2,8 +2,8 @@ package import HTTPTypes
 public import SidingChain
 internal import SidingSynchronization
 
-/// Keeps sources signed in: one ``SidingChain/AccessSafety`` per source, over files that all processes with the same directory
-/// share, so that they have one sign-in and refresh it once.
+/// Gets access tokens for sources that sign in, stores them in files and refreshes them. A source has one file, which all processes with
+/// the same directory share: a token that one of them gets is used by all, and only one refreshes it.
 public final class SignIns: Sendable {
     private let kept: KeptSignIns
     private let transports: any TransportFactory
@@ -11,8 +11,8 @@ public final class SignIns: Sendable {
     private let made = Mutex<[String: AccessSafety]>([:])
 
     /// - Parameters:
-    ///   - directory: where the tokens lie, one file per source; made with mode 0700 where it is missing.
-    ///   - transports: makes a transport per source; tokens are asked for by that of the source they are for.
+    ///   - directory: of the token files; it is created with mode 0700.
+    ///   - transports: makes the transport of a source, which also sends the requests for its tokens.
     public init(
         directory: String, transports: any TransportFactory, environment: Environment
     ) {
@@ -20,13 +20,13 @@ public final class SignIns: Sendable {
         (self.transports, self.environment) = (transports, environment)
     }
 
-    /// `authorization` with what keeps the requests of the source that is named `source` signed in; unchanged where it gets
-    /// no tokens.
+    /// `authorization` with access to the tokens of `source`; unchanged if it needs none, such as a fixed API key.
     ///
     /// - Parameters:
-    ///   - baseURL: the origin that the tokens are for, and what the path of a log-in is below.
-    ///   - headerFields: sent with a log-in, as with every request to the source.
-    ///   - settings: those of the source's transport.
+    ///   - source: the name of the source. Its first call makes the access; later calls return the same one.
+    ///   - baseURL: of the source. Its tokens are for this origin, and the path of a log-in is relative to it.
+    ///   - headerFields: of all requests to the source; a log-in sends them too.
+    ///   - settings: of the source's transport.
     package func signedIn(
         _ authorization: Authorization, of source: String, at baseURL: HTTPURL, headerFields: HTTPFields,
         _ settings: TransportSettings
@@ -44,7 +44,8 @@ public final class SignIns: Sendable {
         return .signIn(signIn)
     }
 
-    /// Waits until no refresh runs, so that no token on its way is lost when the process exits.
+    /// Waits for refreshes that are under way. Call it before the process exits: the origin may already have replaced the stored token
+    /// by the one in the answer.
     public func waitForRefresh() async {
         for safety in made.withLock({ Array($0.values) }) { await safety.waitForRefresh() }
     }

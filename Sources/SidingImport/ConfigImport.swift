@@ -21,19 +21,11 @@ public struct ConfigImport: Sendable, Hashable {
     public static func load(
         path: String, format: ImportFormat, environment: ConfigEnvironment
     ) throws(ImportError) -> ConfigImport {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw .unreadable(path: path, reason: "is not a valid path")
-        }
-        let bytes: [UInt8]
-        do {
-            bytes = try BoundedFile(path: environment.path(ofFile: path), limit: sizeLimit).read()
-        } catch {
+        let text: String
+        do { text = try environment.text(ofFile: path, limit: sizeLimit) } catch {
             if error.isMissing { throw .missing(path: path) }
-            throw error.isTooLarge
+            throw error.isContent
                 ? .refused(["\(path): \(error.reason)"]) : .unreadable(path: path, reason: error.reason)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .refused(["\(path): is not UTF-8 text"])
         }
         return try read(text, file: path, format: format)
     }

@@ -7,7 +7,8 @@ package struct BoundedFile {
         package let reason: String
         /// Whether the file does not exist.
         package var isMissing = false
-        package var isTooLarge = false
+        /// Whether the file was found, and its content is the reason.
+        package var isContent = false
     }
 
     package let path: String
@@ -49,7 +50,7 @@ package struct BoundedFile {
     }
 
     private var tooLarge: ReadError {
-        ReadError(reason: "is too large; the limit is \(limit / 1024) KiB", isTooLarge: true)
+        ReadError(reason: "is too large; the limit is \(limit / 1024) KiB", isContent: true)
     }
 
     private static func readRetrying(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -9,17 +9,9 @@ extension Config {
     public static func load(
         path: String, environment: ConfigEnvironment
     ) throws(ConfigError) -> Config {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw .unreadable(path: path, reason: "is not a valid path")
-        }
-        let bytes: [UInt8]
-        do {
-            bytes = try BoundedFile(path: environment.path(ofFile: path), limit: sizeLimit).read()
-        } catch {
+        let text: String
+        do { text = try environment.text(ofFile: path, limit: sizeLimit) } catch {
             throw .unreadable(path: path, reason: error.reason)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .unreadable(path: path, reason: "is not UTF-8 text")
         }
         return try parse(text, file: path, environment: environment)
     }

@@ -41,6 +41,16 @@ public struct ConfigEnvironment: Sendable {
         path.hasPrefix("/") ? path : Self.join(workingDirectory, path)
     }
 
+    /// Reads a text file named on the command line.
+    package func text(ofFile path: String, limit: Int) throws(BoundedFile.ReadError) -> String {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw BoundedFile.ReadError(reason: "is not a valid path") }
+        let bytes = try BoundedFile(path: self.path(ofFile: path), limit: limit).read()
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw BoundedFile.ReadError(reason: "is not UTF-8 text", isContent: true)
+        }
+        return text
+    }
+
     /// The absolute directory of a config file.
     func directory(ofFile path: String) -> String {
         let file = self.path(ofFile: path)

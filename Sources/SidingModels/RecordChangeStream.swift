@@ -101,8 +101,10 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     private var known: Set<KeyText> = []
     /// Changed keys not yet reported.
     private var pending: ArraySlice<String> = []
-    /// How long to wait before the next look. A look that finds changes reads the whole table, and a sync commits page after
-    /// page: nine parts of rest to one of reading leave the readers to others.
+    /// Whether the table was given the index by which a look costs as much as there are changes.
+    private var isIndexed = false
+    /// How long to wait before the next look. A sync commits page after page, and a look without the index reads the whole
+    /// table: nine parts of rest to one of reading leave the readers to others.
     private var rest = Duration.zero
 
     init(_ stream: RecordChangeStream<Model>) {
@@ -146,7 +148,13 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
             let found = try await RecordError.mapping { () throws(StoreError) in try changed.get() }
             (revision, pending) = (found.revision, found.keys[...])
             rest = pending.isEmpty ? .zero : duration * 9
-            if pending.isEmpty { await wait(past: count) }
+            if pending.isEmpty {
+                await wait(past: count)
+            } else if !isIndexed {
+                // Without it, as in a store that is only read, looks take longer and find the same.
+                try? await store.indexChanges(of: name)
+                isIndexed = true
+            }
         }
         return nil
     }

@@ -36,7 +36,8 @@ package enum EnvelopeScalar: Sendable, Hashable {
         case .string:
             guard let text = value.string(in: page) else {
                 throw Failure(
-                    .contract, phase: .answered, detail: "the way to the next page holds half of a surrogate pair")
+                    .contract, phase: .answered,
+                    detail: "the reference to the next page holds half of a surrogate pair")
             }
             self = .text(text)
         case .number: self = .number(String(decoding: page[value.range], as: UTF8.self))
@@ -44,7 +45,7 @@ package enum EnvelopeScalar: Sendable, Hashable {
         case .false: self = .bool(false)
         case .object, .array:
             do throws(DocumentFault) { self = .structure(try JSONDocument(Array(page[value.range]))) } catch {
-                throw Failure(.contract, phase: .answered, detail: "the way to the next page: \(error)")
+                throw Failure(.contract, phase: .answered, detail: "the reference to the next page: \(error)")
             }
         case .null: return nil
         }
@@ -72,7 +73,8 @@ extension EnvelopeScalar {
         case .structure(let value):
             let kind = value.kind == .array ? "an array" : "an object"
             throw Failure(
-                .contract, phase: .answered, detail: "the way to the next page is \(kind), which \(place) cannot carry")
+                .contract, phase: .answered,
+                detail: "the reference to the next page is \(kind), which \(place) cannot carry")
         }
     }
 

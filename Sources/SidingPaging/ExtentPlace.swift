@@ -37,11 +37,11 @@ extension JSONPath {
     /// The components behind those that lead to the records, too. Where the records are in an element of an array, another
     /// element may tell about them: `[{"total": 150}, […]]`.
     func components(around records: JSONPath) -> ArraySlice<Component> {
-        var (rest, way) = (components[...], records.withoutEach.components[...])
-        while rest.count > 1, let step = rest.first, step == way.first {
-            (rest, way) = (rest.dropFirst(), way.dropFirst())
+        var (rest, prefix) = (components[...], records.withoutEach.components[...])
+        while rest.count > 1, let step = rest.first, step == prefix.first {
+            (rest, prefix) = (rest.dropFirst(), prefix.dropFirst())
         }
-        if rest.count > 1, case .index? = rest.first, case .index? = way.first { rest.removeFirst() }
+        if rest.count > 1, case .index? = rest.first, case .index? = prefix.first { rest.removeFirst() }
         return rest
     }
 }

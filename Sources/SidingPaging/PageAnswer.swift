@@ -43,9 +43,9 @@ package struct PageAnswer: Sendable {
         link.flatMap { LinkHeader.target(of: relation, in: $0) }
     }
 
-    /// Whether the request of this page has `token`: then it is no way to another page.
+    /// Whether the request of this page has `token`: then it leads to no other page.
     package func requested(_ token: String) -> Bool {
-        url?.queryParameters.contains { $0.value.map { HTTPURL.decode(String($0)) } == token } ?? false
+        url?.queryParameters.contains { $0.decodedValue == token } ?? false
             || requestBody?.contains("\"\(token)\"") ?? false
     }
 

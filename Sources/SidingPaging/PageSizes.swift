@@ -33,8 +33,9 @@ package struct PageSizes: Sendable, Hashable {
 /// The page size of a listing, and how its pages got through since the last lost one.
 ///
 /// A page is lost when its answer takes too long or breaks off, and cannot go on where it broke off. A page that is lost less than
-/// twenty pages behind another one makes the pages smaller: then hardly a twentieth of what the line carries is lost. They stay
-/// small: behind full pages of a small size, a larger one that the origin cuts short would look like the last.
+/// twenty pages behind another one makes the pages smaller: then hardly a twentieth of what the line carries is lost. Forty pages
+/// without a loss make them larger again, with the next listing: behind full pages of a small size, a larger one that the origin
+/// cuts short would look like the last.
 package struct PageSizing: Sendable, Hashable {
     package private(set) var size: Int
     /// The pages read since a page was lost; nil if none was lost.
@@ -46,6 +47,12 @@ package struct PageSizing: Sendable, Hashable {
     package func among(_ sizes: PageSizes) -> PageSizing {
         guard let pagesSinceLoss else { return PageSizing(size: sizes.maximum) }
         return PageSizing(size: sizes.sizes.first { $0 <= size } ?? sizes.minimum, pagesSinceLoss: pagesSinceLoss)
+    }
+
+    /// The size of a new listing.
+    package func ofNewListing(_ sizes: PageSizes) -> PageSizing {
+        guard let pagesSinceLoss, pagesSinceLoss >= 40, let larger = sizes.larger(than: size) else { return self }
+        return PageSizing(size: larger, pagesSinceLoss: 0)
     }
 
     /// A page of `size` was lost.

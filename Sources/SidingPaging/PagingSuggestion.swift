@@ -10,13 +10,17 @@ package struct PagingSuggestion: CustomStringConvertible {
     package let evidence: String?
     /// What to check in the value; nil if the answer and the request show all of it.
     package let caution: String?
+    /// The query parameters of the request that say which page it is: a listing that starts at the first page leaves them out.
+    package let position: Set<String>
 
     package init(url: HTTPURL, answer: PageAnswer, extent: ListingExtent) {
         self = PagingInference(url: url, answer: answer, extent: extent).suggestion
     }
 
-    fileprivate init(_ rule: String?, evidence: String? = nil, caution: String? = nil) {
-        (self.rule, self.evidence, self.caution) = (rule, evidence, caution)
+    fileprivate init(
+        _ rule: String?, evidence: String? = nil, caution: String? = nil, position: Set<String> = []
+    ) {
+        (self.rule, self.evidence, self.caution, self.position) = (rule, evidence, caution, position)
     }
 
     package var line: String { "paginate: \(rule ?? "{ type: page | offset | cursor | next_url, … }")" }
@@ -34,76 +38,93 @@ private struct PagingInference {
     var suggestion: PagingSuggestion {
         let nextPages = extent.nextPages.sorted { $0.isCertain && !$1.isCertain }
         // The place in a list of links changes from page to page.
-        if let place = nextPages.first(where: { $0.kind == .url && !$0.place.isInLinks })?.place {
+        if let reference = nextPages.first(where: { $0.kind == .url && !$0.place.isInLinks }) {
             let member =
-                switch place {
+                switch reference.place {
                 case .body(let path): "path: \(quoted(path.description))"
                 case .header(let name): "header: \(name)"
                 }
             return PagingSuggestion(
-                "{ type: next_url, \(member) }", evidence: "\(place) has the URL of the next page")
+                "{ type: next_url, \(member) }", evidence: "\(reference.place) has the URL of the next page",
+                position: position(before: reference.text))
         }
-        if answer.link() != nil {
-            return PagingSuggestion("link_header", evidence: "the header field Link names the next page")
+        if let link = answer.link() {
+            return PagingSuggestion(
+                "link_header", evidence: "the header field Link names the next page", position: position(before: link))
         }
         if let reference = nextPages.first(where: { $0.kind == .token || ($0.kind == .number && $0.isNamedToken) }) {
             return token(reference)
         }
-        if let offset { return PagingSuggestion(offset) }
+        if let offset { return offsets(named: offset) }
         if let reference = nextPages.first(where: { $0.kind == .number }) {
-            return PagingSuggestion(number, evidence: "\(reference.place) has the number of the next page")
+            return numbers(evidence: "\(reference.place) has the number of the next page")
         }
-        if extent.pages != nil || extent.number != nil { return PagingSuggestion(number) }
+        if extent.pages != nil || extent.number != nil { return numbers() }
         guard let reference = nextPages.first(where: { $0.kind == .url }) else { return guess }
-        return PagingSuggestion(nil, evidence: "\(reference.place) has the URL of the next page")
+        return PagingSuggestion(
+            nil, evidence: "\(reference.place) has the URL of the next page",
+            position: position(before: reference.text))
+    }
+
+    /// The query parameters that the address of the next page has with another value. A page size is none: an origin may have a lower
+    /// maximum.
+    private func position(before next: String) -> Set<String> {
+        let following = (try? (answer.url ?? url).resolve(next))?.queryParameters ?? []
+        let changed = url.queryParameters.filter { asked in
+            let values = following.filter { $0.name == asked.name }.map(\.decodedValue)
+            return !values.isEmpty && !values.contains(asked.decodedValue) && asked.name != self.asked?.name
+        }
+        return Set(changed.map(\.name))
     }
 
     /// Numbers of pages, as the answer does not show how they follow; offsets beside a limit.
     private var guess: PagingSuggestion {
         let isByRecords = size.map { ListingExtent.isLimit($0.name) } ?? false
-        return PagingSuggestion(
-            isByRecords ? offsets(named: "offset") : number, caution: "check the names of the parameters")
+        let caution = "check the names of the parameters"
+        return isByRecords ? offsets(named: "offset", caution: caution) : numbers(caution: caution)
     }
 
     private func token(_ reference: ListingExtent.NextPageReference) -> PagingSuggestion {
-        let rule =
+        let (place, parameter) =
             switch reference.place {
-            case .header(let name): "{ type: header_cursor, header: \(name), param: cursor }"
-            case .body(let path):
-                "{ type: cursor, path: \(quoted(path.description)), param: \(parameter(of: path)) }"
+            case .header(let name): ("type: header_cursor, header: \(name)", "cursor")
+            case .body(let path): ("type: cursor, path: \(quoted(path.description))", parameter(of: path))
             }
         return PagingSuggestion(
-            rule, evidence: "\(reference.place) has a token of the next page",
-            caution: "with the parameter that the origin reads the token from")
+            "{ \(place), param: \(scalar(parameter)) }", evidence: "\(reference.place) has a token of the next page",
+            caution: "with the parameter that the origin reads the token from", position: [parameter])
     }
 
     /// The usual one; else `page_token` for `next_page_token`, `pageToken` for `nextPageToken`.
     private func parameter(of path: JSONPath) -> String {
-        if let usual = EnvelopePlaces.cursors.first(where: { $0.path == path })?.parameter { return scalar(usual) }
+        if let usual = EnvelopePlaces.cursors.first(where: { $0.path == path })?.parameter { return usual }
         guard case .member(let name)? = path.components.last else { return "cursor" }
         let rest = name.drop { $0 == "_" || $0 == "@" }
-        guard rest.lowercased().hasPrefix("next") else { return scalar(String(rest)) }
+        guard rest.lowercased().hasPrefix("next") else { return String(rest) }
         let bare = rest.dropFirst(4).drop { $0 == "_" || $0 == "-" }
-        return bare.isEmpty ? "cursor" : scalar(bare.prefix(1).lowercased() + bare.dropFirst())
+        return bare.isEmpty ? "cursor" : bare.prefix(1).lowercased() + bare.dropFirst()
     }
 
     private var offset: String? {
-        let asked = url.queryParameters.first { ListingExtent.isOffset($0.name) }?.name
-        return (asked ?? extent.offset?.place).map(offsets)
+        url.queryParameters.first { ListingExtent.isOffset($0.name) }?.name ?? extent.offset?.place
     }
 
-    private func offsets(named name: String) -> String {
+    private func offsets(named name: String, caution: String? = nil) -> PagingSuggestion {
         // SCIM and OpenSearch count from 1.
         let start = extent.offset.map { $0.count == 1 ? ", start: 1" : "" } ?? ""
         let (limit, most) = size ?? ("limit", answer.recordCount)
-        return "{ type: offset, param: \(scalar(name)), limit_param: \(scalar(limit)), limit: \(most)\(start) }"
+        return PagingSuggestion(
+            "{ type: offset, param: \(scalar(name)), limit_param: \(scalar(limit)), limit: \(most)\(start) }",
+            caution: caution, position: [name])
     }
 
-    private var number: String {
+    private func numbers(evidence: String? = nil, caution: String? = nil) -> PagingSuggestion {
         let name = url.queryParameters.first { ListingExtent.isPageNumber($0.name) }?.name ?? "page"
         let sized = asked.map { ", size_param: \(scalar($0.name)), size: \($0.size)" } ?? ""
         let start = extent.number?.count == 0 ? ", start: 0" : ""
-        return "{ type: page, param: \(scalar(name))\(sized)\(start) }"
+        return PagingSuggestion(
+            "{ type: page, param: \(scalar(name))\(sized)\(start) }", evidence: evidence, caution: caution,
+            position: [name])
     }
 
     /// The page size that was requested, else the one that the answer reports.

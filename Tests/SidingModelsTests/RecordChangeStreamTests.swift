@@ -1,4 +1,5 @@
 import SidingChain
+import SidingSQLite
 import SidingSynchronization
 import SidingTesting
 import Testing
@@ -68,6 +69,30 @@ import Testing
         try await bench.siding.save(Ticket(id: 2), to: bench.issues)
         #expect(try await events.next()?.difference?.inserted.count == 1)
         #expect(ticking.waits.contains(.milliseconds(90)))
+    }
+
+    @Test func `a table that changes while it is watched gets the index by which looks find changes`() async throws {
+        let bench = try await TypedBench()
+        let (siding, issues) = (bench.siding, bench.issues)
+        func indexes() async throws -> [String] {
+            try await bench.store.read { snapshot in
+                try snapshot.query("SELECT name FROM sqlite_schema WHERE name GLOB 'siding_changes_*'") { $0.text(0) }
+            }
+        }
+        try await siding.save(Ticket(id: 1), to: issues)
+        var events = siding.changes(of: issues, clock: clock).makeAsyncIterator()
+        _ = try await events.next()
+        // Nobody pays for it at each write before something changes.
+        #expect(try await indexes().isEmpty)
+        for id in 2...4 {
+            try await siding.save(Ticket(id: id), to: issues)
+            #expect(try await events.next()?.difference?.inserted.map(\.id) == [id])
+            #expect(try await indexes() == ["siding_changes_issues"])
+        }
+        // Other processes take the file as it is now.
+        let other = try await bench.otherProcess()
+        try await other.save(Ticket(id: 1, title: "theirs"), to: issues)
+        #expect(try await events.next()?.difference?.updated.map(\.title) == ["theirs"])
     }
 
     @Test func `what happens between two looks is told as one change`() async throws {

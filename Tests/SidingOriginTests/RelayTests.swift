@@ -35,12 +35,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [LineState.Outage.cut, .reset, .halfClose])
-    func `a stage by bytes passes exactly so many, then the answer breaks off`(_ outage: LineState.Outage) async throws
-    {
+    @Test(
+        arguments: [LineState.Outage.cut, .reset, .halfClose],
+        [LineQuality(), LineQuality(latency: .milliseconds(20), bytesPerSecond: 400_000)])
+    func `a stage by bytes passes exactly so many, then the answer breaks off`(
+        _ outage: LineState.Outage, _ quality: LineQuality
+    ) async throws {
         try await through { (relay, _, ask) async throws in
             await relay.follow([
-                LineStage(.up(), for: .bytes(40_000)), LineStage(.down(outage), for: .time(.seconds(60))),
+                LineStage(.up(quality), for: .bytes(40_000)), LineStage(.down(outage), for: .time(.seconds(60))),
             ])
             let failure = await #expect(throws: Failure.self) { try await ask("/a") }
             #expect(failure?.phase == .answered)
@@ -64,6 +67,18 @@ import Testing
         }
     }
 
+    @Test func `what is under way when a line falls silent arrives afterwards, in its order`() async throws {
+        try await through { (relay, _, ask) async throws in
+            let quality = LineQuality(latency: .milliseconds(20), bytesPerSecond: 1_000_000)
+            let stages = [
+                LineStage(.up(quality), for: .time(.milliseconds(30))),
+                LineStage(.down(.blackhole), for: .time(.milliseconds(20))),
+            ]
+            await relay.follow(stages + stages + stages + stages)
+            #expect(try await ask("/a").text == Self.page)
+        }
+    }
+
     @Test func `a dropped connection stays silent although the line is back`() async throws {
         let settings = TransportSettings(idleTimeout: .milliseconds(200), compression: .never)
         try await through(settings) { (relay, _, ask) async throws in
@@ -82,6 +97,27 @@ import Testing
             let start = ContinuousClock.now
             #expect(try await ask("/a").text == Self.page)
             #expect(ContinuousClock.now - start >= .milliseconds(500))
+        }
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(50)])
+    func `one connection gets all the bytes per second of its line, whatever the latency`(
+        _ latency: Duration
+    ) async throws {
+        let rate = 125_000
+        try await through { (relay, _, ask) async throws in
+            _ = try await ask("/connected")
+            await relay.set(.up(LineQuality(latency: latency, bytesPerSecond: rate)))
+            var ratios: [Double] = []
+            // A machine with other work may need a second try.
+            while ratios.last.map({ $0 > 1.05 }) ?? true, ratios.count < 3 {
+                let (before, start) = (await relay.traffic, ContinuousClock.now)
+                _ = try await ask("/a")
+                let (time, after) = (ContinuousClock.now - start, await relay.traffic)
+                let bytes = after.toClient - before.toClient + after.toOrigin - before.toOrigin
+                ratios.append(time / (latency * 2 + .seconds(Double(bytes) / Double(rate))))
+            }
+            #expect(ratios.allSatisfy { $0 > 0.95 } && ratios.last ?? 2 <= 1.05, "\(ratios)")
         }
     }
 

@@ -25,7 +25,7 @@ final class AtomicFile: ExportTarget {
     ///   - given: the path as the user gave it.
     ///   - replaces: whether an existing file is replaced.
     ///   - mode: permissions of a new file, less the umask.
-    /// - Throws: ``CommandError`` with code 64 if the file exists and must not be replaced, 74 if it cannot be created.
+    /// - Throws: ``CommandError`` with code 64 if the file exists and must not be replaced, or is `-`; 74 if it cannot be created.
     init(_ given: String, replaces: Bool, mode: mode_t = 0o666) throws {
         path = try Self.place(given, replaces: replaces)
         self.replaces = replaces
@@ -55,6 +55,9 @@ final class AtomicFile: ExportTarget {
 
     /// Resolves symbolic links, so that they stay in place and their target is replaced.
     private static func place(_ path: String, replaces: Bool) throws -> String {
+        guard path != "-" else {
+            throw CommandError(.usage, "usage", "'-' is no file name here", hint: "./- names a file of that name")
+        }
         var status = stat()
         guard lstat(path, &status) == 0 else { return path }
         // A dangling link also counts as an existing file.
@@ -65,7 +68,11 @@ final class AtomicFile: ExportTarget {
         }
         guard kind == S_IFREG else { return path }
         guard replaces else { throw exists(path) }
-        guard leads, let resolved = realpath(path, nil) else { return path }
+        guard leads, let resolved = realpath(path, nil) else {
+            throw CommandError(
+                .inputOutput, "input_output", "\(shown(path)) is a symbolic link to a file that does not exist",
+                hint: "create that file or remove the link")
+        }
         defer { free(resolved) }
         return String(cString: resolved)
     }

@@ -77,13 +77,13 @@ struct QueueShowCommand: AsyncParsableCommand {
             let text = String(decoding: answer.body.prefix(2_000), as: UTF8.self)
             return "\(answer.status) \(text)"
         }
-        let doubt = entry.mayHaveArrived ? "may have arrived " : ""
+        let certainty = entry.mayHaveArrived ? "may have arrived " : ""
         return [
             ("write", entry.operation ?? ""), ("lane", entry.isAloneInLane ? "" : entry.lane),
             ("behind", behind.map { String($0.prefix(8)) } ?? ""),
             ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
-            ("sent", entry.firstSentAt.map { doubt + format.time($0) } ?? ""), ("answer", answer ?? ""),
+            ("sent", entry.firstSentAt.map { certainty + format.time($0) } ?? ""), ("answer", answer ?? ""),
             ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]
     }

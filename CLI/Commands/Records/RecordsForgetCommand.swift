@@ -8,8 +8,8 @@ struct RecordsForgetCommand: AsyncParsableCommand {
         commandName: "forget", abstract: "Remove a resource and all its stored data.",
         discussion: """
             Removes its records, views, history, listings, cursors and quarantine from the database, whether or not the \
-            config still has the resource. Nothing is sent to the origin; the next sync lists everything again. Fails while \
-            the queue has unsettled writes to it.
+            config still has the resource, and drops its pages from the queue. Nothing is sent to the origin; the next sync \
+            lists everything again. Fails while the queue has unsettled writes to it.
             """)
 
     @OptionGroup var options: GlobalOptions

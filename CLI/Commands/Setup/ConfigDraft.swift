@@ -34,7 +34,7 @@ struct ConfigDraft {
     /// The resource of the draft: before its page is known with the usual key, to fetch that page; then as the config declares it.
     ///
     /// - Parameter file: where the config will be.
-    /// - Throws: ``CommandError`` with code 64 if no config can have this URL, such as one with a credential.
+    /// - Throws: ``CommandError`` with code 64 if no config can have this URL, with 65 if none can have what its page shows.
     func resource(_ page: FirstPage? = nil, file: String) throws -> AnyResource {
         do throws(ConfigError) {
             let config = try Config.parse(text(page), file: file, environment: .process)
@@ -43,7 +43,8 @@ struct ConfigDraft {
         } catch {
             let fault = error.faults.first
             throw CommandError(
-                .usage, "usage", "\(Redaction.url(url)): \(fault?.message ?? "no config can have this URL")",
+                page == nil ? .usage : .data, page == nil ? "usage" : "contract",
+                "\(Redaction.url(url)): \(fault?.message ?? "no config can have this URL")",
                 hint: fault?.expected.map { "expected \($0)" })
         }
     }
@@ -52,6 +53,7 @@ struct ConfigDraft {
     func text(_ page: FirstPage?) -> String {
         let plain = url.scheme == "http" && !url.isLoopback ? "\n    http: { allow_plain_http: true }" : ""
         let resource = page.map(lines) ?? ["key: id"]
+        let first = url.removingQuery(named: page?.next?.position ?? [])
         return """
             # What to fetch, from where, and what tells records apart, as the first page of the URL shows it.
             #
@@ -69,7 +71,7 @@ struct ConfigDraft {
 
             resources:
               \(Self.scalar(name)):
-                path: \(Self.scalar(url.requestTarget))
+                path: \(Self.scalar(first.requestTarget))
                 \(resource.joined(separator: "\n    "))
 
             """

@@ -34,13 +34,14 @@ struct ImportCommand: ParsableCommand {
 
     @Argument(help: "The file, JSON or YAML.") var file: String
 
-    @Option(name: [.short, .long], help: ArgumentHelp("Write the config into this file.", valueName: "file"))
+    @Option(name: [.short, .long], help: ArgumentHelp("The output file; - for standard output.", valueName: "file"))
     var output: String?
 
     @Flag(help: "Replace an existing output file.")
     var force = false
 
     func run() throws {
+        let output = output == "-" ? nil : output
         let result: ConfigImport
         do throws(ImportError) {
             result = try ConfigImport.load(path: file, format: from.format, environment: .process)

@@ -15,8 +15,8 @@ struct InitCommand: AsyncParsableCommand {
             With a URL, the config is for that collection: one page is fetched, without credentials, and shows where the \
             records are, their key, and the rule for the next page.
 
-            Exit codes: 64 the file is there already, 65 the page shows no records or no key, 75 the origin cannot be \
-            reached now, 77 it asks for credentials. Nothing is written then.
+            Exit codes: 64 the file is there already, or the URL may have a credential, 65 the page shows no records or no \
+            key, 75 a later try may succeed, 77 the origin asks for credentials. Nothing is written then.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -71,6 +71,7 @@ struct InitCommand: AsyncParsableCommand {
                 .usage, "usage", error.detail ?? error.description,
                 hint: "give a URL such as https://api.example.com/posts")
         }
+        try checkCredentials(draft.url)
         let resource = try draft.resource(file: path)
         // Refuses an existing file before anything is requested.
         let file = try AtomicFile(path, replaces: force, mode: 0o600)
@@ -79,6 +80,18 @@ struct InitCommand: AsyncParsableCommand {
         try file.write(Array(draft.text(page).utf8))
         try file.finish()
         if options.json { Output.line(object(draft, page)) } else { report(draft, page) }
+    }
+
+    /// - Throws: ``CommandError`` with code 64 if a query parameter has a name of credentials; its value may be an ordinary one.
+    private func checkCredentials(_ url: HTTPURL) throws {
+        let names = url.queryParameters.map { PlainText.oneLine($0.name) }
+        guard let name = names.first(where: { Redaction.isSecret(queryName: $0) }) else { return }
+        throw CommandError(
+            .usage, "usage",
+            "\(Redaction.url(url)): the query parameter '\(name)' may be a credential, so it is neither sent nor written",
+            hint:
+                "leave it out of the URL. In the file, a credential is 'auth: { type: api_key, in: query, name: \(name), key: "
+                + "{ env: NAME } }' of the source, and any other value a part of 'path'")
     }
 
     private func firstPage(of resource: AnyResource, at url: HTTPURL) async throws -> FirstPage {
@@ -94,13 +107,15 @@ struct InitCommand: AsyncParsableCommand {
         if let stopped = fetched.stopped { throw stopped }
         do throws(Failure) { return try FirstPage(fetched.value.get(), of: resource) } catch {
             var problem = CommandError(error.at(method: "GET", url: Redaction.url(url)))
-            switch problem.status {
-            // Nothing is in the queue: the next try is a new command.
-            case .failure: (problem.status, problem.hint) = (.queued, "nothing was written; try again later")
+            switch error.retention(of: .fetch) {
+            // What a sync would keep in its queue. Here the next try is a new command.
+            case .keep:
+                let advice = error.reason == .hostNotFound ? "check the name of the host, or try" : "try"
+                (problem.status, problem.hint) = (.queued, "nothing was written; \(advice) again later")
             case .signIn:
                 problem.hint =
                     "a URL alone has no credentials: 'siding init --example local' writes a config to fill in, with 'auth:'"
-            default: break
+            case .park, .fail, .release: break
             }
             throw problem
         }

@@ -57,7 +57,8 @@ struct KeyCandidate {
 
     /// The scalars of a record, and those inside its objects that are named like an identifier: `$.node.id`.
     private static func all(in record: JSONDocument, _ resource: String) -> [KeyCandidate] {
-        (record.members ?? []).flatMap { name, value -> [KeyCandidate] in
+        // No config can name a member with an empty name.
+        (record.members ?? []).filter { !$0.name.isEmpty }.flatMap { name, value -> [KeyCandidate] in
             let path = JSONPath(member: name)
             guard let members = value.members else {
                 return rank(of: name, value, resource).map { [KeyCandidate(path: path, rank: $0)] } ?? []

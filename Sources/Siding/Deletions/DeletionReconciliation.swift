@@ -20,9 +20,9 @@ struct DeletionReconciliation {
 
     /// With the last page of the only listing.
     ///
-    /// - Parameter isDoubtful: whether its first page led to a next one before, and no longer does: it does not count.
+    /// - Parameter hasLostNext: whether its first page led to a next one before, and no longer does: it does not count.
     /// - Returns: how many records were deleted, and how many deletions the guard blocked.
-    func reconcileListing(isDoubtful: Bool = false, _ transaction: borrowing Transaction) throws -> RunCounters {
+    func reconcileListing(hasLostNext: Bool = false, _ transaction: borrowing Transaction) throws -> RunCounters {
         guard let listing = try ListingsTable.load(resource, scope: "", transaction), listing.cursor.from == nil else {
             return RunCounters()
         }
@@ -33,7 +33,7 @@ struct DeletionReconciliation {
         let evidence = ListingEvidence(
             isStable: terms.isStable, isInterrupted: listing.run != run, hasMoved: listing.hasMoved,
             isVerified: terms.rule.recordPath != nil)
-        guard evidence.counts, !isDoubtful, try isNeeded(transaction) else { return RunCounters() }
+        guard evidence.counts, !hasLostNext, try isNeeded(transaction) else { return RunCounters() }
         return try reconcile(try absentRecords(since: listing.startedAt, transaction), evidence, transaction)
     }
 
@@ -76,7 +76,7 @@ struct DeletionReconciliation {
             "SELECT rowid FROM \(records) WHERE deleted_at IS NULL AND pending = 0"
         ) { $0.int(0) }
         var candidates = Candidates(RowIDs(living))
-        try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
+        try PagesTable.forEachMembers(of: resource, transaction) { candidates.find($1) }
         candidates.find(try MissingTable.exemptRecords(of: resource, isFanOut: parent != nil, transaction))
         return try sort(candidates.left, startedAt, transaction)
     }
@@ -132,7 +132,7 @@ struct DeletionReconciliation {
         if try DeletionGuard.blocks(proven.count, of: resource, terms, transaction) {
             counters.withheld = proven.count
         } else {
-            try Tombstones.insert(
+            try TombstonesTable.insert(
                 for: proven, in: resource, cause: .missing, run: run, now: now, revision: revision, transaction)
             counters.deleted = proven.count
         }

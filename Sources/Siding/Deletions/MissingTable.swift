@@ -19,18 +19,19 @@ enum MissingTable {
             """, resource, record)
     }
 
-    /// Removes records that a page shows.
+    /// Deletes the rows of records that a page shows, as they are not missing any more.
     ///
-    /// - Returns: how many of them were here, and which were exempt.
+    /// - Returns: how many rows were deleted, and the records of those that were exempt.
     static func remove(
         shown: RowIDs, of resource: Int64, _ transaction: borrowing Transaction
     ) throws -> (count: Int, exempt: [Int64]) {
-        // Most of the time there are none or few: then these are looked for on the page, rather than the page's records here.
-        let some = RowIDs(
+        // The table usually has fewer rows than the page has records. So its rows are read, but at most one more than that: if
+        // these are all, only those that the page shows are deleted; else a deletion is tried for each record of the page.
+        let rows = RowIDs(
             try transaction.query(
                 "SELECT record FROM siding_missing WHERE resource = ?1 LIMIT ?2", resource, shown.ids.count + 1
             ) { $0.int(0) })
-        let candidates = some.ids.count > shown.ids.count ? shown : some.subtracting(some.subtracting(shown))
+        let candidates = rows.ids.count > shown.ids.count ? shown : rows.subtracting(rows.subtracting(shown))
         var (count, exempt): (Int, [Int64]) = (0, [])
         for id in candidates.ids {
             let wasExempt = try transaction.first(
@@ -111,18 +112,16 @@ enum MissingTable {
     static func isCounted(
         _ record: Int64, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
-        try database.first(
-            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND record = ?2 AND passes IS NOT NULL", resource, record
-        ) { _ in true } ?? false
+        try database.exists(
+            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND record = ?2 AND passes IS NOT NULL", resource, record)
     }
 
     /// Whether any missing record has fewer than this many passes.
     static func hasCounts(
         below passes: Int, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
-        try database.first(
-            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND passes < ?2 LIMIT 1", resource, passes
-        ) { _ in true } ?? false
+        try database.exists(
+            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND passes < ?2 LIMIT 1", resource, passes)
     }
 
     // MARK: Verification by GET
@@ -167,10 +166,9 @@ enum MissingTable {
 
     /// The number of missing records that the origin was not asked about.
     static func count(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        try database.first(
+        try database.count(
             "SELECT COUNT(*) FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL AND checked_at IS NULL",
-            resource
-        ) { Int($0.int(0)) } ?? 0
+            resource)
     }
 
     /// Keys of missing records, in key order.

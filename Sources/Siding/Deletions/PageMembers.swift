@@ -34,7 +34,7 @@ struct PageMembers {
             return
         }
         let now = shown.hasUnknown ? nil : ids
-        let before = try stored(transaction)
+        let before = try PagesTable.members(of: self, transaction)
         guard before != now else { return }
         if let now {
             let moved = now.subtracting(before ?? RowIDs([])).subtracting(RowIDs(shown.fresh + removed.exempt))
@@ -45,30 +45,10 @@ struct PageMembers {
         try ResourcesTable.setPagesChanged(resource, transaction)
     }
 
-    private func stored(_ transaction: borrowing Transaction) throws -> RowIDs? {
-        try transaction.first(
-            """
-            SELECT members FROM siding_pages
-            WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4 AND members IS NOT NULL
-            """, resource, scope, url, sent
-        ) { try $0.rowIDs("members") }
-    }
-
-    // MARK: All pages
-
     /// The records that any page shows.
     static func all(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RowIDs {
         var ids: [Int64] = []
-        try forEachPage(of: resource, database) { ids += $0.ids }
+        try PagesTable.forEachMembers(of: resource, database) { ids += $1.ids }
         return RowIDs(ids)
-    }
-
-    /// Calls `body` with the records of each page whose membership is known.
-    static func forEachPage(
-        of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (RowIDs) -> Void
-    ) throws {
-        try database.forEach(
-            "SELECT members FROM siding_pages WHERE resource = ?1 AND length(members) > 0", resource
-        ) { body(try $0.rowIDs("members")) }
     }
 }

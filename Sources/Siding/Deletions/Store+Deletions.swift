@@ -28,9 +28,7 @@ extension Store {
     }
 
     /// Whether the mass-deletion guard would block this many deletions of a resource at once.
-    func isBlocked(
-        deleting count: Int, of resource: String, _ terms: DeletionTerms
-    ) async throws(StoreError) -> Bool {
+    func isBlocked(deleting count: Int, of resource: String, _ terms: DeletionTerms) async throws(StoreError) -> Bool {
         try await read { snapshot in
             guard let row = try ResourcesTable.load(named: resource, snapshot) else { return false }
             return try DeletionGuard.blocks(count, of: row.id, terms, snapshot)
@@ -73,7 +71,7 @@ extension Store {
             for id in deleted { try MissingTable.setChecked(id, of: resource.id, at: nil, transaction) }
         } else {
             counters.deleted = deleted.count
-            try Tombstones.insert(
+            try TombstonesTable.insert(
                 for: deleted, in: resource.id, cause: .missing, run: findings.run, now: now,
                 revision: resource.revision + 1, transaction)
         }
@@ -87,7 +85,7 @@ extension Store {
     /// - Returns: the number of restored records by resource.
     package func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
         let now = clock.now
-        let counts = try await write { transaction in try Tombstones.restore(run, now: now, transaction) }
+        let counts = try await write { transaction in try TombstonesTable.restore(run, now: now, transaction) }
         if !counts.isEmpty { changeSignal.fire() }
         return counts
     }

@@ -50,7 +50,7 @@ struct EditEnqueuer {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)
         guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try overlay.saveBase(of: key, transaction)
+        try ServerCopiesTable.insertIfMissing(key, of: overlay.resource, transaction)
         try OutboxEditsTable.insert(
             EditTerms(edit, isNamed: write.key != nil), of: key, isTemporary: isTemporary, entry: id, transaction)
         try ResourceView.addPendingColumn(to: edit.resource, transaction)
@@ -76,7 +76,7 @@ struct EditEnqueuer {
     private func addColumns(_ overlay: EditProjection, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
         let record = EditTerms.record(in: try Store.document(body), at: edit.record)
-        let shown = try DroppedMembers.of(overlay.name, transaction).removed(from: record)
+        let shown = try overlay.dropped.removed(from: record)
         try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
     }
 }

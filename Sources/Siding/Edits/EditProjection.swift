@@ -10,13 +10,15 @@ struct EditProjection {
     let now: Timestamp
     /// The resource's revision after this transaction commits.
     let revision: Int64
+    let dropped: DroppedMembers
 
-    static func load(
-        _ name: String, now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> EditProjection? {
-        try ResourcesTable.load(named: name, transaction).map { row in
-            EditProjection(resource: row.id, name: name, now: now, revision: row.revision + 1)
-        }
+    init(_ row: ResourceRow, now: Timestamp) {
+        (resource, name, self.now, revision) = (row.id, row.name, now, row.revision + 1)
+        dropped = DroppedMembers(MemberRemoval(row.schema.transforms.dropped))
+    }
+
+    static func load(_ name: String, now: Timestamp, _ transaction: borrowing Transaction) throws -> EditProjection? {
+        try ResourcesTable.load(named: name, transaction).map { EditProjection($0, now: now) }
     }
 
     /// Rebuilds the visible record from the server copy and the remaining edits. After the last edit the server copy is
@@ -29,7 +31,6 @@ struct EditProjection {
         if edits.isEmpty {
             try ServerCopiesTable.delete(key, of: resource, transaction)
         } else {
-            let dropped = try DroppedMembers.of(name, transaction)
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
         let change = try ProjectedRecord(overlay: self, key: key)
@@ -40,11 +41,6 @@ struct EditProjection {
             try RecordsTable.load(resource, transaction).setETag(base.etag, of: key, transaction)
         }
         return change
-    }
-
-    /// Stores the server copy before the first edit of a record. A record that exists only locally has none.
-    func saveBase(of key: String, _ transaction: borrowing Transaction) throws {
-        try ServerCopiesTable.insertIfMissing(key, of: resource, transaction)
     }
 
     /// Stores a new server copy. Edits made for the old one keep that as their base.
@@ -150,13 +146,13 @@ struct RecordPull {
 
     /// Nil if no record of the resource has pending edits.
     static func load(
-        _ name: String, _ row: ResourceRow, run: RunID, now: Timestamp, transitions: QueueTransitions?,
-        request: Int64? = nil, requestedAfter: Int64? = nil, _ transaction: borrowing Transaction
+        _ row: ResourceRow, run: RunID, now: Timestamp, transitions: QueueTransitions?, request: Int64? = nil,
+        requestedAfter: Int64? = nil, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
         guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
-        let overlay = EditProjection(resource: row.id, name: name, now: now, revision: row.revision + 1)
         return RecordPull(
-            overlay: overlay, run: run, transitions: transitions, request: request, requestedAfter: requestedAfter)
+            overlay: EditProjection(row, now: now), run: run, transitions: transitions, request: request,
+            requestedAfter: requestedAfter)
     }
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {

@@ -36,10 +36,10 @@ struct EditSettler {
         }
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
         let real = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
-        let settler = TemporarySettler(
+        let naming = TemporaryNaming(
             transitions: transitions, overlay: overlay, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
-        guard let key = try settler.settle(real, transaction) else { return }
+        guard let key = try naming.name(real, transaction) else { return }
         var named = edit
         named.identity = real
         try save(answer, to: named, key, overlay, transaction)
@@ -63,8 +63,8 @@ struct EditSettler {
             try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
-        let state = try DroppedMembers.of(overlay.name, transaction)
-            .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
+        let state = try overlay.dropped.removed(
+            from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
         // was sent (RFC 9110 §9.3.4).
         let isSent = record == nil && edit.terms.change == .replace && edit.entry.method == "PUT"
@@ -107,7 +107,7 @@ struct EditSettler {
         for record in [edit.terms.record(in: document), document] where record.kind == .object {
             guard let found = edit.terms.recordKey(of: record), found.text == key else { continue }
             guard try fits(found.kind, overlay, transaction) else { return nil }
-            return try DroppedMembers.of(overlay.name, transaction).removed(from: record)
+            return try overlay.dropped.removed(from: record)
         }
         return nil
     }

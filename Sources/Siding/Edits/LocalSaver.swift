@@ -53,7 +53,7 @@ struct LocalSaver {
                 transaction, table: table, run: Run.none, now: now, revision: resource.revision + 1)
             // The program's own saves cause no conflicts.
             let pull = try RecordPull.load(
-                changes.resource, resource, run: Run.none, now: now, transitions: nil, transaction)
+                resource, run: Run.none, now: now, transitions: nil, transaction)
             for row in changes.rows {
                 guard case .key(let key) = row.slice.outcome, key.kind == type else {
                     outcomes.append(.invalid(row.slice.reason(unlike: type)))

@@ -74,10 +74,12 @@ extension PendingEdit {
     func insertRequest(
         _ answer: WriteAnswer?, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
-        try RequestRow(
+        let id = try ProvenanceTable.nextID(transaction)
+        let request = RequestRow(
             cause: .write, method: entry.method, url: entry.url, status: answer?.status, etag: answer?.etag,
-            at: overlay.now, entry: entry.id
-        ).insert(of: overlay.resource, transaction)
+            at: overlay.now, entry: entry.id)
+        try ProvenanceTable.insert(request, as: id, of: overlay.resource, transaction)
+        return id
     }
 }
 

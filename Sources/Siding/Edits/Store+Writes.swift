@@ -44,7 +44,7 @@ extension Store {
     /// - Throws: ``StoreError/Kind/leaseLost`` if this sender no longer owns the entry, ``StoreError/Kind/full`` if the disk has no
     ///   room for the result: nothing may be sent.
     package func markSent(_ write: ClaimedWrite) async throws(StoreError) {
-        do { try owner.keepRoom() } catch {
+        do { try owner.reserveSpace() } catch {
             let error = StoreError(mapping: error)
             throw StoreError(error.kind, "there is no room to save the answer, so it was not sent: \(error.message)")
         }
@@ -82,8 +82,8 @@ extension Store {
         let result: (entry: QueueEntry?, next: ClaimedWrite?)
         do { result = try await record(claiming: request) } catch {
             guard error.kind == .full else { throw error }
-            // Another write of this process may have given the room already.
-            _ = owner.giveRoom()
+            // Another write of this process may have freed the space already.
+            _ = owner.freeSpace()
             do { result = try await record(claiming: nil) } catch { throw write.unsaved(error) }
         }
         if result.entry?.recordKey != nil { changeSignal.fire() }

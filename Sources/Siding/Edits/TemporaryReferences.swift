@@ -18,15 +18,11 @@ extension TemporaryReferences {
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the write names a record that will never exist.
     init(resolving write: WriteRequest, _ database: borrowing some Queryable & ~Copyable) throws {
         self.write = write
-        for id in Self.named(by: write) {
+        let texts = [write.url.description, write.lane ?? "", write.edit?.key ?? ""].joined(separator: " ")
+        for id in TemporaryID.found(in: Array("\(texts) ".utf8) + (write.body ?? [])) {
             guard let maker = try OutboxTable.maker(of: id, database) else { continue }
             try add(id, maker.entry, maker.realID)
         }
-    }
-
-    private static func named(by write: WriteRequest) -> [String] {
-        let texts = [write.url.description, write.lane ?? "", write.edit?.key ?? ""].joined(separator: " ")
-        return TemporaryID.found(in: Array("\(texts) ".utf8) + (write.body ?? []))
     }
 
     private mutating func add(_ id: String, _ maker: QueueEntry, _ real: String?) throws {
@@ -117,7 +113,7 @@ struct TemporaryRewriting {
 
 /// Gives a created record its real id: in its row, its lane, and the entries that name it. Works in the transaction that
 /// completes the create.
-struct TemporarySettler {
+struct TemporaryNaming {
     let transitions: QueueTransitions
     let overlay: EditProjection
     /// The entry that created the record, not yet completed.
@@ -130,14 +126,18 @@ struct TemporarySettler {
     ///
     /// - Parameter real: the id as the origin wrote it; nil if the answer lacked it.
     /// - Returns: the record's key from now on; nil if unknown.
-    func settle(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
+    func name(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
+        let naming = try naming(transaction)
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
-            try parkWhatNamesIt(transaction)
+            try park(naming, transaction)
             try overlay.moveBase(of: temporary, to: ServerCopy(state: .nothing, cause: .never), transaction)
             return nil
         }
-        try rewriteRequests(rewriting, transaction)
-        try joinLane(rewriting, transaction)
+        try rewriteRequests(of: naming, rewriting, transaction)
+        // Entries in a lane of the temporary id move to the lane of the real one.
+        for lane in Set(naming.map(\.lane) + [entry.lane]) where rewriting.lane(lane) != lane {
+            try OutboxTable.moveLane(lane, to: rewriting.lane(lane), completing: entry.id, transaction)
+        }
         let key = composite ?? rewriting.text
         try moveRecord(to: key, transaction)
         try OutboxEditsTable.setRealID(String(decoding: real.bytes, as: UTF8.self), of: entry.id, transaction)
@@ -157,8 +157,10 @@ struct TemporarySettler {
         return found.filter { seen.insert($0.id).inserted }
     }
 
-    private func rewriteRequests(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
-        for entry in try naming(transaction) {
+    private func rewriteRequests(
+        of naming: [QueueEntry], _ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction
+    ) throws {
+        for entry in naming {
             // What cannot be read is parked by the sender that claims it.
             guard let old = try OutboxRequestsTable.load(entry.id, transaction), let oldURL = try? HTTPURL(old.url)
             else { continue }
@@ -177,36 +179,20 @@ struct TemporarySettler {
     }
 
     /// Without the real id they cannot be sent; an operator may fill it in.
-    private func parkWhatNamesIt(_ transaction: borrowing Transaction) throws {
-        for entry in try naming(transaction) where entry.state == .queued {
+    private func park(_ naming: [QueueEntry], _ transaction: borrowing Transaction) throws {
+        for entry in naming where entry.state == .queued {
             _ = try transitions.park(
                 entry, as: .dependency, "the answer to \(self.entry.shortID) did not say which id \(temporary) got",
                 transaction)
         }
     }
 
-    // MARK: Its lane
-
-    private func joinLane(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
-        for lane in try lanes(transaction) where rewriting.lane(lane) != lane {
-            try OutboxTable.moveLane(lane, to: rewriting.lane(lane), settling: entry.id, transaction)
-        }
-    }
-
-    private func lanes(_ transaction: borrowing Transaction) throws -> Set<String> {
-        try naming(transaction).reduce(into: [entry.lane]) { $0.insert($1.lane) }
-    }
-
     // MARK: Its row
 
+    /// Moves the edits to `key`. The row of the temporary key becomes a tombstone, so that change feeds report it.
     private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
-        try overlay.saveBase(of: key, transaction)
+        try ServerCopiesTable.insertIfMissing(key, of: overlay.resource, transaction)
         try OutboxEditsTable.moveEdits(of: temporary, to: key, in: overlay.name, transaction)
-        try removeShown(transaction)
-    }
-
-    /// Turns the row of the temporary key into a tombstone, so that change feeds report it.
-    private func removeShown(_ transaction: borrowing Transaction) throws {
         try ServerCopiesTable.delete(temporary, of: overlay.resource, transaction)
         _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
             .nothing, pending: 0, run: nil, cause: .never, request: nil, transaction)

@@ -141,8 +141,8 @@ struct RateLimitState: Sendable {
     ) {
         guard reported.resetAt > now else { return }
         // "60 s from now" was true when the answer was sent, perhaps long ago.
-        let doubt = Self.resetTolerance + max(now - reservation, .zero)
-        if !isNewest, let known = quota(now), reported.resetAt <= known.resetAt + doubt {
+        let tolerance = Self.resetTolerance + max(now - reservation, .zero)
+        if !isNewest, let known = quota(now), reported.resetAt <= known.resetAt + tolerance {
             guard reported.remaining < known.remaining else { return }
             remaining = reported.remaining
             // The zero may belong to an earlier window, and must not exhaust the present one.

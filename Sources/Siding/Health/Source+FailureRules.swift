@@ -19,9 +19,9 @@ extension Source {
     func retention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
         switch ruling(on: failure, kind)?.action {
         case nil: return failure.retention(of: kind)
-        case .queue: return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedPatience)
+        case .queue: return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedRetryDelay)
         case .retry: return .keep(counted: true)
-        case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
+        case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledRetryDelay(now: now))
         case .refreshToken: return .signIn
         // With `ignore` and `quarantine` it is no failure by now; with `resetCursor` the listing has started over already.
         case .ignore, .quarantine, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
@@ -31,7 +31,7 @@ extension Source {
     /// What a failure of a `subject` shows about the source.
     func outcome(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
         switch rule(for: failure, of: subject)?.action {
-        case .rateLimited: .retryAfter(until: now + failure.ruledPatience(now: now), note: failure.description)
+        case .rateLimited: .retryAfter(until: now + failure.ruledRetryDelay(now: now), note: failure.description)
         case .refreshToken: .signIn(note: failure.description)
         case nil: SourceOutcome(failure, now: now)
         // The rule concerns the request, so a `Retry-After` in its answer does not close the gate for others.
@@ -51,8 +51,8 @@ extension Source {
     /// only matches its answer: such a rule states that the origin did not act.
     private func ruling(on failure: Failure, _ kind: RequestKind) -> FailureRule? {
         guard let rule = rule(for: failure, of: kind == .fetch ? .fetch : .write) else { return nil }
-        let isDoubtful = failure.retention(of: kind) == .park(.uncertain)
-        return isDoubtful && (rule.subject != .write || failure.phase != .answered) ? nil : rule
+        let isUncertain = failure.retention(of: kind) == .park(.uncertain)
+        return isUncertain && (rule.subject != .write || failure.phase != .answered) ? nil : rule
     }
 
     /// The chain node that matches rules against answers to a `subject`; nil if no rule looks at answers.
@@ -87,9 +87,9 @@ extension SourceOutcome {
 
 extension Failure {
     /// How long a source rests if a rule says that it is rate limited.
-    fileprivate func ruledPatience(now: Timestamp) -> Duration {
-        guard case .http(let answer) = reason else { return HTTPFailure.unspecifiedPatience }
-        return answer.patience(now: now)
+    fileprivate func ruledRetryDelay(now: Timestamp) -> Duration {
+        guard case .http(let answer) = reason else { return HTTPFailure.unspecifiedRetryDelay }
+        return answer.retryDelay(now: now)
     }
 }
 

@@ -108,7 +108,7 @@ package struct SourceHealth: Sendable, Hashable {
         switch (gate.reason, gate.until) {
         case (.signIn, nil): return true
         // Beyond the longest allowed wait: the clock was set back.
-        case (.retryAfter, let patience?): return patience > until && patience <= now + RetryAfter.longest
+        case (.retryAfter, let end?): return end > until && end <= now + RetryAfter.longest
         case (.retryAfter, nil), (.signIn, _), (.offline, _), (.breaker, _): return false
         }
     }

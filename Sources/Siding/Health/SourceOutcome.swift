@@ -38,7 +38,7 @@ package enum SourceOutcome: Sendable, Hashable {
     private init(_ answer: HTTPFailure, of failure: Failure, now: Timestamp) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn(note: failure.description)
-        case .backOff: self = .retryAfter(until: now + answer.patience(now: now), note: failure.description)
+        case .backOff: self = .retryAfter(until: now + answer.retryDelay(now: now), note: failure.description)
         case .portal: self = .offline(note: failure.description)
         case .serverError, .requestTimeout, .insufficientStorage: self = .failed(isTimeout: false)
         // The origin works and refused the request.
@@ -51,7 +51,7 @@ extension BudgetSpent {
     /// Whether the gate of the whole source is closed. A limit on some requests does not affect the others, and a short wait
     /// is spent by the sync or sender itself.
     func closesSource(now: Timestamp) -> Bool {
-        isOfAll && Timestamp(secondsSince1970: until) - now > BudgetUse.longestPatience
+        isOfAll && Timestamp(secondsSince1970: until) - now > BudgetUse.longestWait
     }
 }
 
@@ -64,17 +64,17 @@ extension Failure {
             return max(Timestamp(secondsSince1970: spent.until) - now, .zero)
         }
         guard case .http(let answer) = reason, answer.statusClass == .backOff else { return nil }
-        return answer.patience(now: now)
+        return answer.retryDelay(now: now)
     }
 }
 
 extension HTTPFailure {
     /// The wait if an origin sends no `Retry-After`.
-    static let unspecifiedPatience = Duration.seconds(60)
+    static let unspecifiedRetryDelay = Duration.seconds(60)
     /// The shortest wait: an origin that answers "now" would otherwise be asked without end.
-    private static let leastPatience = Duration.seconds(1)
+    private static let leastRetryDelay = Duration.seconds(1)
 
-    func patience(now: Timestamp) -> Duration {
-        max(retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedPatience, Self.leastPatience)
+    func retryDelay(now: Timestamp) -> Duration {
+        max(retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedRetryDelay, Self.leastRetryDelay)
     }
 }

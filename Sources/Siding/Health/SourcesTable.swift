@@ -35,9 +35,7 @@ enum SourcesTable {
         ).compactMap(\.self)
     }
 
-    static func save(
-        _ health: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction
-    ) throws {
+    static func save(_ health: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             INSERT INTO siding_sources (name, gate, gate_until, gate_note, failures, budget, allowance, served_at, changed_at)

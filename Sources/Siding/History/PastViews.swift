@@ -23,16 +23,14 @@ struct PastViews {
         guard moment <= now else {
             throw StoreError(.invalidQuery, "\(moment.rfc3339) lies in the future")
         }
-        let resources = try ResourcesTable.all(database)
-        let beginnings = Dictionary(uniqueKeysWithValues: resources.map { ($0.id, $0.historySince) })
         try database.forEach("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") { row in
             names.insert(row.text(0).lowercased())
         }
-        for view in try ResourceView.all(database) { add(view, since: beginnings[view.resource] ?? nil) }
+        for view in try ResourceView.all(database) { add(view) }
     }
 
-    private mutating func add(_ view: ResourceView, since: Timestamp?) {
-        if let reason = refusal(of: view.name, since: since) {
+    private mutating func add(_ view: ResourceView) {
+        if let reason = refusal(of: view.name, since: view.table.historySince) {
             for name in view.viewNames { refusals[name.lowercased()] = reason }
             return
         }

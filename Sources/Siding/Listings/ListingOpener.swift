@@ -78,7 +78,7 @@ struct ListingOpener {
     ) throws -> ListingPosition {
         let decision = try decide(resource, changed, transaction)
         // What was found at the other address is no cursor for this one.
-        if decision.isElsewhere { try CursorRows.forget(resource, scope: opening.first.scope, transaction) }
+        if decision.isElsewhere { try CursorsTable.forget(resource, scope: opening.first.scope, transaction) }
         // A page of a listing that ended elsewhere goes with it.
         let dropping =
             decision.start.dropping ?? (decision.isElsewhere ? ListingStart.first(.elsewhere).dropping : nil)
@@ -114,7 +114,7 @@ struct ListingOpener {
         try PagesTable.delete(resource.id, scope: opening.first.scope, transaction)
         try ResourcesTable.setPagesChanged(resource.id, transaction)
         if opening.forgetsCursor {
-            try CursorRows.forget(resource.id, scope: opening.first.scope, transaction)
+            try CursorsTable.forget(resource.id, scope: opening.first.scope, transaction)
         }
         var position = try begin(resource.id, transaction)
         position.droppedCheckpoint = reason
@@ -166,8 +166,8 @@ struct ListingOpener {
         if changed.contains(.key) { try ResourceView.remake(opening.resource, transaction) }
         try DeletionReconciliation.startOver(resource, transaction)
         try PagesTable.delete(resource, scope: nil, transaction)
-        try CursorRows.forget(resource, transaction)
-        try PassRows.forget(resource, transaction)
+        try CursorsTable.forget(resource, transaction)
+        try PassesTable.forget(resource, transaction)
         try ResourcesTable.set(allListedAt: nil, of: resource, transaction)
     }
 

@@ -9,7 +9,7 @@ struct PageCommit: Sendable {
     var run: RunID
     var listing: Int64
     var page: PageRequest
-    /// The newest row of ``RequestRow`` when the page was requested: own writes with a later one were delivered since, so that
+    /// The newest row of ``ProvenanceTable`` when the page was requested: own writes with a later one were delivered since, so that
     /// the page may show their records as they were before. Nil if there can be none.
     var requestedAfter: Int64?
     var content: Content

@@ -86,11 +86,11 @@ struct PageSaver {
         _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ schema: RecordSchema,
         _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
-        let request = try RequestRow.nextID(transaction)
+        let request = try ProvenanceTable.nextID(transaction)
         var saver = RecordSaver(
             row: resource, contract: schema, filter: page.schema ?? schema, run: page.run, now: now,
             pull: try RecordPull.load(
-                page.resource, resource, run: page.run, now: now, transitions: queue, request: request,
+                resource, run: page.run, now: now, transitions: queue, request: request,
                 requestedAfter: page.requestedAfter, transaction),
             mark: page.deletions.rule.mark, paths: page.columns, request: request, requestedAfter: page.requestedAfter)
         var quarantine = quarantine(resource.id)
@@ -99,7 +99,8 @@ struct PageSaver {
                 try quarantine.add(slice, breach, page, transaction)
             }
             if saved.isWritten {
-                try RequestRow(page: self.page, at: now).insert(as: request, of: resource.id, transaction)
+                try ProvenanceTable.insert(
+                    RequestRow(page: self.page, at: now), as: request, of: resource.id, transaction)
             }
             if !self.page.page.scope.isEmpty {
                 try RecordScopes(resource: resource.id, scope: self.page.page.scope, revision: resource.revision + 1)
@@ -148,7 +149,7 @@ struct PageSaver {
             {
                 cursor.moved = nil
             }
-            try CursorRows.move(
+            try CursorsTable.move(
                 cursor, of: resource, scope: page.page.scope, listing: page.listing, now: now, transaction)
         }
     }
@@ -175,8 +176,13 @@ struct PageSaver {
         {
             try ResourcesTable.setCompleted(
                 page.run, at: now, page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
-            try CompleteListings.complete(resource, now: now, transaction)
-            try RequestPruning(resource: resource).removeUnused(transaction)
+            // Whether it asked for every record, or for all that changed since one did.
+            let isOfAll =
+                try listing.cursor.from == nil
+                ? PagesTable.unknownListings(of: resource, transaction) == 0
+                : ResourcesTable.load(resource, transaction)?.allListedAt != nil
+            if isOfAll { try ResourcesTable.set(allListedAt: now, of: resource, transaction) }
+            try ProvenanceTable.removeUnused(of: resource, transaction)
         }
         guard page.deletions.rule.byAbsence else {
             try DeletionReconciliation.startOver(resource, transaction)
@@ -189,7 +195,7 @@ struct PageSaver {
         }
         return try DeletionReconciliation(
             resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
-        ).reconcileListing(isDoubtful: page.progress?.lostNext ?? false, transaction)
+        ).reconcileListing(hasLostNext: page.progress?.lostNext ?? false, transaction)
     }
 }
 
@@ -200,7 +206,6 @@ extension RequestRow {
         self.init(
             cause: .page, run: commit.run, method: commit.method, url: commit.answeredAt ?? page.url.description,
             page: page.number, status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now,
-            scope: page.scope,
-            sent: page.body ?? "")
+            scope: page.scope, sent: page.body ?? "")
     }
 }

@@ -59,11 +59,47 @@ enum PagesTable {
             progress.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
     }
 
+    /// When the page of a request was last answered, and how; nil if it has no row.
+    static func answer(
+        to request: RequestRow, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (at: Timestamp, status: Int, etag: String?, lastModified: String?)? {
+        try database.first(
+            """
+            SELECT fetched_at, status, etag, last_modified FROM siding_pages
+            WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4
+            """, resource, request.scope, request.url, request.sent
+        ) { row in
+            (
+                at: try row.time("fetched_at"), status: Int(try row.int("status")), etag: try row.optionalText("etag"),
+                lastModified: try row.optionalText("last_modified")
+            )
+        }
+    }
+
     /// How many listings have pages whose records are not all known.
     static func unknownListings(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        try database.first(
-            "SELECT COUNT(DISTINCT scope) FROM siding_pages WHERE resource = ?1 AND members IS NULL", resource
-        ) { Int($0.int(0)) } ?? 0
+        try database.count(
+            "SELECT COUNT(DISTINCT scope) FROM siding_pages WHERE resource = ?1 AND members IS NULL", resource)
+    }
+
+    /// The records that a page shows; nil if they are not all known.
+    static func members(of page: PageMembers, _ transaction: borrowing Transaction) throws -> RowIDs? {
+        try transaction.first(
+            """
+            SELECT members FROM siding_pages
+            WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4 AND members IS NOT NULL
+            """, page.resource, page.scope, page.url, page.sent
+        ) { try $0.rowIDs("members") }
+    }
+
+    /// Calls `body` with the records of each page that is known to show any, in the order of the scopes.
+    static func forEachMembers(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (_ scope: String, RowIDs) -> Void
+    ) throws {
+        try database.forEach(
+            "SELECT scope, members FROM siding_pages WHERE resource = ?1 AND length(members) > 0 ORDER BY scope",
+            resource
+        ) { body(try $0.text("scope"), try $0.rowIDs("members")) }
     }
 
     /// Stores which records a page shows; nil if they are not all known.

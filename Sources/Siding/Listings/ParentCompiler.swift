@@ -50,9 +50,7 @@ struct ParentCompiler {
         """
     }
 
-    private func joined(
-        selecting what: SQL, behind after: String?, withBodies: Bool
-    ) throws(StoreError) -> BoundSQL {
+    private func joined(selecting what: SQL, behind after: String?, withBodies: Bool) throws(StoreError) -> BoundSQL {
         var inner = BoundSQL(sql: "deleted_at IS NULL AND \(Self.isAtOrigin("r", in: parents))")
         if let after {
             inner.sql = "\(inner.sql) AND key > ?"

@@ -120,7 +120,7 @@ extension Store {
     ///
     /// A changed definition first deletes all listings.
     func openPass(_ opening: ListingOpening) async throws(StoreError) -> PassPosition {
-        try await write(under: opening.lease) { try PassRows.open(opening, $0, $1) }
+        try await write(under: opening.lease) { try PassesTable.open(opening, $0, $1) }
     }
 
     /// Ends the fan-out pass. Deletes the listings of parents that are gone, and supersedes retained fetches of parents outside
@@ -129,7 +129,7 @@ extension Store {
     /// - Returns: what it added to the run's counters, and the missing records that were kept.
     @discardableResult
     func endPass(_ pass: PassEnd) async throws(StoreError) -> PassFindings {
-        let findings = try await write(under: pass.lease) { try PassRows.end(pass, $0, $1) }
+        let findings = try await write(under: pass.lease) { try PassesTable.end(pass, $0, $1) }
         if findings.counters.deleted > 0 { changeSignal.fire() }
         return findings
     }
@@ -139,8 +139,7 @@ extension Store {
         try await read { snapshot in
             let statement = try ParentCompiler(selection, snapshot).due()
             return try snapshot.query(statement) { row in
-                Parent(
-                    key: try row.text("key"), body: try row.blob("body"), revision: try row.int("revision"))
+                Parent(key: try row.text("key"), body: try row.blob("body"), revision: try row.int("revision"))
             }
         }
     }
@@ -178,7 +177,7 @@ extension Store {
     package func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
         try await read { snapshot in
             guard let row = try ResourcesTable.load(named: resource, snapshot) else { return [] }
-            return try CursorRows.loadScoped(of: row.id, snapshot)
+            return try CursorsTable.loadScoped(of: row.id, snapshot)
         }
     }
 }

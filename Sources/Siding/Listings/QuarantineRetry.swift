@@ -81,13 +81,12 @@ struct QuarantineRetry {
     ) throws -> String? {
         var schema = row.schema
         schema.contract = schema.contract.withoutFailing
-        let request = try RequestRow.nextID(transaction)
+        let request = try ProvenanceTable.nextID(transaction)
         var saver = RecordSaver(
             row: row, contract: schema, filter: schema, run: run, now: now,
             pull: try RecordPull.load(
-                record.resource, row, run: run, now: now, transitions: nil, request: request, transaction),
-            mark: resources.first { $0.name == record.resource }?.deletions.mark, cause: .quarantine,
-            request: request)
+                row, run: run, now: now, transitions: nil, request: request, transaction),
+            mark: resources.first { $0.name == record.resource }?.deletions.mark, cause: .quarantine, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
@@ -98,13 +97,12 @@ struct QuarantineRetry {
         counters += saved.counters
         guard refusal == nil else { return refusal }
         if saved.isWritten {
-            try RequestRow(quarantined: record, run: run).insert(as: request, of: row.id, transaction)
+            try ProvenanceTable.insert(RequestRow(quarantined: record, run: run), as: request, of: row.id, transaction)
         }
         try PageValidators(resource: row.id).forget(whereQuarantined: record.id, transaction)
-        let scope = try transaction.first("SELECT scope FROM siding_quarantine WHERE id = ?1", record.id) { $0.text(0) }
-        if let scope, !scope.isEmpty {
+        if !record.scope.isEmpty {
             try page.withUnsafeBytes { bytes in
-                try RecordScopes(resource: row.id, scope: scope, revision: row.revision + 1)
+                try RecordScopes(resource: row.id, scope: record.scope, revision: row.revision + 1)
                     .save([slice], except: [], in: bytes, transaction)
             }
         }
@@ -119,16 +117,14 @@ struct QuarantineRetry {
     private func page(
         of record: QuarantinedRecord, as resource: AnyResource, _ transaction: borrowing Transaction
     ) throws -> [UInt8]? {
+        let selection = QuarantineSelection(ids: [record.id], limit: 1)
+        guard let stored = try QuarantineTable.find(selection, withBodies: true, transaction).first else { return nil }
         let removal = MemberRemoval(resource.schema.transforms.dropped)
-        return try transaction.first("SELECT body FROM siding_quarantine WHERE id = ?1", record.id) { row in
-            row.withBytes(0) { body in
-                let body = removal.applied(to: body) ?? Array(body)
-                guard resource.key == [.memberName], let key = record.key else {
-                    return [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")]
-                }
-                return Array("{\(JSONDocument(string: key)):".utf8) + body + [UInt8(ascii: "}")]
-            }
+        let body = stored.body.withUnsafeBytes { removal.applied(to: $0) } ?? stored.body
+        guard resource.key == [.memberName], let key = record.key else {
+            return [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")]
         }
+        return Array("{\(JSONDocument(string: key)):".utf8) + body + [UInt8(ascii: "}")]
     }
 
     private static func slice(of page: [UInt8], as resource: AnyResource) -> RecordSlice? {
@@ -164,14 +160,12 @@ struct QuarantineRetry {
         _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let table = try RecordsTable.load(resource, transaction)
-        return try transaction.first(
+        return try transaction.exists(
             """
-            SELECT MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
-            FROM \(table.rows) r LEFT JOIN siding_server_copies b ON b.resource = ?1 AND b.key = ?3
+            SELECT 1 FROM \(table.rows) r LEFT JOIN siding_server_copies b ON b.resource = ?1 AND b.key = ?3
                 LEFT JOIN siding_provenance q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
-            WHERE r.key = ?2
-            """, resource, table.key(key), key, record.seenAt.microseconds
-        ) { $0.int(0) == 1 } ?? false
+            WHERE r.key = ?2 AND MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
+            """, resource, table.key(key), key, record.seenAt.microseconds)
     }
 }
 

@@ -130,7 +130,7 @@ struct RecordSaver {
         if saved.isWritten {
             try ResourcesTable.raise(revision: revision, of: row.id, transaction)
         }
-        try Tombstones.insert(saved.deleted, of: row.id, run: run, now: now, transaction)
+        try TombstonesTable.insert(saved.deleted, of: row.id, run: run, now: now, transaction)
         if saved.hasNullFiltered { try ResourcesTable.set(hasNullFiltered: true, of: row.id, transaction) }
         try check?.save(run: run, transaction)
         return saved

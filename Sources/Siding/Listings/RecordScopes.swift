@@ -46,13 +46,8 @@ struct RecordScopes {
             ) { $0.int(0) })
         guard !left.isEmpty else { return }
         var found: [(scope: String, id: Int64)] = []
-        try transaction.forEach(
-            """
-            SELECT scope, members FROM siding_pages
-            WHERE resource = ?1 AND scope <> '' AND length(members) > 0 ORDER BY scope
-            """, resource
-        ) { row in
-            let (scope, members) = (try row.text("scope"), try row.rowIDs("members"))
+        try PagesTable.forEachMembers(of: resource, transaction) { scope, members in
+            guard !scope.isEmpty else { return }
             for id in members.ids where left.remove(id) != nil { found.append((scope, id)) }
         }
         for (scope, id) in found {

@@ -33,8 +33,7 @@ extension ResourceState {
     package var resourceFreshness: ResourceFreshness {
         ResourceFreshness(
             definition: definition, completedAt: completedAt, reported: freshness,
-            isUnfinished: checkpoint != nil || incomplete != nil,
-            source: source)
+            isUnfinished: checkpoint != nil || incomplete != nil, source: source)
     }
 }
 
@@ -46,7 +45,7 @@ extension Store {
         try await read { snapshot in
             try ResourcesTable.all(snapshot).map { row in
                 let listing = try ListingsTable.load(row.id, scope: "", snapshot).flatMap { $0.isOpen ? $0 : nil }
-                let pass = try PassRows.load(of: row.id, snapshot)
+                let pass = try PassesTable.load(of: row.id, snapshot)
                 return ResourceState(
                     resource: row.name, source: row.source, definition: row.definition,
                     records: try countsRecords ? RecordsTable.load(row, snapshot).countLiving(snapshot) : 0,

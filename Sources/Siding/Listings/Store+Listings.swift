@@ -65,7 +65,7 @@ extension Store {
     package func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
         try await read { snapshot in
             try ResourcesTable.load(named: resource, snapshot).flatMap { row in
-                try CursorRows.load(of: row, scope: scope, snapshot)
+                try CursorsTable.load(of: row, scope: scope, snapshot)
             }
         }
     }
@@ -81,7 +81,7 @@ extension Store {
                 try ListingsTable.load(row.id, scope: parent?.key ?? "", snapshot)?.sizing
             }
         }
-        return stored?.among(sizes) ?? PageSizing(size: sizes.maximum)
+        return stored?.among(sizes).ofNewListing(sizes) ?? PageSizing(size: sizes.maximum)
     }
 
     /// Stores what became of a page of `size`.
@@ -102,7 +102,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
     package func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
-        try await write(under: lease) { try CursorRows.set(value, of: resource, $0, $1) }
+        try await write(under: lease) { try CursorsTable.set(value, of: resource, $0, $1) }
     }
 
     /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
@@ -125,7 +125,7 @@ extension Store {
     ) async throws(StoreError) -> (stored: StoredPage?, newest: Int64) {
         try await read { snapshot in
             let stored = looksForRow ? try Self.storedPage(page, of: resource, snapshot) : nil
-            return (stored, try RequestRow.nextID(snapshot) - 1)
+            return (stored, try ProvenanceTable.nextID(snapshot) - 1)
         }
     }
 

@@ -25,7 +25,7 @@ enum SchemaGuard {
     /// - Parameter snapshot: of a file that ``checkTables(_:path:)`` has taken.
     static func check(_ snapshot: borrowing Snapshot, path: String) throws {
         let views = try ResourceView.all(snapshot)
-        let made = Set(views.flatMap { ($0.creations + $0.table.indexes.map(\.creation)).map(\.text) })
+        let made = Set(views.flatMap { ($0.creations + $0.table.possibleIndexes).map(\.text) })
         let tables = Set(views.filter { $0.table.layout != nil }.map(\.table.name))
         for object in try snapshot.schemaObjects(of: [.view, .trigger, .index, .table]) {
             let isKnown =

@@ -99,7 +99,7 @@ extension Store {
             let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
             return DatabaseDescription(
                 path: path, bytes: DatabaseFiles.size(path) + DatabaseFiles.size(path + "-wal"),
-                schemaVersion: try snapshot.first("PRAGMA user_version") { Int($0.int(0)) } ?? 0,
+                schemaVersion: try snapshot.count("PRAGMA user_version"),
                 sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
         }
     }

@@ -16,8 +16,7 @@ extension Store {
         configuration.synchronous = durability == .full ? .full : .normal
         do {
             guard access == .readWriteCreate || DatabaseFiles.holdsDatabase(path) else {
-                throw StoreError(
-                    .notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
+                throw StoreError(.notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
             }
             var applied: [String] = []
             var writer: Database?

@@ -81,9 +81,7 @@ package struct WriteChange: Sendable, Hashable {
     /// Whether the entry returns to the queue at once, which is the default; otherwise it is held until released.
     package var releases: Bool
 
-    package init(
-        url: HTTPURL? = nil, body: [UInt8]? = nil, headerFields: HTTPFields? = nil, releases: Bool = true
-    ) {
+    package init(url: HTTPURL? = nil, body: [UInt8]? = nil, headerFields: HTTPFields? = nil, releases: Bool = true) {
         (self.url, self.body, self.headerFields, self.releases) = (url, body, headerFields, releases)
     }
 }

@@ -116,9 +116,7 @@ extension QueueTransitions {
     }
 
     /// Opens the gate for a half-open probe if `cause` ends its reason, and makes the entries due that waited for it.
-    func endWaits(
-        of source: String, because cause: WaitsEnd, _ transaction: borrowing Transaction
-    ) throws {
+    func endWaits(of source: String, because cause: WaitsEnd, _ transaction: borrowing Transaction) throws {
         let isOfLine = cause != .credentialsChanged
         let isOfSignIn = cause != .lineReturned
         var health = try SourcesTable.load(source, transaction)

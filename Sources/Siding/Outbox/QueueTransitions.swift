@@ -107,15 +107,12 @@ struct QueueTransitions {
     ///
     /// The time since when the origin may know the key is kept, unless the entry cannot have arrived, or was parked because it
     /// may have: then the operator has decided to send it anyway.
-    func requeue(
-        _ entries: [QueueEntry], because cause: RequeueCause, _ transaction: borrowing Transaction
-    ) throws {
+    func requeue(_ entries: [QueueEntry], because cause: RequeueCause, _ transaction: borrowing Transaction) throws {
         let doubted = entries.filter { $0.reason?.isDoubt == true }.map(\.id)
         let unsent = doubted + entries.filter { !$0.mayHaveArrived }.map(\.id)
         let others = entries.filter { $0.reason?.isDoubt != true && $0.mayHaveArrived }.map(\.id)
         for (ids, forgetsSending) in [(unsent, true), (others, false)] where !ids.isEmpty {
-            try OutboxTable.requeue(
-                ids, at: now, isLetIn: cause == .letIn, forgetsSending: forgetsSending, transaction)
+            try OutboxTable.requeue(ids, at: now, isLetIn: cause == .letIn, forgetsSending: forgetsSending, transaction)
         }
         for id in doubted { try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction) }
         try addEvent(cause.rawValue, of: entries.map { ($0.id, nil) }, transaction)

@@ -7,9 +7,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/Kind/notFound`` if an id matches no entry, ``StoreError/Kind/ambiguous`` if a prefix matches
     ///   several.
-    package func entries(
-        _ selection: QueueSelection, limit: Int? = nil
-    ) async throws(StoreError) -> [QueueEntry] {
+    package func entries(_ selection: QueueSelection, limit: Int? = nil) async throws(StoreError) -> [QueueEntry] {
         try await read { try OutboxTable.entries(selection, limit: limit, $0) }
     }
 

@@ -6,8 +6,11 @@ extension NextPageRule {
     /// The size that `page` asks for; nil if the resource has none, or the origin's link left it out.
     func size(of page: PageRequest) -> Int? { resource.pageSizes.flatMap { page.url.queryNumber($0.parameter) } }
 
-    /// `page` in the size that the line carries, where there is such a page.
-    func sized(_ page: PageRequest) -> PageRequest { size.flatMap { resized(page, to: $0) } ?? page }
+    /// `page` in the size that the line carries, where that is smaller and there is such a page.
+    func sized(_ page: PageRequest) -> PageRequest {
+        guard let size, let present = self.size(of: page), size < present else { return page }
+        return resized(page, to: size) ?? page
+    }
 
     /// The page that begins at the same record as `page` and asks for `size` records; nil if there is none.
     ///

@@ -44,24 +44,22 @@ struct PageFetcher: Sendable {
 
     /// Fetches `page`; `stored` is its row, if there is one.
     func fetch(
-        _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownNextPage = KnownNextPage()
+        _ page: PageRequest, stored: StoredPage?, paging: Paging, way past: KnownNextPage = KnownNextPage()
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
         let paging = paging.sized(nextPageRule.size(of: page))
         let known = isConditional ? stored.flatMap(resource.condition) : nil
-        let last = known.map {
-            LastPage(stored: $0, page: page, resource: resource, paging: paging, way: way)
-        }
+        let last = known.map { LastPage(stored: $0, page: page, resource: resource, paging: paging, past: past) }
         let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
         let traffic = TrafficMeter()
         resuming.expect(page.url.description)
         do throws(Failure) {
             var fetched = try await traffic.counting { () async throws(Failure) in
-                let fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, way)
+                let fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, past)
                 guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
                     last?.mayHideNext(now: wallClock.now) ?? false
                 else { return fetched }
-                return try await ask(page, nil, stored: known, paging, way)
+                return try await ask(page, nil, stored: known, paging, past)
             }
             fetched.requests = counter.value - before
             // A transport that sends nothing over a network counts the body alone.
@@ -70,7 +68,7 @@ struct PageFetcher: Sendable {
                 page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
             let isWord = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
-            if fetched.nextPageSource != .header, !isWord, let known = way.nextPageSource {
+            if fetched.nextPageSource != .header, !isWord, let known = past.nextPageSource {
                 fetched.nextPageSource = known
             }
             return fetched
@@ -82,12 +80,12 @@ struct PageFetcher: Sendable {
     }
 
     private func ask(
-        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging, _ way: KnownNextPage
+        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging, _ past: KnownNextPage
     ) async throws(Failure) -> FetchedPage {
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
         var fetched =
-            if let bytes = response.bytes { try read(page, bytes, response, paging, way) } else {
-                try unchanged(page, stored, response, paging, way)
+            if let bytes = response.bytes { try read(page, bytes, response, paging, past) } else {
+                try unchanged(page, stored, response, paging, past)
             }
         if response.url.origin != page.url.origin {
             fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
@@ -112,16 +110,16 @@ struct PageFetcher: Sendable {
     /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
     /// records.
     private func unchanged(
-        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ way: KnownNextPage
+        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ past: KnownNextPage
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
             let next = try nextPageRule.next(
-                after: page, by: paging, answer(response, to: page, recordCount: 0, after: way))
+                after: page, by: paging, answer(response, to: page, recordCount: 0, after: past))
             var empty = FetchedPage(
                 page: page, content: .records([], []), status: status,
-                next: Self.way(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
+                next: Self.following(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
                 bytes: 0)
             empty.hasNoList = true
             return empty
@@ -129,7 +127,7 @@ struct PageFetcher: Sendable {
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to an unconditional request")
         }
-        let answer = answer(response, to: page, recordCount: stored.recordCount, after: way)
+        let answer = answer(response, to: page, recordCount: stored.recordCount, after: past)
         let extent = ListingExtent(answer, recordsAt: .root)
         let next = try nextPageRule.next(
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
@@ -141,25 +139,25 @@ struct PageFetcher: Sendable {
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
-        weigh(&unchanged, answer, extent, way)
+        weigh(&unchanged, answer, extent, past)
         return unchanged
     }
 
     private func answer(
-        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, after way: KnownNextPage
+        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, after past: KnownNextPage
     ) -> PageAnswer {
         var answer = PageAnswer(
             headerFields: response.response.headerFields, recordCount: recordCount, envelope: [:], url: response.url,
             secrets: credentials.values)
         (answer.requestBody, answer.resource) = (page.body, resource.name)
         answer.isUnchanged = response.response.status == .notModified
-        (answer.repeatedCount, answer.wasLinked) = (way.repeatedCount(with: []), way.nextPageSource == .header)
+        (answer.repeatedCount, answer.wasLinked) = (past.repeatedCount(with: []), past.nextPageSource == .header)
         return answer
     }
 
     /// The next page after an answer without a list. For numbered pages such an answer is normal behind the last page. But if
     /// the previous page named this one, it should have records.
-    private static func way(
+    private static func following(
         _ next: NextPage, after page: PageRequest, _ paging: Paging, _ what: String
     ) -> NextPage {
         switch paging {
@@ -169,7 +167,7 @@ struct PageFetcher: Sendable {
     }
 
     private func read(
-        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ way: KnownNextPage
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ past: KnownNextPage
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         guard response.response.status.code != 206 else {
@@ -180,7 +178,7 @@ struct PageFetcher: Sendable {
         let reader = hasLines ? reader.forLines : reader
         let contents = try contents(of: bytes, fields, by: reader)
         let kept = try kept(contents, of: bytes, fields, by: reader)
-        var answer = answer(response, to: page, recordCount: contents.records.count, after: way)
+        var answer = answer(response, to: page, recordCount: contents.records.count, after: past)
         try answer.read(
             contents, of: bytes, nextPageRule.envelopePaths, nextAt: resource.paging.nextPlaces,
             tokenAt: nextPageRule.tokenPath)
@@ -190,7 +188,7 @@ struct PageFetcher: Sendable {
         let chosen =
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         let digests = chosen == .none ? nil : RecordDigests(kept.records, of: kept.bytes)
-        answer.repeatedCount = way.repeatedCount(with: digests?.each ?? [])
+        answer.repeatedCount = past.repeatedCount(with: digests?.each ?? [])
         let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
         var fetched = FetchedPage(
             page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
@@ -200,13 +198,13 @@ struct PageFetcher: Sendable {
         (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
         if !contents.hasList {
             fetched.hasNoList = true
-            fetched.next = Self.way(fetched.next, after: page, chosen, "has null")
+            fetched.next = Self.following(fetched.next, after: page, chosen, "has null")
         }
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none || (fetched.next == .end && chosen.isNumbered && !answer.wasLinked)
             ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
-        weigh(&fetched, answer, extent, way)
+        weigh(&fetched, answer, extent, past)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
@@ -217,14 +215,15 @@ struct PageFetcher: Sendable {
 
     /// Takes a page that leads nowhere for the end only if the origin reports no more.
     private func weigh(
-        _ fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ way: KnownNextPage
+        _ fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ past: KnownNextPage
     ) {
         // That of the page alone says nothing about the listing.
         fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
         guard fetched.next == .end else { return }
         fetched.evidenceOfMore =
             ListingEnd(
-                resource: resource, page: fetched.page, paging: fetched.paging, answer: answer, extent: extent, way: way
+                resource: resource, page: fetched.page, paging: fetched.paging, answer: answer, extent: extent,
+                past: past
             ).evidenceOfMore
         if let evidence = fetched.evidenceOfMore { fetched.next = .cut(evidence.why) }
     }

@@ -40,7 +40,7 @@ struct ChangeFeed {
             )
         }
         guard let found else {
-            let isPruned = try Store.isForgotten(run, snapshot)
+            let isPruned = try RunsTable.isForgotten(run, snapshot)
             throw isPruned
                 ? StoreError(
                     .notFound, "run \(run) is no longer stored, so the changes since then are unknown",

@@ -100,8 +100,7 @@ enum FilterCompiler {
         case .contains:
             return BoundSQL(sql: "instr(\(member), ?) > 0", arguments: [.text(text)])
         case .hasPrefix:
-            return BoundSQL(
-                sql: "substr(\(member), 1, length(?)) = ?", arguments: [.text(text), .text(text)])
+            return BoundSQL(sql: "substr(\(member), 1, length(?)) = ?", arguments: [.text(text), .text(text)])
         case .isLike:
             return BoundSQL(sql: "\(member) LIKE ? ESCAPE '\\'", arguments: [.text(text)])
         }
@@ -118,8 +117,7 @@ enum FilterCompiler {
         let middle = parts.count / 2
         let left = try joined(Array(parts[..<middle]), word, whenEmpty: whenEmpty, depth)
         let right = try joined(Array(parts[middle...]), word, whenEmpty: whenEmpty, depth)
-        return BoundSQL(
-            sql: "(\(left.sql) \(word) \(right.sql))", arguments: left.arguments + right.arguments)
+        return BoundSQL(sql: "(\(left.sql) \(word) \(right.sql))", arguments: left.arguments + right.arguments)
     }
 }
 

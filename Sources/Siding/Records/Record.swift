@@ -60,12 +60,15 @@ extension Store {
         }
         return row
     }
+}
 
-    /// Reads ``RecordsTable/recordColumns``, by position: in an export a column of the view may have the same name.
-    static func record(_ row: borrowing Row, _ resource: String) -> Record {
-        Record(
-            resource: resource, key: row.text(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),
-            changedAt: Timestamp(microseconds: row.int(3)), deletedAt: row.optionalInt(4).map(Timestamp.init),
-            run: row.int(5), revision: row.int(6), pending: Int(row.int(7)))
+extension Record {
+    /// Reads ``RecordsTable/recordColumns``.
+    init(_ row: borrowing Row, of resource: String) throws {
+        self.init(
+            resource: resource, key: try row.text("key"), body: try row.blob("body"),
+            firstSeenAt: try row.time("first_seen_at"), changedAt: try row.time("changed_at"),
+            deletedAt: try row.optionalTime("deleted_at"), run: try row.int("run"), revision: try row.int("revision"),
+            pending: Int(try row.int("pending")))
     }
 }

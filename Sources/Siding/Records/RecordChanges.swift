@@ -11,9 +11,7 @@ package struct RecordChanges: Sendable {
     /// The records, at most one per key.
     package var rows: [ChangedRow]
 
-    package init(
-        resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]
-    ) {
+    package init(resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]) {
         (self.resource, self.source, self.definition, self.bytes) = (resource, source, definition, bytes)
         self.rows = rows
     }

@@ -71,7 +71,7 @@ extension Store {
                 try columns(plan.columns.map(\.name))
                 while try statement.step() {
                     try Task.checkCancellation()
-                    try row(plan.row(statement.row))
+                    try row(try plan.row(statement.row))
                 }
                 return try ChangeFeed.newestRun(for: plan.resourceID, snapshot)
             }
@@ -106,9 +106,9 @@ struct ExportStatement {
         return try elements(of: children, export)
     }
 
-    /// The columns of the record itself, in the order of ``Store/record(_:_:)``, and the kind of change.
+    /// The columns of the record itself, and the kind of change.
     private static func own(_ body: SQL, _ kind: SQL) -> SQL {
-        "key, \(body), first_seen_at, changed_at, deleted_at, run, revision, pending, \(kind)"
+        "key, \(body) AS body, first_seen_at, changed_at, deleted_at, run, revision, pending, \(kind) AS change"
     }
 
     static let ownCount = 9
@@ -131,11 +131,11 @@ struct ExportStatement {
             arguments.append(.integer(feed.since))
         }
         let body: SQL = export.content == .body ? "body" : "NULL"
-        let selected = [own(body, kind)] + columns.map(\.exported)
+        // A column of the view may have the name of one of the record's own.
+        let selected = [own(body, kind)] + columns.enumerated().map { "\($1.exported) AS value_\(integer: $0)" }
         return ExportStatement(
             sql: "SELECT \(selected.joined) FROM \(view.table.rowsByKey) WHERE \(condition) ORDER BY key",
-            arguments: arguments,
-            columns: columns, resource: view.name, resourceID: view.resource)
+            arguments: arguments, columns: columns, resource: view.name, resourceID: view.resource)
     }
 
     /// The statement for elements of nested arrays. They have no row of their own, so no tombstones or revisions.
@@ -149,18 +149,17 @@ struct ExportStatement {
         let columns = try ViewColumn.choose(wanted, of: view.viewColumns, view: view.name)
         return ExportStatement(
             sql: "SELECT \(columns.map(\.exported).joined) \(view.elements()) ORDER BY r.key", arguments: [],
-            columns: columns,
-            resource: nil, resourceID: view.table.resource)
+            columns: columns, resource: nil, resourceID: view.table.resource)
     }
 
-    func row(_ row: borrowing Row) -> ExportedRow {
+    func row(_ row: borrowing Row) throws -> ExportedRow {
         let first = resource == nil ? 0 : Self.ownCount
         var values: [ExportedValue] = []
         values.reserveCapacity(columns.count)
         for (index, column) in columns.enumerated() { values.append(column.value(first + index, of: row)) }
         guard let resource else { return ExportedRow(record: nil, change: nil, values: values) }
         return ExportedRow(
-            record: Store.record(row, resource),
-            change: row.optionalText(Self.ownCount - 1).flatMap(ChangedRecord.Kind.init), values: values)
+            record: try Record(row, of: resource),
+            change: try row.optionalText("change").flatMap(ChangedRecord.Kind.init), values: values)
     }
 }

@@ -8,9 +8,7 @@ struct SelectionCompiler {
     /// The member that is the key; nil if several are, or none is known.
     let keyPath: JSONPath?
 
-    init(
-        _ selection: RecordSelection, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
-    ) throws {
+    init(_ selection: RecordSelection, of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws {
         self.selection = selection
         table = try RecordsTable.load(resource, database)
         keyPath = try ResourcesTable.load(resource, database)?.definition.keyPath
@@ -116,7 +114,7 @@ extension Store {
             }
             let statement = try SelectionCompiler(selection, of: row.id, snapshot)
                 .statement(selecting: RecordsTable.recordColumns)
-            let records = try snapshot.query(statement) { Self.record($0, selection.resource) }
+            let records = try snapshot.query(statement) { try Record($0, of: selection.resource) }
             return RecordBatch(records: records, revision: row.revision)
         }
     }
@@ -159,7 +157,7 @@ extension Store {
             records.reserveCapacity(lookup.keys.count)
             for key in lookup.keys {
                 try find.bind(all: [table.key(key)] + condition.arguments)
-                if try find.step() { records.append(Self.record(find.row, lookup.resource)) }
+                if try find.step() { records.append(try Record(find.row, of: lookup.resource)) }
                 find.reset()
             }
             return records
@@ -176,6 +174,14 @@ extension Store {
             }
             let keys = try RecordsTable.load(row, snapshot).keys(since: revision, snapshot)
             return ChangedKeys(revision: row.revision, keys: keys)
+        }
+    }
+
+    /// Lets ``changedKeys(of:since:)`` cost as much as there are changes, whatever the size of the table, which must be there.
+    package func indexChanges(of resource: String) async throws(StoreError) {
+        try await write { transaction in
+            let table = try RecordsTable.load(ResourcesTable.id(of: resource, transaction) ?? 0, transaction)
+            try transaction.execute("CREATE INDEX IF NOT EXISTS \(table.changesIndex)")
         }
     }
 }

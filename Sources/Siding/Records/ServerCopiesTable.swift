@@ -50,10 +50,9 @@ enum ServerCopiesTable {
     static func hasAny(
         of resource: Int64, withRecord: Bool = false, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
-        try database.first(
+        try database.exists(
             "SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND (NOT ?2 OR body IS NOT NULL) LIMIT 1", resource,
-            withRecord
-        ) { _ in true } ?? false
+            withRecord)
     }
 
     static func has(
@@ -132,7 +131,7 @@ enum ServerCopiesTable {
     ) throws {
         try transaction.rewrite(
             """
-            SELECT id, body FROM siding_server_copies
+            SELECT id, body AS value FROM siding_server_copies
             WHERE resource = ?1 AND body IS NOT NULL AND id > ?2 ORDER BY id LIMIT 200
             """, of: resource, update: "UPDATE siding_server_copies SET body = ?2 WHERE id = ?1"
         ) { try rewrite($0).map { SQLiteValue.text(String(decoding: $0, as: UTF8.self)) } }

@@ -67,9 +67,7 @@ package struct FailureRule: Sendable, Hashable {
         /// Tested in JSON of at most ``HTTPFailure/bodyLimit`` bytes, in the answer to a write of any size.
         package var body: Trait<JSONPath>?
 
-        package init(
-            statuses: Set<Int> = [], header: Trait<HTTPField.Name>? = nil, body: Trait<JSONPath>? = nil
-        ) {
+        package init(statuses: Set<Int> = [], header: Trait<HTTPField.Name>? = nil, body: Trait<JSONPath>? = nil) {
             (self.statuses, self.header, self.body) = (statuses, header, body)
         }
     }

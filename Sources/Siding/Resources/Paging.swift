@@ -32,9 +32,7 @@ public enum Paging: Sendable, Hashable {
         public var sizeParameter: Parameter?
         public var size: Int?
 
-        public init(
-            parameter: Parameter = "page", start: Int = 1, sizeParameter: Parameter? = nil, size: Int? = nil
-        ) {
+        public init(parameter: Parameter = "page", start: Int = 1, sizeParameter: Parameter? = nil, size: Int? = nil) {
             (self.parameter, self.start, self.sizeParameter, self.size) = (parameter, start, sizeParameter, size)
         }
     }

@@ -52,8 +52,7 @@ package struct RecordSchema: Sendable, Hashable, Codable {
         for child in children { uses.append(("'\(child.name)' in 'children'", [child.path])) }
         for use in uses {
             guard let path = use.paths.first(where: { dropped.takes($0) }) else { continue }
-            throw RecordSchemaError(
-                "\(use.member) uses \(path.shown), which is dropped", hint: "remove one of the two")
+            throw RecordSchemaError("\(use.member) uses \(path.shown), which is dropped", hint: "remove one of the two")
         }
     }
 

@@ -151,22 +151,14 @@ enum ResourcesTable {
         try transaction.execute("UPDATE siding_resources SET history_pruned = ?2 WHERE id = ?1", resource, version)
     }
 
-    /// Lowers marks above the newest version: if it was removed, SQLite reuses its number (sqlite.org/autoinc.html).
-    static func lowerPruned(_ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_resources SET history_pruned = (SELECT COALESCE(MAX(id), 0) FROM siding_history)
-            WHERE history_pruned > (SELECT COALESCE(MAX(id), 0) FROM siding_history)
-            """)
+    /// Lowers what pruning has checked to the newest version that there is.
+    static func lowerPruned(to version: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET history_pruned = ?1 WHERE history_pruned > ?1", version)
     }
 
-    /// Counts the requests that are kept for provenance.
-    static func countRequests(of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_resources SET requests_kept = (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1)
-            WHERE id = ?1
-            """, resource)
+    /// - Parameter requestsKept: how many requests are kept for provenance.
+    static func set(requestsKept: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET requests_kept = ?2 WHERE id = ?1", resource, requestsKept)
     }
 
     // MARK: Listings
@@ -304,8 +296,6 @@ extension RecordKey.Kind {
 extension ListingFreshness {
     /// Reads `fresh_until` and `not_before`.
     init(_ row: borrowing Row) throws {
-        self.init(
-            freshUntil: try row.optionalTime("fresh_until"),
-            notBefore: try row.optionalTime("not_before"))
+        self.init(freshUntil: try row.optionalTime("fresh_until"), notBefore: try row.optionalTime("not_before"))
     }
 }

@@ -106,8 +106,7 @@ extension Store {
     private static func claimLease(
         _ name: String, from last: String?, owner: String, holder: String, _ transaction: borrowing Transaction
     ) throws -> LeaseOutcome {
-        try transaction.execute(
-            "INSERT INTO siding_leases (name, token) VALUES (?1, 0) ON CONFLICT DO NOTHING", name)
+        try transaction.execute("INSERT INTO siding_leases (name, token) VALUES (?1, 0) ON CONFLICT DO NOTHING", name)
         let taken = try transaction.execute(
             "UPDATE siding_leases SET owner = ?2, holder = ?3, token = token + 1 WHERE name = ?1 AND owner IS ?4", name,
             owner, holder, last)
@@ -150,10 +149,9 @@ extension Store {
 
     /// Throws ``StoreError/Kind/leaseLost`` if this process no longer holds `lease`: nothing may be written under it.
     static func check(_ lease: Lease, owner: String, _ transaction: borrowing Transaction) throws {
-        let isOurs = try transaction.first(
-            "SELECT 1 FROM siding_leases WHERE name = ?1 AND owner = ?2 AND token = ?3", lease.name, owner, lease.token
-        ) { _ in true }
-        guard isOurs == true else {
+        let isOurs = try transaction.exists(
+            "SELECT 1 FROM siding_leases WHERE name = ?1 AND owner = ?2 AND token = ?3", lease.name, owner, lease.token)
+        guard isOurs else {
             throw StoreError(.leaseLost, "another run took over \(lease.name); nothing more was written by this one")
         }
     }

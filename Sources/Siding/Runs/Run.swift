@@ -44,27 +44,25 @@ public struct RunCounters: Sendable, Hashable, Codable {
 
     public init() {}
 
-    /// The column of each counter in `siding_run_resources`, in the order of ``values``.
-    static let columns: [SQL] = [
-        "pages", "requests", "not_modified", "inserted", "updated", "unchanged", "stale", "deleted", "null_filtered",
-        "withheld", "quarantined", "answers_set_aside", "duplicates", "bytes",
-    ]
-
-    var values: [Int] {
-        get {
-            [pages, requests, notModified, inserted, updated, unchanged, stale, deleted, nullFiltered, withheld]
-                + [quarantined, answersSetAside, duplicates, bytes]
-        }
-        set {
-            (pages, requests, notModified, inserted) = (newValue[0], newValue[1], newValue[2], newValue[3])
-            (updated, unchanged, stale, deleted) = (newValue[4], newValue[5], newValue[6], newValue[7])
-            (nullFiltered, withheld, quarantined) = (newValue[8], newValue[9], newValue[10])
-            (answersSetAside, duplicates, bytes) = (newValue[11], newValue[12], newValue[13])
-        }
+    /// The list of all counters: calls `body` with each and its column in `siding_run_resources`, and returns the results.
+    @discardableResult
+    mutating func map<Value>(
+        _ body: (_ column: StaticString, _ counter: inout Int) throws -> Value
+    ) rethrows -> [Value] {
+        try [
+            body("pages", &pages), body("requests", &requests), body("not_modified", &notModified),
+            body("inserted", &inserted), body("updated", &updated), body("unchanged", &unchanged),
+            body("stale", &stale),
+            body("deleted", &deleted), body("null_filtered", &nullFiltered), body("withheld", &withheld),
+            body("quarantined", &quarantined), body("answers_set_aside", &answersSetAside),
+            body("duplicates", &duplicates), body("bytes", &bytes),
+        ]
     }
 
     package static func += (sum: inout RunCounters, part: RunCounters) {
-        sum.values = zip(sum.values, part.values).map(+)
+        var part = part
+        var values = part.map { $1 }[...]
+        sum.map { $1 += values.removeFirst() }
     }
 
     /// The number of records written.
@@ -102,71 +100,6 @@ package struct Run: Sendable, Hashable {
     static let none: RunID = 0
 }
 
-/// The table `siding_run_resources`: what each run did to each resource.
-///
-/// A transaction that writes rows adds what it counted and returns it; the report of the sync adds the same value, and is stored
-/// at the end. So the row of a run that was killed counts the pages that it saved.
-enum RunResourcesTable {
-    static func add(
-        _ counters: RunCounters, to resource: String, in run: RunID, _ transaction: borrowing Transaction
-    ) throws {
-        guard counters != RunCounters() else { return }
-        try execute(insertion, [run, resource], counters, transaction)
-    }
-
-    static func save(_ result: RunResource, in run: RunID, _ transaction: borrowing Transaction) throws {
-        let values: [(any SQLiteBindable)?] = [
-            run, result.resource, result.outcome?.rawValue, result.duration.wholeMicroseconds, result.entry,
-            try result.error.map(Store.json), try Store.json(result.notes),
-        ]
-        try execute(replacement, values, result.counters, transaction)
-    }
-
-    static func delete(_ run: RunID, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("DELETE FROM siding_run_resources WHERE run = ?1", run)
-    }
-
-    static func load(_ run: RunID, _ snapshot: borrowing Snapshot) throws -> [RunResource] {
-        try snapshot.query(
-            """
-            SELECT \(list { $0 }), resource, outcome, duration_us, entry, error, notes
-            FROM siding_run_resources WHERE run = ?1 ORDER BY resource
-            """, run
-        ) { row in
-            var result = RunResource(
-                resource: try row.text("resource"), outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
-                duration: .microseconds(try row.int("duration_us")), entry: try row.optionalText("entry"),
-                error: Store.decode(RecordedError.self, try row.optionalText("error")),
-                notes: Store.decode([String].self, try row.optionalText("notes")) ?? [])
-            result.counters.values = RunCounters.columns.indices.map { Int(row.int($0)) }
-            return result
-        }
-    }
-
-    private static let insertion: SQL = """
-        INSERT INTO siding_run_resources (run, resource, \(list { $0 })) VALUES (?, ?, \(list { _ in "?" }))
-        ON CONFLICT (run, resource) DO UPDATE SET \(list { "\($0) = \($0) + excluded.\($0)" })
-        """
-    private static let replacement: SQL = """
-        INSERT OR REPLACE INTO siding_run_resources
-            (run, resource, outcome, duration_us, entry, error, notes, \(list { $0 }))
-        VALUES (?, ?, ?, ?, ?, ?, ?, \(list { _ in "?" }))
-        """
-
-    /// A piece of SQL for each counter's column.
-    private static func list(_ piece: (SQL) -> SQL) -> SQL {
-        RunCounters.columns.dropFirst().reduce(piece(RunCounters.columns[0])) { "\($0), \(piece($1))" }
-    }
-
-    private static func execute(
-        _ sql: SQL, _ values: [(any SQLiteBindable)?], _ counters: RunCounters, _ transaction: borrowing Transaction
-    ) throws {
-        var statement = try transaction.prepare(sql)
-        try statement.bind(all: values + counters.values)
-        _ = try statement.step()
-    }
-}
-
 extension Store {
     /// Stores what a run did to a resource.
     package func endResource(_ result: RunResource, in run: RunID) async throws(StoreError) {
@@ -175,46 +108,20 @@ extension Store {
 
     /// The runs, newest first, at most `limit`.
     package func runs(limit: Int) async throws(StoreError) -> [Run] {
-        try await runs("ORDER BY id DESC LIMIT ?1", Int64(limit))
+        try await read { try RunsTable.newest(limit: limit, $0) }
     }
 
     package func run(_ id: RunID) async throws(StoreError) -> Run? {
-        try await runs("WHERE id = ?1", id).first
+        try await read { try RunsTable.load(id, $0) }
     }
 
     /// The bytes that the network carried for the runs that began at `moment` or later.
     package func bytes(since moment: Timestamp) async throws(StoreError) -> Int {
-        try await read { snapshot in
-            let sum: SQL =
-                "SELECT sum(bytes) FROM siding_run_resources JOIN siding_runs ON id = run WHERE started_at >= ?1"
-            return try snapshot.first(sum, moment.microseconds) { Int($0.optionalInt(0) ?? 0) } ?? 0
-        }
+        try await read { try RunResourcesTable.bytes(since: moment, $0) }
     }
 
-    private func runs(_ clause: SQL, _ value: Int64) async throws(StoreError) -> [Run] {
-        try await read { snapshot in
-            try snapshot.query("SELECT id, command, started_at, ended_at, outcome FROM siding_runs \(clause)", value) {
-                row in
-                Run(
-                    id: try row.int("id"), command: try row.text("command"), startedAt: try row.time("started_at"),
-                    endedAt: try row.optionalTime("ended_at"),
-                    outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
-                    resources: try RunResourcesTable.load(row.int("id"), snapshot))
-            }
-        }
-    }
-
-    /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.
-    static func isForgotten(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first(
-            """
-            SELECT 1 FROM sqlite_sequence WHERE name = 'siding_runs' AND ?1 BETWEEN 1 AND seq
-                AND NOT EXISTS (SELECT 1 FROM siding_runs WHERE id = ?1)
-            """, run
-        ) { _ in true } ?? false
-    }
-
+    /// Whether a run of this number existed and was pruned.
     package func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
-        try await read { snapshot in try Self.isForgotten(run, snapshot) }
+        try await read { try RunsTable.isForgotten(run, $0) }
     }
 }

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Writes `siding_runs`, which has a row per run.
+/// The table `siding_runs`, which has a row per run.
 enum RunsTable {
     /// - Returns: the run's number.
     static func begin(
@@ -13,9 +13,7 @@ enum RunsTable {
         return transaction.lastInsertedRowID
     }
 
-    static func end(
-        _ run: RunID, as outcome: RunOutcome, now: Timestamp, _ transaction: borrowing Transaction
-    ) throws {
+    static func end(_ run: RunID, as outcome: RunOutcome, now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = ?4 WHERE id = ?1", run, now.microseconds,
             outcome.rawValue, ResourcesTable.revisions(transaction))
@@ -36,7 +34,71 @@ enum RunsTable {
             """, resource)
     }
 
-    static func delete(_ run: RunID, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("DELETE FROM siding_runs WHERE id = ?1", run)
+    static func load(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> Run? {
+        try database.first("SELECT * FROM siding_runs WHERE id = ?1", run) { try Run($0, database) }
+    }
+
+    static func newest(limit: Int, _ snapshot: borrowing Snapshot) throws -> [Run] {
+        try snapshot.query("SELECT * FROM siding_runs ORDER BY id DESC LIMIT ?1", limit) { try Run($0, snapshot) }
+    }
+
+    /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.
+    static func isForgotten(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.exists(
+            """
+            SELECT 1 FROM sqlite_sequence WHERE name = 'siding_runs' AND ?1 BETWEEN 1 AND seq
+                AND NOT EXISTS (SELECT 1 FROM siding_runs WHERE id = ?1)
+            """, run)
+    }
+
+    /// The owners of the runs that have not ended.
+    static func owners(_ snapshot: borrowing Snapshot) throws -> [String] {
+        try snapshot.query("SELECT DISTINCT owner FROM siding_runs WHERE ended_at IS NULL") { $0.text(0) }
+    }
+
+    // MARK: Pruning
+
+    /// The newest runs are kept whatever their age.
+    private static let newestKept = 1_000
+    /// The most runs that one transaction deletes.
+    private static let mostAtOnce = 500
+
+    /// Deletes runs that ended before `moment`, so that a service that syncs every few minutes does not grow its file forever,
+    /// with their counters and their lists of deleted records: those can no longer be restored by run number. The records that
+    /// they stored are kept.
+    static func delete(endedBefore moment: Timestamp, _ transaction: borrowing Transaction) throws {
+        for run in try old(moment.microseconds, transaction) {
+            try RunResourcesTable.delete(run, transaction)
+            try TombstonesTable.delete(of: run, transaction)
+            try transaction.execute("DELETE FROM siding_runs WHERE id = ?1", run)
+        }
+    }
+
+    /// Runs are read in the order of their numbers, which is the order in which they started, so reading ends at the first one
+    /// that is too young.
+    private static func old(_ moment: Int64, _ transaction: borrowing Transaction) throws -> [RunID] {
+        var statement = try transaction.prepare(
+            """
+            SELECT id, started_at, ended_at FROM siding_runs
+            WHERE id <= (SELECT MAX(id) FROM siding_runs) - ?1 ORDER BY id
+            """)
+        try statement.bind(1, Int64(newestKept))
+        var found: [RunID] = []
+        while found.count < mostAtOnce, try statement.step(), try statement.row.int("started_at") < moment {
+            // A run without an end is still going on, or its process is not known to be dead yet.
+            let endedAt = try statement.row.optionalInt("ended_at")
+            if let endedAt, endedAt < moment { found.append(try statement.row.int("id")) }
+        }
+        return found
+    }
+}
+
+extension Run {
+    fileprivate init(_ row: borrowing Row, _ database: borrowing some Queryable & ~Copyable) throws {
+        self.init(
+            id: try row.int("id"), command: try row.text("command"), startedAt: try row.time("started_at"),
+            endedAt: try row.optionalTime("ended_at"),
+            outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
+            resources: try RunResourcesTable.load(row.int("id"), database))
     }
 }

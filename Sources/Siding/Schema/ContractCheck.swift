@@ -11,7 +11,7 @@ struct ContractCheck {
     private let declared: Set<[UInt8]>
     /// Whether a listing was ever complete: before that, new members are allowed.
     private let isGrown: Bool
-    private var register: FieldCatalogue
+    private var register: FieldsTable
     private var membersBySet: [UInt64: Members] = [:]
 
     /// The known members of one member set.
@@ -28,10 +28,10 @@ struct ContractCheck {
         _ schema: RecordSchema, of resource: Int64, isGrown: Bool, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ContractCheck? {
         guard schema.contract.looksAtMembers else { return nil }
-        return ContractCheck(schema, isGrown: isGrown, try FieldCatalogue.load(of: resource, database))
+        return ContractCheck(schema, isGrown: isGrown, try FieldsTable.load(of: resource, database))
     }
 
-    private init(_ schema: RecordSchema, isGrown: Bool, _ register: FieldCatalogue) {
+    private init(_ schema: RecordSchema, isGrown: Bool, _ register: FieldsTable) {
         contract = schema.contract
         columns = schema.columns.filter { $0.type != .any && $0.type != .json }
         let paths = schema.columns.map(\.path) + schema.children.map(\.path)

@@ -85,8 +85,8 @@ struct DeclaredSchema {
         try ResourceView.remove(name, transaction)
         try change(transaction)
         try ResourcesTable.setMade(of: resource, transaction)
-        let declared = try ResourceView.load(named: name, transaction)?.schema.columns ?? []
-        try RecordsTable.load(resource, transaction).declare(declared, transaction)
+        let view = try ResourceView.load(named: name, transaction)
+        try view?.table.declare(view?.schema.columns ?? [], transaction)
         try ResourceView.remake(name, transaction)
     }
 
@@ -106,7 +106,7 @@ struct DeclaredSchema {
 /// before the transaction that declares them, which then holds up no other writer.
 struct StoredMembers: Sendable {
     private var children: ChildMembers
-    private var fields: FieldCatalogue?
+    private var fields: FieldsTable?
 
     /// Reads them in one pass over the bodies; nil where none are needed.
     static func load(
@@ -116,7 +116,7 @@ struct StoredMembers: Sendable {
         let learnsFields = schema.contract.looksAtMembers && !before.contract.looksAtMembers
         var children = ChildMembers(schema.children.filter { !before.children.contains($0) })
         guard learnsFields || !children.isEmpty else { return nil }
-        var fields = try learnsFields ? FieldCatalogue.load(of: resource, database) : nil
+        var fields = try learnsFields ? FieldsTable.load(of: resource, database) : nil
         try RecordsTable.load(resource, database).forEachBody(database) { body in
             children.add(from: body)
             if fields != nil {

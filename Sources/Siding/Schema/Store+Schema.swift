@@ -15,29 +15,29 @@ extension Store {
         let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
         let view = try await read { try ResourceView.load(named: resource, $0) }
         guard let view else { throw StoreError(.notFound, "no resource is stored under the name '\(resource)'") }
-        var survey = SchemaInference(columns: view.schema.columns)
+        var inference = SchemaInference(columns: view.schema.columns)
         var place = (id: Int64.min, number: 0)
         while true {
-            let (before, now) = (survey, place)
+            let (before, now) = (inference, place)
             let portion = try await read { try Self.examine(at: view.resource, from: now, step, before, $0) }
-            (survey, place) = (portion.survey, portion.place)
+            (inference, place) = (portion.inference, portion.place)
             if portion.isLast { break }
         }
         let news = try await read { try FieldNews.load(of: view, since, $0) }
-        return Self.schema(view, count, survey, news)
+        return Self.schema(view, count, inference, news)
     }
 
     private struct Portion: Sendable {
-        var survey: SchemaInference
+        var inference: SchemaInference
         var place: (id: Int64, number: Int)
         var isLast: Bool
     }
 
     private static func examine(
-        at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ survey: SchemaInference,
+        at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ inference: SchemaInference,
         _ snapshot: borrowing Snapshot
     ) throws -> Portion {
-        var (survey, place, rows) = (survey, place, 0)
+        var (inference, place, rows) = (inference, place, 0)
         // In row order: by key, each body would need its own seek.
         let records = try RecordsTable.load(resource, snapshot).rows
         try snapshot.forEach(
@@ -45,16 +45,16 @@ extension Store {
             SELECT rowid AS id, body FROM \(records) WHERE rowid >= ?1 AND deleted_at IS NULL ORDER BY rowid LIMIT ?2
             """, place.id, Self.portion
         ) { row in
-            if place.number % step == 0 { try row.withBytes("body") { survey.add($0) } }
+            if place.number % step == 0 { try row.withBytes("body") { inference.add($0) } }
             place = (try row.int("id") &+ 1, place.number + 1)
             rows += 1
         }
         // Behind the greatest number of a row there is none.
-        return Portion(survey: survey, place: place, isLast: rows < Self.portion || place.id == .min)
+        return Portion(inference: inference, place: place, isLast: rows < Self.portion || place.id == .min)
     }
 
     private static func schema(
-        _ view: ResourceView, _ count: Int, _ survey: SchemaInference, _ news: FieldNews
+        _ view: ResourceView, _ count: Int, _ inference: SchemaInference, _ news: FieldNews
     ) -> ResourceSchema {
         let isDeclared = !view.schema.columns.isEmpty
         let columns =
@@ -63,7 +63,7 @@ extension Store {
             : view.followed.map { RecordColumn($0.name, .any, at: JSONPath(member: $0.member)) }
         let byPath = Dictionary(columns.map { ($0.path, $0) }) { first, _ in first }
         let followed = Set(view.columns.map { JSONPath(member: $0.member) })
-        var fields = survey.fields(column: { byPath[$0]?.name }) { traits, path, column in
+        var fields = inference.fields(column: { byPath[$0]?.name }) { traits, path, column in
             FieldProblems.of(
                 traits, type: byPath[path]?.type, isShown: column != nil || isDeclared,
                 isReplaced: followed.contains(path), path)
@@ -76,8 +76,8 @@ extension Store {
             fields[index].hasNewType = !fields[index].isNew && news.types.contains(Array(name.utf8))
         }
         var schema = ResourceSchema(
-            resource: view.name, records: count, scanned: survey.scanned, since: news.since, fields: fields,
-            isCut: survey.isCut)
+            resource: view.name, records: count, scanned: inference.scanned, since: news.since, fields: fields,
+            isCut: inference.isCut)
         schema.computed = view.schema.transforms.computed.map(\.name)
         return schema
     }
@@ -93,20 +93,9 @@ struct FieldNews: Sendable {
     static func load(
         of view: ResourceView, _ since: RunID?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> FieldNews {
-        let runs = try database.query(
-            "SELECT run FROM siding_run_resources WHERE resource = ?1 AND pages > 0 ORDER BY run DESC LIMIT 2",
-            view.name
-        ) { $0.int(0) }
+        let runs = try RunResourcesTable.newest(of: view.name, database)
         guard let since = since ?? (runs.count == 2 ? runs[1] : nil) else { return FieldNews(since: nil) }
-        var news = FieldNews(since: since)
-        try database.forEach(
-            "SELECT name, run, kinds_run FROM siding_fields WHERE resource = ?1", view.resource
-        ) { row in
-            let name = try row.blob("name")
-            if try row.int("run") > since { news.members.insert(name) }
-            if try row.int("kinds_run") > since { news.types.insert(name) }
-        }
-        return news
+        return try FieldsTable.news(of: view.resource, since: since, database)
     }
 }
 

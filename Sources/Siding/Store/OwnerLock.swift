@@ -13,7 +13,7 @@ final class OwnerLock: Sendable {
     private struct Held: ~Copyable {
         let id: String
         let lock: FileLock
-        var hasRoom = false
+        var reservesSpace = false
     }
 
     init(directory: String) {
@@ -33,27 +33,28 @@ final class OwnerLock: Sendable {
         }
     }
 
-    /// The space on the disk that is kept free for the result of a write: a settlement changes some 40 pages of the database, and
-    /// keeps an answer of at most 64 KiB and a record.
-    static let room = 2 << 20
+    /// The bytes that saving the result of one write needs at most: about 40 pages of the database, an answer of up to 64 KiB
+    /// and a record.
+    static let reservedSpace = 2 << 20
 
-    /// Keeps ``room`` free in the lock file, so that a disk that fills up meanwhile has space for the result of a write.
+    /// Makes the lock file ``reservedSpace`` bytes long before a write is sent. If the disk is full when the answer comes, the
+    /// file is emptied (``freeSpace()``), and the result has space.
     ///
-    /// - Throws: ``SQLiteError`` of kind `full` if there is no such space.
-    func keepRoom() throws {
+    /// - Throws: ``SQLiteError`` of kind `full` if the disk has not that much space.
+    func reserveSpace() throws {
         _ = try id()
         try held.withLock { held in
-            guard held?.hasRoom == false else { return }
-            try held?.lock.allocate(Self.room)
-            held?.hasRoom = true
+            guard held?.reservesSpace == false else { return }
+            try held?.lock.allocate(Self.reservedSpace)
+            held?.reservesSpace = true
         }
     }
 
-    /// Gives the kept space back; false if there is none.
-    func giveRoom() -> Bool {
+    /// Empties the lock file; false if it reserved no space.
+    func freeSpace() -> Bool {
         held.withLock { held in
-            guard held?.hasRoom == true else { return false }
-            held?.hasRoom = false
+            guard held?.reservesSpace == true else { return false }
+            held?.reservesSpace = false
             do { try held?.lock.allocate(0) } catch { return false }
             return true
         }

@@ -30,11 +30,27 @@ extension Row {
     func isTrue(_ name: StaticString) throws -> Bool { try int(name) != 0 }
 }
 
+extension Queryable where Self: ~Copyable {
+    /// Whether a statement selects any row.
+    func exists(_ sql: SQL, _ arguments: (any SQLiteBindable)?...) throws -> Bool {
+        var statement = try prepare(sql)
+        try statement.bind(all: arguments)
+        return try statement.step()
+    }
+
+    /// The number that a statement selects; 0 for NULL, and without a row.
+    func count(_ sql: SQL, _ arguments: (any SQLiteBindable)?...) throws -> Int {
+        var statement = try prepare(sql)
+        try statement.bind(all: arguments)
+        return try statement.step() ? Int(statement.int(0)) : 0
+    }
+}
+
 extension Transaction {
     /// Rewrites stored JSON of a resource, a batch at a time, so that memory does not grow with the table.
     ///
     /// - Parameters:
-    ///   - selection: reads the number and the bytes of the next rows in ascending order, for the resource `?1` behind row `?2`.
+    ///   - selection: reads the `id` and the bytes `value` of the next rows in ascending order, for the resource `?1` behind row `?2`.
     ///   - update: stores the value `?2` in row `?1`.
     ///   - rewrite: nil keeps a row as it is.
     func rewrite(
@@ -43,7 +59,7 @@ extension Transaction {
         var write = try prepare(update)
         var last: Int64 = 0
         while true {
-            let rows = try query(selection, resource, last) { (id: $0.int(0), bytes: $0.blob(1)) }
+            let rows = try query(selection, resource, last) { (id: try $0.int("id"), bytes: try $0.blob("value")) }
             guard let end = rows.last else { return }
             last = end.id
             for row in rows {

@@ -113,7 +113,7 @@ struct FanOut: Sendable {
                 if fault != nil { group.cancelAll() }
                 guard let ended = await group.next() else { break }
                 running -= 1
-                board.settle(ended.key)
+                board.finish(ended.key)
                 switch ended.result {
                 case .success(let report): tally.add(report, of: ended.key)
                 case .failure(let error): fault = fault ?? error

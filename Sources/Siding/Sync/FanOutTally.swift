@@ -217,7 +217,7 @@ extension FanOutTally {
 /// Sums the progress of concurrent listings.
 final class FanOutProgress: Sendable {
     private struct State {
-        var settled = RunCounters()
+        var finished = RunCounters()
         var going: [String: RunCounters] = [:]
     }
 
@@ -234,15 +234,15 @@ final class FanOutProgress: Sendable {
     func update(_ counters: RunCounters, of key: String) {
         let total = state.withLock { state in
             state.going[key] = counters
-            return state.going.values.reduce(into: state.settled) { $0 += $1 }
+            return state.going.values.reduce(into: state.finished) { $0 += $1 }
         }
         report(SyncProgress(resource: resource, counters: total, page: total.pages))
     }
 
     /// Moves the counters of a finished listing into the sum.
-    func settle(_ key: String) {
+    func finish(_ key: String) {
         state.withLock { state in
-            if let counters = state.going.removeValue(forKey: key) { state.settled += counters }
+            if let counters = state.going.removeValue(forKey: key) { state.finished += counters }
         }
     }
 }

@@ -76,7 +76,7 @@ extension SyncPlan {
             last = (until, SourceRateLimits.message(limit, until, because: reason))
         }
         guard let last else { return nil }
-        return .limit(last.message, isPutOff: last.until - now > BudgetUse.longestPatience)
+        return .limit(last.message, isPutOff: last.until - now > BudgetUse.longestWait)
     }
 
     /// The limits that count requests to `url`, for people.

@@ -7,7 +7,7 @@ internal import SidingSynchronization
 /// want the old access token too. ``RefreshRefusal`` lists how an endpoint refuses.
 public struct TokenRefresherNode: Node {
     /// How long to wait for a cancelled request.
-    private static let patience = Duration.seconds(5)
+    private static let windDownTime = Duration.seconds(5)
 
     private let request: any Node<Credential, TokenGrant>
     private let timeLimit: Duration
@@ -59,7 +59,7 @@ extension TokenRefresherNode {
         _ request: @escaping @Sendable (Credential, ChainContext) async throws(Failure) -> Credential,
         late: @escaping @Sendable (Result<Credential, Failure>) async -> Void
     ) -> some Node<Credential, Credential> {
-        BoundedWindDownNode(patience: Self.patience, clock: clock, request: request, late: late)
+        BoundedWindDownNode(windDownTime: Self.windDownTime, clock: clock, request: request, late: late)
             .timeLimit(timeLimit, clock: clock)
     }
 
@@ -97,7 +97,7 @@ struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
     typealias Outcome = Result<Output, Failure>
 
     /// How long to wait for a cancelled request.
-    let patience: Duration
+    let windDownTime: Duration
     let clock: any Clock<Duration>
     let request: @Sendable (Input, ChainContext) async throws(Failure) -> Output
     let late: @Sendable (Outcome) async -> Void
@@ -114,10 +114,10 @@ struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
             await end.value()
         } onCancel: {
             asking.cancel()
-            // This task ends with the call: after `patience`, or cancelled.
-            let waiting = Task { [patience, clock] in
-                do { try await clock.sleep(for: patience) } catch { return }
-                _ = end.settle(.failure(Self.deaf(patience)))
+            // This task ends with the call: after `windDownTime`, or cancelled.
+            let waiting = Task { [windDownTime, clock] in
+                do { try await clock.sleep(for: windDownTime) } catch { return }
+                _ = end.settle(.failure(Self.unended(windDownTime)))
             }
             windDown.withLock { $0 = waiting }
         }
@@ -128,9 +128,9 @@ struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
         do throws(Failure) { return .success(try await request(input, context)) } catch { return .failure(error) }
     }
 
-    private static func deaf(_ patience: Duration) -> Failure {
+    private static func unended(_ windDownTime: Duration) -> Failure {
         Failure(
             .cancelled, phase: .maybeSent,
-            detail: "the request was cancelled and did not end within \(patience): see that it heeds cancellation")
+            detail: "the request was cancelled and did not end within \(windDownTime): see that it heeds cancellation")
     }
 }

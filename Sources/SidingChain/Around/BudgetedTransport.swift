@@ -71,7 +71,7 @@ struct BudgetWait: Sendable {
     private static let shortest = Duration.milliseconds(1)
     private static let worthTelling = Duration.seconds(1)
 
-    let patience: Duration
+    let maximumWait: Duration
     let clock: any Clock<Duration>
     let wallClock: WallClock
 
@@ -82,7 +82,7 @@ struct BudgetWait: Sendable {
         guard failure.reason == .waitingForOrigin, let spent = failure.underlying as? BudgetSpent else { throw failure }
         let seconds = min(max(spent.until - wallClock.now.secondsSince1970, 0), 86_400)
         let wait = max(.microseconds(Int64((seconds * 1_000_000).rounded(.up))), Self.shortest)
-        guard waited + wait <= patience else { throw failure }
+        guard waited + wait <= maximumWait else { throw failure }
         // There are many short waits: log only the first of them.
         if waited == .zero || wait >= Self.worthTelling {
             context?.log(

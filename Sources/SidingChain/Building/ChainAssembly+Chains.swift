@@ -139,7 +139,7 @@ extension ChainAssembly {
     private var budgetWait: BudgetWait? {
         budget.map {
             BudgetWait(
-                patience: $0.patience, clock: clock, wallClock: wallClock)
+                maximumWait: $0.maximumWait, clock: clock, wallClock: wallClock)
         }
     }
 

@@ -7,7 +7,7 @@ public import HTTPTypes
 public struct CacheKeying: Sendable {
     /// Identifies the credentials of the requests: it must differ if they may see different data.
     public var account: String
-    /// Query parameters that carry credentials, in addition to ``Redaction/secretQueryNames``.
+    /// Query parameters that carry credentials, in addition to those of ``Redaction``.
     public var secretQueryNames: Set<String>
     /// Query parameters that are not credentials although they are named like one, such as `code` or `key`. A name declared as
     /// both is secret.
@@ -23,7 +23,7 @@ public struct CacheKeying: Sendable {
 
     /// Names that are credentials at some origins and ordinary parameters at others. Omitting such a parameter could return a
     /// wrong response, keeping it could write a secret to disk, so it must be declared.
-    package static let ambiguousQueryNames: Set<String> = ["auth", "code", "key", "token"]
+    package static let ambiguousQueryNames = Redaction.ambiguousQueryNames.union(["auth", "token"])
 
     public init(
         account: String, secretQueryNames: Set<String> = [], plainQueryNames: Set<String> = [],
@@ -96,7 +96,7 @@ public struct CacheKeying: Sendable {
     }
 
     private func isUndeclared(_ name: String) -> Bool {
-        Self.ambiguousQueryNames.contains(name.lowercased()) && !secretQueryNames.contains(name)
+        Self.ambiguousQueryNames.contains(Redaction.plain(name)) && !secretQueryNames.contains(name)
             && !plainQueryNames.contains(name)
     }
 

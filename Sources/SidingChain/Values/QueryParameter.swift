@@ -17,6 +17,8 @@ package struct QueryParameter: Sendable, Hashable {
         text.firstIndex(of: "=").map { text[text.index(after: $0)...] }
     }
 
+    package var decodedValue: String? { value.map { HTTPURL.decode(String($0)) } }
+
     /// The parameters of `query`, in order; empty ones are skipped.
     package static func all(in query: some StringProtocol) -> [QueryParameter] {
         Substring(query).split(separator: "&").map(QueryParameter.init)
@@ -44,8 +46,7 @@ extension HTTPURL {
     package func removingQuery(named names: Set<String>, valued values: Set<String> = []) -> HTTPURL {
         guard query != nil, !names.isEmpty || !values.isEmpty else { return self }
         let kept = queryParameters.filter { parameter in
-            let value = parameter.value.map { HTTPURL.decode(String($0)) }
-            return !names.contains(parameter.name) && !(value.map(values.contains) ?? false)
+            !names.contains(parameter.name) && !(parameter.decodedValue.map(values.contains) ?? false)
         }.map(\.text)
         return with(query: kept.isEmpty ? nil : kept.joined(separator: "&"))
     }

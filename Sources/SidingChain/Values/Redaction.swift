@@ -3,15 +3,19 @@ internal import SidingJSON
 
 /// Removes secrets from everything that people or files may see: URLs in errors, headers in logs.
 package enum Redaction {
-    /// Query names whose values are never shown, compared case-insensitively.
-    package static let secretQueryNames: Set<String> = [
-        "access_token", "api-key", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "passwd",
-        "private_token", "refresh_token", "secret", "sig", "signature", "token", "x-api-key",
+    /// Names of query parameters and members whose values are never shown, in lower case and without `_` and `-`.
+    package static let secretNames: Set<String> = [
+        "accesskey", "accesstoken", "apikey", "appkey", "auth", "authorization", "authtoken", "clientsecret", "idtoken",
+        "jwt", "passwd", "password", "privatekey", "privatetoken", "pwd", "refreshtoken", "secret", "secretkey",
+        "sessionid", "sessiontoken", "sig", "signature", "subscriptionkey", "token", "xapikey",
         // Whoever has these values can use a signed link of an object store.
-        "awsaccesskeyid", "googleaccessid", "q-signature", "x-amz-credential", "x-amz-security-token",
-        "x-amz-signature", "x-goog-credential", "x-goog-signature", "x-oss-credential", "x-oss-security-token",
-        "x-oss-signature",
+        "awsaccesskeyid", "googleaccessid", "qsignature", "xamzcredential", "xamzsecuritytoken", "xamzsignature",
+        "xgoogcredential", "xgoogsignature", "xosscredential", "xosssecuritytoken", "xosssignature",
     ]
+
+    /// Query parameters that are credentials at some origins and ordinary values at others, as in `?code=DE`, `?key=title` and
+    /// `?app_id=7`: never shown either. In members, they are shown: people look for an error's code and a record's key.
+    package static let ambiguousQueryNames: Set<String> = ["appid", "code", "key", "session", "sessionid"]
 
     /// Header fields whose values are never stored, in lower case.
     package static let secretHeaderNames: Set<String> = [
@@ -20,10 +24,14 @@ package enum Redaction {
         "x-amz-security-token", "x-api-key", "x-auth-token", "x-csrf-token", "x-goog-api-key", "x-xsrf-token",
     ]
 
-    /// Whether the values of the query parameter `name` are secret.
+    /// Whether the values of the query parameter `name` are secret, in any spelling: `accessToken`, `access_token`.
     package static func isSecret(queryName name: String, also names: Set<String> = []) -> Bool {
-        secretQueryNames.contains(name.lowercased()) || names.contains(name)
+        let plain = plain(name)
+        return secretNames.contains(plain) || ambiguousQueryNames.contains(plain) || names.contains(name)
     }
+
+    /// The spelling of ``secretNames``.
+    package static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
 
     /// The URL for display: values of secret query parameters replaced by `…`.
     package static func url(_ url: HTTPURL, also names: Set<String> = []) -> String {
@@ -54,17 +62,9 @@ package enum Redaction {
 }
 
 extension Redaction {
-    /// Member names whose values are never shown, in lower case and without `_` and `-`.
-    ///
-    /// Unlike in queries, `code` and `key` are not secret here: people look for an error's code and a record's key.
-    package static let secretMemberNames: Set<String> = [
-        "accesstoken", "apikey", "auth", "authorization", "clientsecret", "idtoken", "passwd", "password", "privatekey",
-        "privatetoken", "refreshtoken", "secret", "sessionid", "sig", "signature", "token", "xapikey",
-    ]
-
-    /// Whether the value of the member `name` is secret, in any spelling: `accessToken`, `access_token`.
+    /// Whether the value of the member `name` is secret, in any spelling.
     package static func isSecret(memberName name: String) -> Bool {
-        secretMemberNames.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
+        secretNames.contains(plain(name))
     }
 
     /// The start of a value for an error message: one line, bounded, secrets replaced by `…`.

@@ -45,7 +45,7 @@ struct ImportedConfig: Sendable {
             return noteUnsupported(resource.origin, "there is already a resource of this name")
         }
         var resource = resource
-        let said = source.withoutPatience.node.flow
+        let said = source.withoutRetry.node.flow
         let name = sourceNames[said] ?? freeSourceName(source.name, resource.name)
         if sourceNames.updateValue(name, forKey: said) == nil {
             takenNames.insert(name)

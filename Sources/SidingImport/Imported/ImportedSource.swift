@@ -24,7 +24,7 @@ struct ImportedSource: Sendable {
         retry = ConfigMap(from: origin)
     }
 
-    var withoutPatience: ImportedSource {
+    var withoutRetry: ImportedSource {
         var source = self
         source.retry = ConfigMap(from: origin)
         return source

@@ -29,12 +29,12 @@ extension ValueType where Value == Secret {
 
     /// The password of Basic credentials. Some origins want an empty one, which is then left out of the config.
     static let password = ValueType(howSecretsAreWritten, schema: secretSchema) { node, reading in
-        let way = "leave 'password' out where it is to be empty"
+        let advice = "leave 'password' out where it is to be empty"
         guard case .scalar(let text, _) = node.content, text.isEmpty, !node.isNull else {
-            return reading.withEmptiness("it is empty; \(way)") { secret.read(node, &$0) }
+            return reading.withEmptiness("it is empty; \(advice)") { secret.read(node, &$0) }
         }
         reading.fault(
-            "\(reading.subject) is empty text", at: node.place, expected: "\(howSecretsAreWritten); \(way)")
+            "\(reading.subject) is empty text", at: node.place, expected: "\(howSecretsAreWritten); \(advice)")
         return nil
     }
 

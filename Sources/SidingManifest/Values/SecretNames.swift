@@ -3,7 +3,7 @@ internal import SidingChain
 /// Names whose values are credentials and so must not be in a config.
 enum SecretNames {
     /// Names that are also used for ordinary values, as in `?code=DE` or `?key=title`.
-    private static let ambiguous: Set<String> = ["auth", "code", "key", "sig"]
+    private static let ambiguous = Redaction.ambiguousQueryNames.union(["auth", "sig"])
 
     private static let headers: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey", "x-apikey",
@@ -11,7 +11,7 @@ enum SecretNames {
     ]
 
     static func isSecret(queryName name: String) -> Bool {
-        !ambiguous.contains(name.lowercased()) && Redaction.isSecret(queryName: name)
+        !ambiguous.contains(Redaction.plain(name)) && Redaction.isSecret(queryName: name)
     }
 
     static func isSecret(headerName name: String) -> Bool { headers.contains(name.lowercased()) }

@@ -24,7 +24,8 @@ public enum LineState: Sendable, Hashable {
 
 /// How fast a line is; the same in both directions, and shared by all connections.
 public struct LineQuality: Sendable, Hashable {
-    /// The time that each piece takes from one end to the other.
+    /// The time that each piece takes from one end to the other. Others follow meanwhile, up to 1 MiB per connection and
+    /// direction.
     public var latency: Duration
     /// Nil, the default, for no limit.
     public var bytesPerSecond: Int?

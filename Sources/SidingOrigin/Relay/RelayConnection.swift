@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// One connection through a relay: the client's channel, the origin's, and a piece under way in each direction.
+/// One connection through a relay: the client's channel, the origin's, and the pieces under way in each direction.
 final class RelayConnection {
     let number: Int
     private let line: RelayLine
@@ -39,7 +39,8 @@ final class RelayConnection {
         var bytes = bytes
         // One read of a channel may bring several pieces.
         change(fromClient) { side in
-            if side.unsent?.writeBuffer(&bytes) == nil { side.unsent = bytes }
+            guard side.unsent?.writeBuffer(&bytes) == nil else { return }
+            (side.unsent, side.unsentSince) = (bytes, .now())
         }
         pump(fromClient)
     }
@@ -60,49 +61,77 @@ final class RelayConnection {
     // MARK: Passing on
 
     func pump() {
-        pump(true)
-        pump(false)
-    }
-
-    /// Passes on what one side has sent, as far as the line allows.
-    private func pump(_ fromClient: Bool) {
-        guard !isSilent, !isOver, let origin else { return }
-        let (source, target) = fromClient ? (client, origin) : (origin, client)
-        guard !source.isBusy else { return }
-        guard var bytes = source.unsent else {
-            if source.isFinished { passEnd(fromClient, target) }
-            return
-        }
-        guard let (count, time) = line.admit(bytes.readableBytes, toClient: !fromClient), count > 0,
-            let piece = bytes.readSlice(length: count)
-        else { return }
-        change(fromClient) { source in
-            source.unsent = bytes.readableBytes > 0 ? bytes : nil
-            source.isBusy = true
-        }
-        line.take(count, toClient: !fromClient, of: self)
-        let loop = target.channel.eventLoop.assumeIsolated()
-        guard time > .now() else { return send(piece, fromClient, to: target.channel) }
-        loop.scheduleTask(deadline: time) { [self] in send(piece, fromClient, to: target.channel) }
-    }
-
-    private func send(_ piece: ByteBuffer, _ fromClient: Bool, to channel: any Channel) {
-        channel.writeAndFlush(piece).assumeIsolated().whenComplete { [self] _ in
-            change(fromClient) { $0.isBusy = false }
-            line.arrived()
-            let source = fromClient ? client : origin
-            guard !isOver, let source else { return }
-            if source.unsent == nil, !source.isFinished { source.channel.read() }
+        for fromClient in [true, false] {
+            land(fromClient)
             pump(fromClient)
         }
     }
 
-    private func passEnd(_ fromClient: Bool, _ target: RelaySide) {
-        guard case .up = line.state, !(fromClient ? client : origin ?? client).isEndPassed else { return }
+    /// Puts on the line what one side has sent, as far as the line allows.
+    private func pump(_ fromClient: Bool) {
+        guard !isSilent, !isOver, origin != nil else { return }
+        while let side = side(fromClient), !side.isSending, side.unlanded < line.window {
+            guard var bytes = side.unsent else {
+                if side.isFinished, side.unlanded == 0 { passEnd(fromClient) }
+                return
+            }
+            guard let ticket = line.admit(bytes.readableBytes, toClient: !fromClient, since: side.unsentSince),
+                let piece = bytes.readSlice(length: ticket.count)
+            else { return }
+            change(fromClient) { side in
+                side.unsent = bytes.readableBytes > 0 ? bytes : nil
+                side.unlanded += ticket.count
+                side.underWay.append((piece, ticket))
+            }
+            // Read ahead, so that the line does not wait for the next piece.
+            if bytes.readableBytes == 0, !side.isFinished { side.channel.read() }
+            if ticket.sentAt > .now() {
+                change(fromClient) { $0.isSending = true }
+                at(ticket.sentAt) { [self] in
+                    change(fromClient) { $0.isSending = false }
+                    pump(fromClient)
+                }
+            }
+            at(ticket.dueAt) { [self] in land(fromClient) }
+        }
+    }
+
+    /// Hands over the pieces that one side has sent and whose time has come, in their order.
+    private func land(_ fromClient: Bool) {
+        while let (piece, ticket) = side(fromClient)?.underWay.first, ticket.dueAt <= .now(), !isSilent,
+            isOver || line.delivers(toClient: !fromClient), let target = side(!fromClient)
+        {
+            change(fromClient) { _ = $0.underWay.removeFirst() }
+            // What was under way on a connection that has ended is lost.
+            guard !isOver else {
+                line.landed(ticket, toClient: !fromClient)
+                continue
+            }
+            line.note(ticket.count, toClient: !fromClient, of: self)
+            target.channel.writeAndFlush(piece).assumeIsolated().whenComplete { [self] _ in
+                change(fromClient) { $0.unlanded -= ticket.count }
+                line.landed(ticket, toClient: !fromClient)
+                pump(fromClient)
+            }
+        }
+    }
+
+    private func at(_ time: NIODeadline, _ body: @escaping () -> Void) {
+        guard time > .now() else { return body() }
+        client.channel.eventLoop.assumeIsolated().scheduleTask(deadline: time, body)
+    }
+
+    private func passEnd(_ fromClient: Bool) {
+        guard case .up = line.state, let side = side(fromClient) else { return }
+        // A side that is gone takes nothing any more.
+        guard side.channel.isActive else { return end() }
+        guard !side.isEndPassed else { return }
         change(fromClient) { $0.isEndPassed = true }
         if client.isEndPassed, origin?.isEndPassed ?? true { return end() }
-        target.channel.close(mode: .output, promise: nil)
+        self.side(!fromClient)?.channel.close(mode: .output, promise: nil)
     }
+
+    private func side(_ isClient: Bool) -> RelaySide? { isClient ? client : origin }
 
     private func change(_ isClient: Bool, _ body: (inout RelaySide) -> Void) {
         if isClient {
@@ -146,10 +175,15 @@ final class RelayConnection {
 /// One end of a connection through a relay.
 private struct RelaySide {
     let channel: any Channel
-    /// What it has sent, and has not been passed on.
+    /// What it has sent and the line has not taken, and when the first of it came.
     var unsent: ByteBuffer?
-    /// Whether a piece that it has sent is under way.
-    var isBusy = false
+    var unsentSince = NIODeadline.now()
+    /// Whether the line is taking a piece of it now.
+    var isSending = false
+    /// The pieces that the line has taken, until they are due.
+    var underWay = CircularBuffer<(bytes: ByteBuffer, ticket: RelayTicket)>()
+    /// How many bytes the line has taken and the other side has not.
+    var unlanded = 0
     /// Whether it will send no more, and whether the other side was told.
     var isFinished = false
     var isEndPassed = false

@@ -15,8 +15,9 @@ final class RelayLine {
 
     private(set) var state = LineState.up()
     private var stages: AnyIterator<LineStage>?
-    /// The bytes that may still pass towards the client in this stage; nil for no limit.
-    private var bytesLeft: Int?
+    private var stage = 0
+    /// The bytes towards the client that this stage may still take, and those that have yet to land; nil for no limit.
+    private var bytesLeft: (toTake: Int, toLand: Int)?
     private var timer: Scheduled<Void>?
     /// When the line is free for the next piece, where its speed is limited.
     private var freeAt = NIODeadline.now()
@@ -26,6 +27,7 @@ final class RelayLine {
     private static let longestLog = 100_000
     /// A slow line passes so many pieces a second.
     private static let piecesPerSecond = 20
+    private static let longestWindow = 1 << 20
 
     init(host: String, port: Int, on loop: any EventLoop, tell: @escaping @Sendable (LineState) -> Void) {
         (self.host, self.port, self.loop, self.tell) = (host, port, loop, tell)
@@ -112,8 +114,9 @@ final class RelayLine {
     private func begin(_ stage: LineStage) -> EventLoopFuture<Void> {
         timer?.cancel()
         (timer, bytesLeft) = (nil, nil)
+        self.stage += 1
         switch stage.span {
-        case .bytes(let count): bytesLeft = count == .max ? nil : count
+        case .bytes(let count): bytesLeft = count == .max ? nil : (count, count)
         case .time(let span):
             timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(span)) { [self] in _ = next() }
         }
@@ -140,20 +143,38 @@ final class RelayLine {
 
     // MARK: What may pass
 
-    /// How many of `count` bytes may pass now, and when; nil if none may.
-    func admit(_ count: Int, toClient: Bool) -> (count: Int, at: NIODeadline)? {
-        guard case .up(let quality) = state else { return nil }
-        var count = count
-        if toClient, let bytesLeft { count = min(count, bytesLeft) }
-        guard let rate = quality.bytesPerSecond else { return (count, NIODeadline.now() + TimeAmount(quality.latency)) }
-        count = min(count, max(rate / Self.piecesPerSecond, 1))
-        freeAt = max(freeAt, NIODeadline.now()) + .nanoseconds(Int64(count) * 1_000_000_000 / Int64(max(rate, 1)))
-        return (count, freeAt + TimeAmount(quality.latency))
+    /// How many bytes of a direction of a connection may be under way. Without latency, that is one piece.
+    var window: Int {
+        if case .up(let quality) = state, quality.latency > .zero { Self.longestWindow } else { 1 }
     }
 
-    /// Notes that bytes were admitted.
-    func take(_ count: Int, toClient: Bool, of connection: RelayConnection) {
-        if toClient, let left = bytesLeft { bytesLeft = left - count }
+    /// Takes some of `count` bytes that have waited since `since`; nil if none may pass now.
+    func admit(_ count: Int, toClient: Bool, since: NIODeadline) -> RelayTicket? {
+        guard case .up(let quality) = state else { return nil }
+        var (count, sentAt) = (count, NIODeadline.now())
+        if toClient, let bytesLeft { count = min(count, bytesLeft.toTake) }
+        guard count > 0 else { return nil }
+        if let rate = quality.bytesPerSecond {
+            count = min(count, max(rate / Self.piecesPerSecond, 1))
+            // A late timer costs the line nothing; what it did not carry for longer is not caught up.
+            let earliest = sentAt - .nanoseconds(1_000_000_000 / Int64(Self.piecesPerSecond))
+            freeAt = max(freeAt, since, earliest) + .nanoseconds(Int64(count) * 1_000_000_000 / Int64(max(rate, 1)))
+            sentAt = freeAt
+        }
+        if toClient { bytesLeft?.toTake -= count }
+        return RelayTicket(count: count, sentAt: sentAt, dueAt: sentAt + TimeAmount(quality.latency), stage: stage)
+    }
+
+    /// Whether pieces that are under way arrive now.
+    func delivers(toClient: Bool) -> Bool {
+        switch state {
+        case .up: true
+        case .down(let outage): outage == .halfClose && !toClient
+        }
+    }
+
+    /// Notes bytes that pass.
+    func note(_ count: Int, toClient: Bool, of connection: RelayConnection) {
         if toClient { passed.toClient += count } else { passed.toOrigin += count }
         let (client, origin) = toClient ? (count, 0) : (0, count)
         if let last = log.last, last.connection == connection.number, case .passed(let a, let b) = last.kind {
@@ -163,9 +184,11 @@ final class RelayLine {
         }
     }
 
-    /// Ends the stage if its bytes have passed; called when a piece has arrived.
-    func arrived() {
-        if let bytesLeft, bytesLeft <= 0 { next() }
+    /// A piece has arrived, or is lost: ends the stage if it was the last one of it.
+    func landed(_ piece: RelayTicket, toClient: Bool) {
+        guard toClient, piece.stage == stage, let left = bytesLeft else { return }
+        bytesLeft?.toLand -= piece.count
+        if left.toLand <= piece.count { next() }
     }
 
     private func note(_ connection: Int, _ kind: RelayEvent.Kind) {
@@ -173,4 +196,14 @@ final class RelayLine {
         let at = NIODeadline.now() - start
         log.append(RelayEvent(at: .nanoseconds(at.nanoseconds), connection: connection, kind: kind))
     }
+}
+
+/// A piece that a line has taken.
+struct RelayTicket {
+    let count: Int
+    /// When the line is free again, and when the piece arrives.
+    let sentAt: NIODeadline
+    let dueAt: NIODeadline
+    /// The stage in which it was taken.
+    let stage: Int
 }

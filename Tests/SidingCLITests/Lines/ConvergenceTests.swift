@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import SidingChain
 import SidingOrigin
@@ -77,21 +76,14 @@ struct ConvergenceTests {
     ) async throws -> Double {
         let pages = records / Self.pageSize
         var generator = SeededGenerator(seed: seed)
-        let filler = String(repeating: "x", count: recordSize - 40)
-        let items = Dataset(
-            (1...records).map { Dataset.Record(key: "\($0)", json: #"{"id":\#($0),"text":"\#(filler)"}"#) })
+        let items = Dataset.filled(records, size: recordSize)
         let listing = RecordListing(
             "/items", of: items, paging: kind.paging, pageSize: Self.pageSize, validators: [.etag])
         let route: any OriginRoute = servesRanges ? RangeRoute(listing) : listing
         let taken = Mutex<[(key: String, body: String)]>([])
-        let armed = Mutex<(left: Int, child: Promise<Child>)?>(nil)
+        let kills = KillSwitch()
         let origin = try await Origin.start(compresses: false) { request in
-            let child = armed.withLock { armed -> Promise<Child>? in
-                guard let (left, child) = armed else { return nil }
-                armed = left > 1 ? (left - 1, child) : nil
-                return left == 1 ? child : nil
-            }
-            if let child { try? await child.value().send(SIGKILL) }
+            await kills.hear()
             guard request.method == "POST" else { return await route.answer(request) ?? .notFound }
             let key = HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] } ?? ""
             taken.withLock { taken in
@@ -134,11 +126,10 @@ struct ConvergenceTests {
             )
             let child = Promise<Child>()
             if Int.random(in: 1...10, using: &generator) == 1 {
-                let left = Int.random(in: 1...5, using: &generator)
-                armed.withLock { $0 = (left, child) }
+                kills.arm(at: Int.random(in: 1...5, using: &generator), of: child)
             }
             let ended = try await sandbox.siding(["sync"]) { child.fulfil($0) }
-            armed.withLock { $0 = nil }
+            kills.disarm()
             #expect([0, 75, 137].contains(ended.status), "seed \(seed): \(ended.everything)")
             isComplete = ended.status == 0
         }
@@ -163,13 +154,7 @@ struct ConvergenceTests {
     private func bytesOverGoodLine(_ sandbox: Sandbox, _ relay: Relay) async throws -> Int {
         try #require(try await sandbox.siding("sync").status == 0)
         let bytes = await relay.traffic.toClient
-        for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.path) where name.hasPrefix("test.db") {
-            try FileManager.default.removeItem(atPath: sandbox.file(name))
-        }
+        try sandbox.forgetDatabase()
         return bytes
     }
-}
-
-extension LineStage {
-    fileprivate var isUp: Bool { if case .up = state { true } else { false } }
 }

@@ -17,9 +17,7 @@ import Testing
     private func line(
         _ paging: OriginPaging, _ declared: String
     ) async throws -> (sandbox: Sandbox, origin: Origin, relay: Relay, items: Dataset) {
-        let filler = String(repeating: "x", count: 1_000)
-        let items = Dataset(
-            (1...Self.records).map { Dataset.Record(key: "\($0)", json: #"{"id":\#($0),"text":"\#(filler)"}"#) })
+        let items = Dataset.filled(Self.records, size: 1_040)
         let listing = RecordListing("/items", of: items, paging: paging, pageSize: 1_000, validators: [.etag])
         let origin = try await Origin.start(compresses: false) { await listing.answer($0) ?? .notFound }
         let relay = try await Relay.start(to: origin.url)

@@ -41,6 +41,15 @@ import Testing
         """
     }
 
+    @Test func `The output - is standard output, and no file`() async throws {
+        let sandbox = try Sandbox()
+        try sandbox.write(Self.dlt("https://example.com"), to: "shop.json")
+        let plain = try await sandbox.siding("import", "--from", "dlt", "shop.json")
+        let dash = try await sandbox.siding("import", "--from", "dlt", "shop.json", "-o", "-")
+        #expect(plain.status == 0 && dash.status == 0 && dash.output == plain.output && dash.error == plain.error)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.file("-")))
+    }
+
     @Test func `An imported dlt source fetches all its pages`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()

@@ -35,6 +35,7 @@ struct InitFromURLTests {
             (#"[{"id":null,"post_id":5,"number":1}]"#, "", "key: post_id "),
             (#"[{"at":"2024-05-01T00:00:00Z","price":1.5,"on":"x"}]"#, "", #"key: "on" "#),
             (#"[{"kind":"a","uuid":"u1"},{"kind":"a","uuid":"u2"}]"#, "", "key: uuid "),
+            (#"[{"":1,"title":"a"},{"":2,"title":"b"}]"#, "", "key: title "),
         ])
     func found(_ body: String, _ records: String, _ key: String) async throws {
         let origin = try await Origin.start { _ in .json(body) }
@@ -93,6 +94,9 @@ struct InitFromURLTests {
             (200, "[]", 65, "no array in it has objects"), (200, #"{"id":1}"#, 65, "no array in it has objects"),
             (200, "[1,2]", 65, "no array in it has objects"),
             (200, #"[{"a":1},{"a":1}]"#, 65, "no member of its 2 records is"), (204, "", 65, "the page is not JSON: "),
+            (200, #"[{"":1},{"":2}]"#, 65, "no member of its 2 records is"),
+            (200, #"[{"a\nb":1}]"#, 65, "'key' in resource 'posts' holds a line break"),
+            (200, #"{"a\nb":[{"id":1}]}"#, 65, "'records' in resource 'posts' holds a line break"),
             (404, "{}", 69, "404"), (401, "{}", 77, "401"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
         ])
     func refused(_ status: Int, _ body: String, _ code: Int32, _ words: String) async throws {
@@ -121,6 +125,32 @@ struct InitFromURLTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
     }
 
+    @Test(
+        "what a sync would keep in its queue exits 75 and writes nothing",
+        arguments: [OriginFault.cutBody(chunked: false), .brokenGzip])
+    func fault(_ fault: OriginFault) async throws {
+        let origin = try await Origin.start { _ in
+            var response = OriginResponse.json(#"[{"id":1},{"id":2}]"#)
+            response.fault = fault
+            return response
+        }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts")
+        #expect(made.status == 75, "\(made.everything)")
+        #expect(made.error.contains("nothing was written; try again later"), "\(made.error)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+        await origin.stop()
+    }
+
+    @Test func `an unknown host exits 75 and writes nothing`() async throws {
+        let sandbox = try Sandbox()
+        // No resolver is asked for a name with an empty label.
+        let made = try await sandbox.siding("init", "https://no..host/posts")
+        #expect(made.status == 75, "\(made.everything)")
+        #expect(made.error.contains("nothing was written; "), "\(made.error)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+    }
+
     @Test func `a file that is there stays, and nothing is requested, unless --force is given`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox()
@@ -146,6 +176,43 @@ struct InitFromURLTests {
         #expect(!made.everything.contains("hush-hush"), "\(made.everything)")
         #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
         #expect(try await sandbox.siding("init", url, "--example", "blog").status == 64)
+    }
+
+    @Test(
+        "a parameter that may be a credential is refused with its name and the place for it, and its value is shown nowhere",
+        arguments: [
+            "key", "Key", "%6Bey", "api-key", "apiKey", "appid", "app_id", "sig", "signature", "jwt", "auth", "session",
+            "session_id", "code", "token", "accessToken", "client_secret", "pwd", "X-Amz-Signature",
+        ])
+    func credentials(_ parameter: String) async throws {
+        let sandbox = try Sandbox()
+        let name = HTTPURL.decode(parameter)
+        let made = try await sandbox.siding("init", "http://127.0.0.1:9/posts?state=open&\(parameter)=hush-hush")
+        #expect(made.status == 64, "\(made.everything)")
+        #expect(
+            made.error.contains("posts?state=open&\(parameter)=…: the query parameter '\(name)' may be a credential"))
+        #expect(made.error.contains("auth: { type: api_key, in: query, name: \(name), key: { env: NAME } }"))
+        #expect(!made.everything.contains("hush-hush"), "\(made.everything)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+    }
+
+    @Test func `neither - nor a link that leads nowhere becomes a file`() async throws {
+        let sandbox = try Sandbox()
+        for arguments in [["init"], ["init", "--force"], ["init", "http://127.0.0.1:9/posts"]] {
+            let made = try await sandbox.siding(arguments + ["-c", "-"])
+            #expect(made.status == 64 && made.error.contains("'-' is no file name"), "\(made.everything)")
+        }
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+        let link = sandbox.file("siding.yaml")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real.yaml")
+        #expect(try await sandbox.siding("init").status == 64)
+        let forced = try await sandbox.siding("init", "--force")
+        #expect(forced.status == 74 && forced.error.contains("symbolic link to a file that does not exist"))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == ["siding.yaml"])
+        try sandbox.write("mine", to: "real.yaml")
+        #expect(try await sandbox.siding("init", "--force").status == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.yaml")
+        #expect(try String(contentsOfFile: sandbox.file("real.yaml"), encoding: .utf8).contains("version: 1"))
     }
 
     @Test(

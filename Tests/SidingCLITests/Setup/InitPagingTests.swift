@@ -120,6 +120,45 @@ struct InitPagingTests {
         await origin.stop()
     }
 
+    // A token under this name is refused, as it may be a credential.
+    @Test(
+        "the URL of a later page gives a config that starts at the first",
+        arguments: kinds.dropLast().filter { $0.parameter != "token" })
+    func later(_ kind: Kind) async throws {
+        let origin = try await Origin.start { kind.answer($0) }
+        let sandbox = try Sandbox()
+        let position = "\(QueryEncoding.escape(kind.parameter))=\(kind.first + 5 / kind.step)"
+        let query = kind.query.isEmpty ? "?\(position)" : "\(kind.query)&\(position)"
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts\(query)")
+        #expect(made.status == 0, "\(made.everything)")
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        #expect(config.contains("\n    path: /posts\(kind.query)\n"), "\(config)")
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 0, "\(config)\n\(sync.everything)")
+        #expect(try await sandbox.count("posts") == 15)
+        await origin.stop()
+    }
+
+    @Test(
+        "only the parameters that the next page has with another value are left out, and no page size",
+        arguments: [
+            ("?state=all&page=3", "?page=4&state=all", "/posts?state=all"), ("?page=3&page=4", "?page=5", "/posts"),
+            ("?limit=500&after=x%2Fy", "?limit=100&after=z", "/posts?limit=500"),
+            ("?q=a%20b&cursor=x", "?q=a+b&cursor=y", "/posts?q=a%20b"), ("?state=all", "?page=2", "/posts?state=all"),
+            ("?page=3", "?page=3", "/posts?page=3"), ("?since=2026&p=2", "/lists/7?p=3", "/posts?since=2026"),
+        ])
+    func positions(_ query: String, _ next: String, _ path: String) async throws {
+        let origin = try await Origin.start { _ in
+            .json(#"[{"id":1},{"id":2}]"#, headerFields: [HTTPField.Name("Link")!: "<\(next)>; rel=next"])
+        }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/posts\(query)")
+        #expect(made.status == 0, "\(made.everything)")
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        #expect(config.contains("\n    path: \(path)\n"), "\(config)")
+        await origin.stop()
+    }
+
     @Test(
         "what shows that there are more pages stands beside the rule, and what is a guess, too",
         arguments: [

@@ -10,6 +10,8 @@ import Testing
         ("http://a/?x=1&&sig=canary&sig=canary", "http://a/?x=1&&sig=…&sig=…"),
         ("http://a/?access_token=canary%26b", "http://a/?access_token=…"), ("http://a/token", "http://a/token"),
         ("http://a/?q=token", "http://a/?q=token"), ("http://a/?mine=canary", "http://a/?mine=…"),
+        ("http://a/?accessToken=canary&app-id=canary", "http://a/?accessToken=…&app-id=…"),
+        ("http://a/?jwt=canary&session=canary&sessions=1", "http://a/?jwt=…&session=…&sessions=1"),
     ])
     func `secrets in a query are not shown`(_ text: String, _ shown: String) throws {
         #expect(Redaction.url(try HTTPURL(text), also: ["mine"]) == shown)

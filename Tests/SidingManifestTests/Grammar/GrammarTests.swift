@@ -124,6 +124,19 @@ import Testing
     }
 
     @Test(
+        "a query parameter is refused that only a credential has, in every spelling, and not one that may be ordinary",
+        arguments: [
+            ("api_key", true), ("accessToken", true), ("jwt", true), ("X-Amz-Signature", true), ("code", false),
+            ("key", false), ("Key", false), ("sig", false), ("auth", false), ("app_id", false), ("appid", false),
+            ("session", false), ("session_id", false), ("sort", false),
+        ])
+    func credentials(_ name: String, _ isRefused: Bool) {
+        let faults = Fixture.faults(Self.file(resource: "query: { \(name): canary }"))
+        #expect(faults.count == (isRefused ? 1 : 0), "\(faults)")
+        #expect(faults.allSatisfy { $0.contains("'\(name)'") && !$0.contains("canary") })
+    }
+
+    @Test(
         "a slip is answered with the word that was meant",
         arguments: [
             ("paginat", "paginate"), ("Paginate", "paginate"), ("max-age", "max_age"), ("recrods", "records"),

@@ -129,7 +129,7 @@ import Testing
         let (run, now) = (bench.sqlite.bench.run, bench.time.now)
         try await bench.store.write { transaction in
             let id = try #require(try transaction.first("SELECT rowid FROM siding_records_posts") { $0.int(0) })
-            try Tombstones.insert(
+            try TombstonesTable.insert(
                 for: [id], in: 1, cause: .missing, run: run, now: now, revision: 9, transaction)
         }
         bench.time.advance(by: .seconds(1))

@@ -167,7 +167,7 @@ import Testing
     func `no selection reads the whole table`(_ selection: QueueSelection) async throws {
         let bench = try await WriteBench()
         try await fill(bench)
-        let plan = try await bench.store.plan(of: SelectedEntries(selection).listing().text)
+        let plan = try await bench.store.plan(of: SelectedEntries(selection).listing().sql.text)
         #expect(!plan.contains { $0.hasPrefix("SCAN siding_outbox") }, "\(plan)")
     }
 }

@@ -65,7 +65,7 @@ import Testing
         let store = try await Store.open(at: "\(disk.path)/test.db")
         let origin = ScriptedOrigin(["/a": .status(.created)])
         let entry = try await enqueue(store)
-        try disk.fill(leaving: OwnerLock.room / 2)
+        try disk.fill(leaving: OwnerLock.reservedSpace / 2)
         _ = try? await sender(store, origin).send(entry.id)
         #expect(origin.takeRequests().isEmpty)
         disk.empty()

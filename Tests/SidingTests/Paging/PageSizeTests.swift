@@ -40,6 +40,23 @@ import Testing
         #expect(sizing.size == 500)
     }
 
+    @Test func `forty pages without a loss make those of the next listing larger`() {
+        var sizing = PageSizing(size: 250, pagesSinceLoss: 0)
+        for _ in 1...39 { sizing.readPage() }
+        #expect(sizing.ofNewListing(Self.sizes).size == 250)
+        sizing.readPage()
+        #expect(sizing.ofNewListing(Self.sizes) == PageSizing(size: 500, pagesSinceLoss: 0))
+        #expect(PageSizing(size: 1_000, pagesSinceLoss: 90).ofNewListing(Self.sizes).size == 1_000)
+        #expect(PageSizing(size: 1_000).ofNewListing(Self.sizes) == PageSizing(size: 1_000))
+    }
+
+    @Test func `a listing under way keeps its smaller size`() throws {
+        var rule = try rule(.page(.init()))
+        rule.size = 500
+        let page = try page("page=13&limit=250", 13, behind: 3_000)
+        #expect(rule.sized(page) == page)
+    }
+
     @Test func `pages that became smaller stay small`() {
         var sizing = PageSizing(size: 250, pagesSinceLoss: 0)
         for _ in 1...45 { sizing.readPage() }

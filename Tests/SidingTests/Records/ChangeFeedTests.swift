@@ -219,7 +219,42 @@ import Testing
         #expect(try await store.changes(of: "posts", since: 0).changes.map(\.key) == ["b"])
     }
 
-    @Test func `a look at what changed sorts nothing`() async throws {
+    @Test(
+        "looks find the same with the index as without it, in their order, and the file is opened with it",
+        arguments: [#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#, #"[{"id":1},{"id":2},{"id":3}]"#])
+    func watched(_ page: String) async throws {
+        let bench = try await FileBench()
+        try await bench.commit(page)
+        let store = try bench.store
+        let all = try await store.changedKeys(of: "posts", since: 0)
+        try await store.indexChanges(of: "posts")
+        try await store.indexChanges(of: "posts")
+        #expect(try await store.changedKeys(of: "posts", since: 0) == all)
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: [all.keys[2], all.keys[0]]))
+        #expect(try await store.changedKeys(of: "posts", since: all.revision).keys == [all.keys[0], all.keys[2]])
+        let plan = try await bench.plan("SELECT key FROM siding_records_posts WHERE revision > 1 ORDER BY +key")
+        #expect(plan.contains("siding_changes_posts (revision>?)"), "\(plan)")
+        for access in [Store.Access.readOnly, .readWrite] {
+            try await Store.open(at: bench.path, access: access).close()
+        }
+    }
+
+    @Test func `a table that is made anew for other keys loses the index, and gets it again`() async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":1}]"#)
+        let store = try bench.store
+        try await store.indexChanges(of: "posts")
+        let revision = try await store.changedKeys(of: "posts", since: 0).revision
+        try await bench.commit(#"[{"id":1},{"id":99999999999999999999}]"#)
+        let indexes = "SELECT name FROM sqlite_schema WHERE name GLOB 'siding_changes_*'"
+        #expect(try await bench.rows(indexes).isEmpty)
+        #expect(try await store.changedKeys(of: "posts", since: revision).keys == ["99999999999999999999"])
+        try await store.indexChanges(of: "posts")
+        #expect(try await bench.rows(indexes) == [["siding_changes_posts"]])
+        #expect(try await store.changedKeys(of: "posts", since: revision).keys == ["99999999999999999999"])
+    }
+
+    @Test func `an export of what changed sorts nothing`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"}]"#)
         let rows = try await bench.store.read { try RecordsTable.load(1, $0).rowsByKey.text }

@@ -137,6 +137,17 @@ import Testing
         #expect(try await bench.store.quarantined(QuarantineSelection()).isEmpty)
     }
 
+    @Test func `no look at what changed in a watched table reads all of it`() async throws {
+        _ = try await bench.sync()
+        let first = try await bench.store.changedKeys(of: "posts", since: 0)
+        #expect(!first.keys.isEmpty)
+        try await bench.store.indexChanges(of: "posts")
+        #expect(try await bench.store.changedKeys(of: "posts", since: first.revision).keys.isEmpty)
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: Array(first.keys.prefix(1))))
+        #expect(try await bench.store.changedKeys(of: "posts", since: first.revision).keys == [first.keys[0]])
+        try await expectNoScans()
+    }
+
     @Test func `no statement of the service's look reads a whole table`() async throws {
         _ = try await siding.sync(bench.resource)
         _ = try await siding.dueResources()

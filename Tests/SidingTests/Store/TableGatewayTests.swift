@@ -35,7 +35,7 @@ import Testing
             #expect(files.count == 1, "\(table) is written by \(files.sorted())")
         }
         // A trigger on the records' table adds versions; pruning removes them.
-        #expect(writers["siding_history"] == ["HistoryPruning", "RecordsTable"])
+        #expect(writers["siding_history"] == ["HistoryTable", "RecordsTable"])
     }
 
     @Test func `a statement whose table is a variable writes a table that is made at run time`() throws {
@@ -49,16 +49,54 @@ import Testing
         #expect(writers.count > 3, "the statements were not found")
     }
 
-    @Test func `the rows of resources are read by one type, but where a statement joins them`() throws {
-        let readers = try sources().filter { $0.value.contains(/(?:FROM|JOIN)\s+siding_resources/) }.keys
-        #expect(
-            Set(readers) == [
-                "Resources/ResourcesTable.swift",
-                // Joins: of the quarantine, and of what is checked across tables.
-                "Schema/Quarantine/QuarantineTable.swift", "Outbox/Tables/OutboxEditsTable.swift",
-                "Maintenance/Store+Maintenance.swift",
-                // Within the statement of a view, or of a trigger.
-                "Records/Table/RecordsTable.swift", "Records/Table/RecordsTable+History.swift",
-            ])
+    @Test func `the type that writes a table is named after it`() throws {
+        // Values that know their own rows, and the counts of a limit.
+        let others = [
+            "siding_stored_columns": "StoredColumn", "siding_texts": "TextIndex", "siding_leases": "Lease",
+            "siding_rate_counts": "RateLimitsTable",
+        ]
+        for (table, files) in try writers() {
+            let name = table.split(separator: "_").dropFirst().map(\.capitalized).joined() + "Table"
+            #expect(files.contains(others[table] ?? name), "\(table) is written by \(files.sorted())")
+        }
+    }
+
+    @Test(
+        arguments: [
+            // Joins: of the quarantine, and of what is checked across tables; then views and triggers.
+            (
+                "siding_resources",
+                [
+                    "ResourcesTable", "QuarantineTable", "OutboxEditsTable", "Store+Maintenance", "RecordsTable",
+                    "RecordsTable+History",
+                ]
+            ),
+            // Joins: of parents, of a pass and its listings, of retained fetches, and of pages and answers with their listing.
+            (
+                "siding_listings",
+                [
+                    "ListingsTable", "ParentCompiler", "PassesTable", "OutboxTable", "PagesTable", "QuarantineTable",
+                    "Store+Maintenance",
+                ]
+            ),
+            ("siding_pages", ["PagesTable", "QuarantineTable"]),
+            ("siding_cursors", ["CursorsTable"]),
+            ("siding_passes", ["PassesTable"]),
+            // What changed since a run is read with its revisions.
+            ("siding_runs", ["RunsTable", "RunResourcesTable", "ChangeFeed"]),
+            ("siding_run_resources", ["RunResourcesTable"]),
+            // The past is a view; a request stays while a version refers to it.
+            ("siding_history", ["HistoryTable", "PastViews", "ProvenanceTable", "Store+Maintenance"]),
+            ("siding_fields", ["FieldsTable"]),
+            ("siding_columns", ["ColumnsTable"]),
+        ] as [(String, [String])])
+    func `the rows of a table are read by its type, but where a statement joins them`(
+        table: String, readers: [String]
+    ) throws {
+        let reading = try Regex("(?:FROM|JOIN)\\s+\(table)\\b")
+        let found = try sources().filter { $0.value.contains(reading) }.keys.map {
+            URL(filePath: $0).deletingPathExtension().lastPathComponent
+        }
+        #expect(Set(found) == Set(readers))
     }
 }

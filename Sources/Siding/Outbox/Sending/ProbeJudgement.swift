@@ -12,8 +12,7 @@ struct ProbeJudgement: Sendable {
     func judge(_ response: LoadedResponse) -> WriteSettlement {
         let limits = judgement.source.jsonLimits
         guard let document = response.bytes.flatMap({ try? JSONDocument($0, limits: limits) }) else {
-            return judge(
-                Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
+            return judge(Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
         }
         let value = probe.value(entry: write.entry.id, key: write.key)
         return WriteSettlement(verdict(ProbeAnswer(document, to: probe, asking: value), response), .answers)
@@ -97,9 +96,7 @@ enum ProbeAnswer: Hashable {
             : .there(ours.count == 1 ? ours[0] : nil)
     }
 
-    private static func records(
-        in document: JSONDocument, _ probe: WriteProbe, _ value: String
-    ) -> [JSONDocument]? {
+    private static func records(in document: JSONDocument, _ probe: WriteProbe, _ value: String) -> [JSONDocument]? {
         if let path = probe.records { return document.value(at: path.withoutEach).flatMap(list) }
         if document.kind != .object { return document.elements }
         if let mark = probe.mark, document.value(at: mark)?.string == value { return [document] }

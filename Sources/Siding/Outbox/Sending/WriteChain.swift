@@ -14,8 +14,7 @@ struct WriteChain: Sendable {
                 RequestDraft(
                     route: Route(write.method, write.url), headerFields: write.outgoingFields,
                     body: write.body.map(RequestBody.bytes) ?? .none)
-            },
-            to: WriteAnswerNode(limit: source.transport.maxBody))
+            }, to: WriteAnswerNode(limit: source.transport.maxBody))
     }
 
     /// The chain of a delivery probe.
@@ -37,9 +36,7 @@ struct WriteChain: Sendable {
 private struct WriteAnswerNode: Node {
     let limit: Int
 
-    func process(
-        _ input: Response<ReplyBody?>, _ context: ChainContext
-    ) async throws(Failure) -> LoadedResponse {
+    func process(_ input: Response<ReplyBody?>, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
         input.with(body: try? await input.body?.collect(upTo: limit))
     }
 }

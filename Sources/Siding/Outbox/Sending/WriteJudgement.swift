@@ -101,14 +101,14 @@ struct WriteJudgement: Sendable {
     func retry(
         _ failure: Failure, isCounted: Bool, waitsForNetwork: Bool, minimum: Duration?
     ) -> WriteSettlement.Verdict {
-        let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
+        let (backoff, jitter, retryDelay) = (source.retry.backoff, jitter, failure.patience(now: now))
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
             failure.isOffline || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
         return .retry(RecordedError(ofWrite: failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) {
             attempts in
             isGated
-                ? .zero : max(patience ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
+                ? .zero : max(retryDelay ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
         }
     }
 

@@ -11,7 +11,7 @@ package struct WriteSender: Sendable {
     /// The most requests of one process in flight at once, over all sources.
     static let mostAtOnce = 16
     /// How long ``send(_:passesGates:)``, whose caller waits for the result, waits for a rate limit of the source.
-    static let patienceOfOne = Duration.seconds(5)
+    static let waitOfOne = Duration.seconds(5)
 
     let store: Store
     let sources: [String: Source]
@@ -19,7 +19,7 @@ package struct WriteSender: Sendable {
     let environment: Environment
     private let tried = TriedCredentials()
     /// How long a write waits for a rate limit of its source.
-    private var patience = BudgetUse.longestPatience
+    private var maximumWait = BudgetUse.longestWait
 
     /// - Parameters:
     ///   - sources: whose entries are sent; those of others are left alone.
@@ -119,7 +119,7 @@ package struct WriteSender: Sendable {
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
         guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }
         var hasty = self
-        hasty.patience = Self.patienceOfOne
+        hasty.maximumWait = Self.waitOfOne
         return try await hasty.deliver(write, claiming: nil).entry
     }
 
@@ -167,9 +167,7 @@ package struct WriteSender: Sendable {
     /// - Parameters:
     ///   - claimed: the claimed write; nil claims one from `request`, unless the task is cancelled.
     ///   - request: what to claim; nil for nothing.
-    private func serve(
-        _ claimed: ClaimedWrite? = nil, from request: ClaimRequest?
-    ) async -> Result<Turn, StoreError> {
+    private func serve(_ claimed: ClaimedWrite? = nil, from request: ClaimRequest?) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
             var write = claimed
             if write == nil, let request, !Task.isCancelled { write = try await store.claim(request) }
@@ -251,9 +249,8 @@ package struct WriteSender: Sendable {
         WriteChain(
             source: source, transport: transport,
             budget: SourceRateLimits(source, in: store, wallClock: environment.wallClock).map {
-                BudgetUse($0, patience: patience)
-            },
-            environment: environment)
+                BudgetUse($0, maximumWait: maximumWait)
+            }, environment: environment)
     }
 
     private func judgement(_ write: ClaimedWrite, _ source: Source) -> WriteJudgement {

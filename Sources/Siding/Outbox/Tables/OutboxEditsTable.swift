@@ -110,15 +110,13 @@ enum OutboxEditsTable {
     // MARK: Temporary ids
 
     static func isTaken(temporaryID: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_outbox_edits WHERE temporary_id = ?1", temporaryID) { _ in true }
-            ?? false
+        try database.exists("SELECT 1 FROM siding_outbox_edits WHERE temporary_id = ?1", temporaryID)
     }
 
     static func setRealID(_ id: String, of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_outbox_edits SET real_id = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry,
-            id)
+            entry, id)
     }
 
     /// Moves the pending edits of a record to another key.
@@ -149,7 +147,7 @@ enum OutboxEditsTable {
     ) throws {
         try transaction.rewrite(
             """
-            SELECT entry, base FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
+            SELECT entry AS id, base AS value FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
             WHERE resource = ?1 AND length(base) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
             """, of: resource, update: "UPDATE siding_outbox_edits SET base = ?2 WHERE entry = ?1"
         ) { try rewrite($0).map(SQLiteValue.blob) }

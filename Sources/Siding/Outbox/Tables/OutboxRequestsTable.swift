@@ -93,9 +93,7 @@ enum OutboxRequestsTable {
     }
 
     /// What arrived of the answer to a retained fetch; nil if nothing that can be resumed.
-    static func partial(
-        _ entry: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> PartialAnswer? {
+    static func partial(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> PartialAnswer? {
         try database.first(
             """
             SELECT url, answer_etag, answer FROM siding_outbox_requests
@@ -182,9 +180,7 @@ enum OutboxRequestsTable {
     }
 
     /// Sets since when an entry is in doubt; nil ends the doubt.
-    static func setUnknownSince(
-        _ moment: Timestamp?, of entry: String, _ transaction: borrowing Transaction
-    ) throws {
+    static func setUnknownSince(_ moment: Timestamp?, of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox_requests SET unknown_since = ?2
@@ -210,7 +206,7 @@ enum OutboxRequestsTable {
     ) throws {
         try transaction.rewrite(
             """
-            SELECT entry, answer FROM siding_outbox_requests JOIN siding_outbox ON seq = entry
+            SELECT entry AS id, answer AS value FROM siding_outbox_requests JOIN siding_outbox ON seq = entry
             WHERE resource = ?1 AND kind = 'write' AND length(answer) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
             """, of: resource, update: "UPDATE siding_outbox_requests SET answer = ?2 WHERE entry = ?1"
         ) { try rewrite($0).map(SQLiteValue.blob) }

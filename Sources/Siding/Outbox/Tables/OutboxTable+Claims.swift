@@ -45,7 +45,7 @@ extension OutboxTable {
     // MARK: Claimed writes
 
     static func claimedWrites(of source: String, _ transaction: borrowing Transaction) throws -> Int {
-        try transaction.first(claimedWritesOfSource, source) { Int($0.int(0)) } ?? 0
+        try transaction.count(claimedWritesOfSource, source)
     }
 
     static let claimedWritesOfSource: SQL =
@@ -74,17 +74,14 @@ extension OutboxTable {
     static func isClaimed(
         _ id: String, by owner: String, token: Int64, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        try transaction.first(
+        try transaction.exists(
             "SELECT 1 FROM siding_outbox WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3", id, owner,
-            token
-        ) { _ in true } ?? false
+            token)
     }
 
     // MARK: Expiry
 
-    static func expired(
-        _ now: Timestamp, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> [QueueEntry] {
+    static func expired(_ now: Timestamp, _ database: borrowing some Queryable & ~Copyable) throws -> [QueueEntry] {
         try database.query(expired, now.microseconds, map: entry)
     }
 
@@ -106,9 +103,7 @@ extension OutboxTable {
         """
 
     /// Makes the entries due that wait for the network.
-    static func endWaitsForLine(
-        of source: String, _ now: Timestamp, _ transaction: borrowing Transaction
-    ) throws {
+    static func endWaitsForLine(of source: String, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(writesDueNow, source, now.microseconds)
         try transaction.execute(fetchesDueNow, source, now.microseconds)
     }
@@ -139,9 +134,7 @@ extension OutboxTable {
     /// The writes that the answer to another request may retry, each only once. A write that gets a 401 while others succeed
     /// is refused for its own reasons, and would otherwise be retried after each of their answers. A release, a retry or new
     /// credentials reset this.
-    static func neverLetIn(
-        _ source: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> [QueueEntry] {
+    static func neverLetIn(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> [QueueEntry] {
         try database.query(neverLetIn, source, map: entry)
     }
 

@@ -7,21 +7,13 @@ extension OutboxTable {
         _ selection: QueueSelection, limit: Int? = nil, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {
         guard selection.ids.isEmpty else { return try named(selection, limit, database) }
-        let selected = try SelectedEntries(selection)
-        var statement = try database.prepare(selected.listing(limit: limit))
-        try statement.bind(all: selected.arguments)
-        var entries: [QueueEntry] = []
-        while try statement.step() { entries.append(try entry(statement.row)) }
-        return entries
+        return try database.query(SelectedEntries(selection).listing(limit: limit), map: entry)
     }
 
     /// The number of selected entries, without reading them.
     static func count(_ selection: QueueSelection, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         guard selection.ids.isEmpty else { return try named(selection, nil, database).count }
-        let selected = try SelectedEntries(selection)
-        var statement = try database.prepare(selected.counting)
-        try statement.bind(all: selected.arguments)
-        return try statement.step() ? Int(statement.int(0)) : 0
+        return try database.query(SelectedEntries(selection).counting) { Int($0.int(0)) }.first ?? 0
     }
 
     private static func named(
@@ -40,13 +32,12 @@ extension OutboxTable {
 /// planner can choose the best index.
 struct SelectedEntries {
     private let selection: QueueSelection
-    private var condition: SQL = "kind IN ('fetch', 'write')"
-    private(set) var arguments: [SQLiteValue] = []
+    private var condition = BoundSQL(sql: "kind IN ('fetch', 'write')")
 
     init(_ selection: QueueSelection) throws {
         self.selection = selection
-        if selection.kinds == [.fetch] { condition = "kind = 'fetch'" }
-        if selection.kinds == [.write] { condition = "kind = 'write'" }
+        if selection.kinds == [.fetch] { condition.sql = "kind = 'fetch'" }
+        if selection.kinds == [.write] { condition.sql = "kind = 'write'" }
         try require("resource", oneOf: selection.resources)
         try require("source", oneOf: selection.sources)
         try require("lane", oneOf: selection.lanes)
@@ -54,7 +45,7 @@ struct SelectedEntries {
         try require("reason", oneOf: selection.reasons.map(\.rawValue))
         if !selection.exceptReasons.isEmpty {
             require("(reason IS NULL OR reason NOT IN (SELECT value FROM json_each(?)))")
-            arguments.append(.text(try Store.json(selection.exceptReasons.map(\.rawValue))))
+            condition.arguments.append(.text(try Store.json(selection.exceptReasons.map(\.rawValue))))
         }
         if let moment = selection.createdBefore { require("created_at < ?", moment) }
         if let moment = selection.dueBy {
@@ -74,25 +65,27 @@ struct SelectedEntries {
     private var includesSettled: Bool { selection.states.contains(where: \.isSettled) }
 
     private mutating func require(_ term: SQL, _ moments: Timestamp...) {
-        condition = "\(condition) AND \(term)"
-        arguments += moments.map { .integer($0.microseconds) }
+        condition.sql = "\(condition.sql) AND \(term)"
+        condition.arguments += moments.map { .integer($0.microseconds) }
     }
 
     private mutating func require(_ column: SQL, oneOf texts: [String]) throws {
         guard !texts.isEmpty else { return }
         require("\(column) IN (SELECT value FROM json_each(?))")
-        arguments.append(.text(try Store.json(texts)))
+        condition.arguments.append(.text(try Store.json(texts)))
     }
 
     /// Selects the entries, oldest first, at most `limit`.
     ///
     /// The index of open entries returns those of one kind in this order already. For all others, SQLite would scan the whole
     /// table to get the order; "+" prevents that (https://sqlite.org/optoverview.html#disqualifying).
-    func listing(limit: Int? = nil) -> SQL {
+    func listing(limit: Int? = nil) -> BoundSQL {
         let order: SQL = selection.kinds.count == 1 && !includesSettled ? "seq" : "+seq"
         let most: SQL = limit.map { "LIMIT \(integer: max($0, 0))" } ?? ""
-        return "SELECT * FROM siding_outbox_entries WHERE \(condition) ORDER BY \(order) \(most)"
+        return bound("SELECT * FROM siding_outbox_entries WHERE \(condition.sql) ORDER BY \(order) \(most)")
     }
 
-    var counting: SQL { "SELECT COUNT(*) FROM siding_outbox_entries WHERE \(condition)" }
+    var counting: BoundSQL { bound("SELECT COUNT(*) FROM siding_outbox_entries WHERE \(condition.sql)") }
+
+    private func bound(_ sql: SQL) -> BoundSQL { BoundSQL(sql: sql, arguments: condition.arguments) }
 }

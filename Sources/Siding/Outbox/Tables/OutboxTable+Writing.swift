@@ -53,9 +53,7 @@ extension OutboxTable {
     }
 
     /// - Parameter waitsForNetwork: whether the return of the network ends the wait; nil leaves this as it is.
-    static func putBack(
-        _ entry: QueueEntry, waitsForNetwork: Bool?, _ transaction: borrowing Transaction
-    ) throws {
+    static func putBack(_ entry: QueueEntry, waitsForNetwork: Bool?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox SET state = 'queued', owner = NULL, attempts = ?2, crashes = ?3, not_before = ?4,
@@ -146,12 +144,12 @@ extension OutboxTable {
     /// Moves the open entries of a lane behind those of another one, whose head may be on its way. The lanes stay apart if
     /// an entry of the other one waits for one of them: each would wait for the other for ever.
     ///
-    /// - Parameter settled: an entry of the lane that is completed in this transaction, and so keeps nobody waiting.
+    /// - Parameter completed: an entry of the lane that is completed in this transaction, and so keeps nobody waiting.
     static func moveLane(
-        _ lane: String, to other: String, settling settled: String, _ transaction: borrowing Transaction
+        _ lane: String, to other: String, completing completed: String, _ transaction: borrowing Transaction
     ) throws {
         let end = try laneEnd(of: other, transaction)?.id
-        if let end, let head = try laneHead(of: lane, besides: settled, transaction),
+        if let end, let head = try laneHead(of: lane, besides: completed, transaction),
             try waitedFor(by: [end], transaction).contains(head)
         {
             return
@@ -181,16 +179,12 @@ extension OutboxTable {
             """, id, owner, token, now.microseconds) == 1
     }
 
-    static func setFirstSent(
-        _ moment: Timestamp?, of id: String, _ transaction: borrowing Transaction
-    ) throws {
+    static func setFirstSent(_ moment: Timestamp?, of id: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_outbox SET first_sent_at = ?2 WHERE id = ?1", id, moment?.microseconds)
     }
 
     /// Sets the later of two expiries; an entry that another one without expiry was merged into has none.
-    static func extendExpiry(
-        of id: String, to moment: Timestamp?, _ transaction: borrowing Transaction
-    ) throws {
+    static func extendExpiry(of id: String, to moment: Timestamp?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox SET expires_at = CASE WHEN ?2 IS NULL THEN NULL ELSE MAX(expires_at, ?2) END WHERE id = ?1

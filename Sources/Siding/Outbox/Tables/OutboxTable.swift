@@ -132,9 +132,9 @@ enum OutboxTable {
     // MARK: Writes
 
     static func openWrites(to resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        try database.first(
+        try database.count(
             "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", resource
-        ) { Int($0.int(0)) } ?? 0
+        )
     }
 
     static func sourcesOfWrites(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
@@ -213,9 +213,7 @@ enum OutboxTable {
         ) { $0.text(0) }
     }
 
-    static func laneEnd(
-        of lane: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> QueueEntry? {
+    static func laneEnd(of lane: String, _ database: borrowing some Queryable & ~Copyable) throws -> QueueEntry? {
         try database.first(
             """
             SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND settled_at IS NULL

@@ -98,6 +98,13 @@ extension RecordsTable {
         return indexes
     }
 
+    /// What follows `CREATE INDEX`: the index by which a stream finds what changed. Each write pays for it, so only tables that
+    /// change while a stream watches them have it; one that is made anew (``made(for:kind:_:)``) gets it from the next stream.
+    var changesIndex: SQL { "\(identifier: "siding_changes_\(resourceName)") ON \(identifier: name) (revision)" }
+
+    /// The statements of all indexes that the table may have, as SQLite keeps them.
+    var possibleIndexes: [SQL] { indexes.map(\.creation) + ["CREATE INDEX \(changesIndex)"] }
+
     /// Makes the stored columns and their indexes those of `wanted`. An index on a column that was just added is made while
     /// the column is empty, and fills with it.
     func declare(_ wanted: [RecordColumn], _ transaction: borrowing Transaction) throws {

@@ -36,7 +36,7 @@ enum RecordCause: String, CaseIterable {
 }
 
 extension RecordsTable {
-    /// What ``Store/record(_:_:)`` reads, in its order.
+    /// What ``Record`` reads.
     static let recordColumns: SQL = "key, body, first_seen_at, changed_at, deleted_at, run, revision, pending"
 
     /// The record under a key, living or not; nil where there is none.
@@ -77,12 +77,12 @@ extension RecordsTable {
             SELECT \(Self.recordColumns) FROM \(rowsByKey) WHERE \(key == nil ? "?1 IS NULL" : "key > ?1") AND \(condition)
             ORDER BY key LIMIT ?2
             """, key.map(self.key), limit
-        ) { row in Store.record(row, resourceName) }
+        ) { row in try Record(row, of: resourceName) }
     }
 
     func record(under key: String, _ database: borrowing some Queryable & ~Copyable) throws -> Record? {
         try database.first("SELECT \(Self.recordColumns) FROM \(rows) WHERE key = ?1", self.key(key)) { row in
-            Store.record(row, resourceName)
+            try Record(row, of: resourceName)
         }
     }
 
@@ -98,9 +98,10 @@ extension RecordsTable {
         try database.first("SELECT COUNT(*) FROM \(rows) WHERE deleted_at IS NULL") { Int($0.int(0)) } ?? 0
     }
 
-    /// The keys of records that were written after `revision`, living or not, in their order.
+    /// The keys of records that were written after `revision`, living or not, in their order. `+` lets SQLite find and sort them
+    /// by ``changesIndex`` where there is one, and not read the whole table in the order of the keys.
     func keys(since revision: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [String] {
-        try database.query("SELECT key FROM \(rowsByKey) WHERE revision > ?1 ORDER BY key", revision) { $0.text(0) }
+        try database.query("SELECT key FROM \(rows) WHERE revision > ?1 ORDER BY +key", revision) { $0.text(0) }
     }
 
     /// The bodies of living records, in the order of their rows.

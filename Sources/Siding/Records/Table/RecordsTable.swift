@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
@@ -21,8 +22,8 @@ struct RecordsTable: Sendable {
     var keyType: RecordKey.Kind?
     /// Nil where there is no table yet.
     var layout: Layout?
-    /// Whether every version of the records is kept.
-    var keepsHistory = false
+    /// The moment from which on every version of the records is kept; nil where none is.
+    var historySince: Timestamp?
     /// Rows from this one on are still to be rewritten as the config declares records now; nil where all are.
     var rewriteFrom: Int64?
     /// The declared columns that are stored.
@@ -64,7 +65,7 @@ struct RecordsTable: Sendable {
     static func load(_ row: ResourceRow, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
         RecordsTable(
             resource: row.id, resourceName: row.name, keyType: row.keyType, layout: row.layout,
-            keepsHistory: row.historySince != nil, rewriteFrom: row.rewriteFrom,
+            historySince: row.historySince, rewriteFrom: row.rewriteFrom,
             columns: try StoredColumn.load(of: row.id, database))
     }
 }

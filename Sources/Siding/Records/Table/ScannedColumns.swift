@@ -23,7 +23,7 @@ struct ScannedColumns {
         (self.columns, self.places) = (columns, places)
     }
 
-    /// Whether SQLite's paths lead where the reader's lead: the spelling of some names there is doubtful.
+    /// Whether SQLite's paths find the same members as the reader's: it may spell some names otherwise.
     private static func isPlain(_ path: JSONPath) -> Bool {
         !path.components.isEmpty
             && path.components.allSatisfy { component in

@@ -146,7 +146,7 @@ extension Store {
                 """, arguments: arguments)
         return try snapshot.query(statement) { row in
             TextMatch(
-                record: record(row, search.resource), rank: try row.double("rank"),
+                record: try Record(row, of: search.resource), rank: try row.double("rank"),
                 snippet: try row.optionalText("snippet"))
         }
     }

@@ -31,7 +31,7 @@ struct NullFilteredRecords {
             counters.withheld = leaving.count
         } else {
             (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
-            try Tombstones.insert(
+            try TombstonesTable.insert(
                 for: leaving, in: resource.id, cause: .filtered, run: run, now: now, revision: resource.revision + 1,
                 transaction)
         }

@@ -30,7 +30,7 @@ struct StoredRecordTransforms {
             try dropFromQueue(removal, of: row.name, transaction)
         }
         let excluded = try filteredOut(by: schema, after: before, transaction) ?? []
-        try Tombstones.insert(
+        try TombstonesTable.insert(
             for: excluded, in: resource, cause: .filtered, run: run, now: now, revision: row.revision + 1, transaction)
         return excluded.count
     }
@@ -63,9 +63,7 @@ struct StoredRecordTransforms {
     }
 
     /// Removes the members from the queue: from server copies of edits, and from answers.
-    private func dropFromQueue(
-        _ removal: MemberRemoval, of name: String, _ transaction: borrowing Transaction
-    ) throws {
+    private func dropFromQueue(_ removal: MemberRemoval, of name: String, _ transaction: borrowing Transaction) throws {
         let dropped = DroppedMembers(removal)
         try OutboxEditsTable.rewriteBases(ofResource: name, transaction) { base in
             base.withUnsafeBytes { removal.applied(to: $0) }
@@ -185,9 +183,8 @@ extension StoredRecordTransforms {
 
     private func isKnown(_ member: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         let records = try RecordsTable.load(resource, database).rows
-        return try database.first(
+        return try database.exists(
             "SELECT 1 FROM \(records) WHERE deleted_at IS NULL AND json_type(body, ?1) IS NOT NULL LIMIT 1",
-            JSONPath(member: member).description
-        ) { _ in true } ?? false
+            JSONPath(member: member).description)
     }
 }

@@ -27,6 +27,8 @@ public struct QuarantinedRecord: Sendable, Hashable {
     public var size: Int
     /// The original bytes; empty in lists.
     public var body: [UInt8]
+    /// The key of the parent whose page it is from; empty for none.
+    var scope: String
 }
 
 /// A selection of quarantined records: all, or those that match every given criterion.

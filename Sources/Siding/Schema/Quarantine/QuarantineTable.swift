@@ -11,7 +11,7 @@ enum QuarantineTable {
         let found = try database.query(
             """
             SELECT q.id, r.name, q.key, q.reason, q.code, q.run, q.url, q.position, q.created_at, q.seen_at,
-                length(q.body) AS size, \(body) AS body
+                length(q.body) AS size, \(body) AS body, q.scope
             FROM siding_quarantine q JOIN siding_resources r ON r.id = q.resource
             WHERE (?1 IS NULL OR q.id IN (SELECT value FROM json_each(?1)))
                 AND (?2 IS NULL OR r.name IN (SELECT value FROM json_each(?2)))
@@ -23,7 +23,8 @@ enum QuarantineTable {
                 id: try row.int("id"), resource: try row.text("name"), key: try row.optionalText("key"),
                 reason: try row.text("reason"), code: try row.text("code"), run: try row.int("run"),
                 url: try row.text("url"), position: Int(try row.int("position")), createdAt: try row.time("created_at"),
-                seenAt: try row.time("seen_at"), size: Int(try row.int("size")), body: try row.blob("body"))
+                seenAt: try row.time("seen_at"), size: Int(try row.int("size")), body: try row.blob("body"),
+                scope: try row.text("scope"))
         }
         let missing = selection.ids.first { id in !found.contains { $0.id == id } }
         if let missing, selection.limit == nil {
@@ -37,22 +38,18 @@ enum QuarantineTable {
     }
 
     static func hasAny(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource) { _ in true }
-            ?? false
+        try database.exists("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource)
     }
 
     static func count(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        try database.first("SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1", resource) { Int($0.int(0)) }
-            ?? 0
+        try database.count("SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1", resource)
     }
 
     static func remove(_ id: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_quarantine WHERE id = ?1", id)
     }
 
-    static func set(
-        _ breach: ContractBreach, of record: Int64, _ transaction: borrowing Transaction
-    ) throws {
+    static func set(_ breach: ContractBreach, of record: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_quarantine SET reason = ?2, code = ?3 WHERE id = ?1", record, breach.reason, breach.code)
     }
@@ -100,9 +97,7 @@ struct PageQuarantine {
     }
 
     /// Quarantines a whole answer, if a failure rule demands that.
-    mutating func add(
-        answer: [UInt8], _ reason: String, _ transaction: borrowing Transaction
-    ) throws {
+    mutating func add(answer: [UInt8], _ reason: String, _ transaction: borrowing Transaction) throws {
         try add(Array(answer.prefix(Self.keptBytes)), key: nil, at: 0, Self.answerCode, reason, transaction)
     }
 

@@ -26,14 +26,14 @@ public struct SQLiteResponseCache: ResponseCache {
     }
 
     public func head(for request: CacheRequest) async throws(Failure) -> CachedHead? {
-        try await failing { try await store.read { try ResponseRows.find(request, $0)?.head } }
+        try await failing { try await store.read { try ResponsesTable.find(request, $0)?.head } }
     }
 
     public func response(for request: CacheRequest) async throws(Failure) -> CachedResponse? {
         let found = try await failing {
-            try await store.read { snapshot -> (row: ResponseRows.FoundResponse, body: [UInt8])? in
-                guard let row = try ResponseRows.find(request, snapshot) else { return nil }
-                return (row, try ResponseRows.body(row.id, snapshot))
+            try await store.read { snapshot -> (row: ResponsesTable.FoundResponse, body: [UInt8])? in
+                guard let row = try ResponsesTable.find(request, snapshot) else { return nil }
+                return (row, try ResponsesTable.body(row.id, snapshot))
             }
         }
         guard let found else { return nil }
@@ -47,41 +47,41 @@ public struct SQLiteResponseCache: ResponseCache {
         let (now, limit) = (store.clock.now, byteLimit)
         try await failing {
             try await store.write { transaction in
-                try ResponseRows.removeOtherVariants(of: response.head, transaction)
-                let id = try ResponseRows.insert(response, usedAt: now, transaction)
-                try ResponseRows.shrink(to: limit, sparing: id, transaction)
+                try ResponsesTable.removeOtherVariants(of: response.head, transaction)
+                let id = try ResponsesTable.insert(response, usedAt: now, transaction)
+                try ResponsesTable.shrink(to: limit, sparing: id, transaction)
             }
         }
         return true
     }
 
     public func refresh(_ head: CachedHead, validated: CachedHead) async throws(Failure) -> Bool {
-        try await failing { try await store.write { try ResponseRows.refresh(head, validated: validated, $0) } }
+        try await failing { try await store.write { try ResponsesTable.refresh(head, validated: validated, $0) } }
     }
 
     public func remove(_ key: CacheKey) async throws(Failure) {
         try await failing {
             // Read first: most calls have nothing to remove, and a write would wait for the writer.
-            guard try await store.read({ try ResponseRows.exists(key, $0) }) else { return }
-            try await store.write { try ResponseRows.remove(key, $0) }
+            guard try await store.read({ try ResponsesTable.exists(key, $0) }) else { return }
+            try await store.write { try ResponsesTable.remove(key, $0) }
         }
     }
 
     public func removeAll(ofAccount account: String) async throws(Failure) {
-        try await failing { try await store.write { try ResponseRows.removeAll(ofAccount: account, $0) } }
+        try await failing { try await store.write { try ResponsesTable.removeAll(ofAccount: account, $0) } }
     }
 
     public func evict(to bytes: Int) async throws(Failure) {
-        try await failing { try await store.write { try ResponseRows.shrink(to: bytes, sparing: nil, $0) } }
+        try await failing { try await store.write { try ResponsesTable.shrink(to: bytes, sparing: nil, $0) } }
     }
 
     /// Updates the timestamp, at most once an hour. A failure is ignored: the disk may be full, or the file read-only.
-    private func markUsed(_ row: ResponseRows.FoundResponse) async {
+    private func markUsed(_ row: ResponsesTable.FoundResponse) async {
         let now = store.clock.now
         let idle = now - row.usedAt
         // A timestamp in the future comes from a clock that was set back, and would keep the row for ever.
         guard store.writer != nil, idle >= Self.touchInterval || idle < .zero else { return }
-        _ = try? await store.write { try ResponseRows.setUsed(row.id, at: now, $0) }
+        _ = try? await store.write { try ResponsesTable.setUsed(row.id, at: now, $0) }
     }
 
     @discardableResult

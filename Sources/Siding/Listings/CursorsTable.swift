@@ -1,8 +1,8 @@
 package import SidingChain
 internal import SidingSQLite
 
-/// The rows of `siding_cursors`: the stored cursor of each listing.
-enum CursorRows {
+/// The table `siding_cursors`: the stored cursor of each listing.
+enum CursorsTable {
     static func load(
         of resource: ResourceRow, scope: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> StoredCursor? {
@@ -77,7 +77,7 @@ enum CursorRows {
             of: resource, named: name, because: "the cursor was set by hand", queue, transaction)
         // Parents' listings are deleted too, so that each begins again. Where their next pages were found is forgotten with them,
         // without which a 304 of a last page could hide the page behind it.
-        try PassRows.forget(resource, transaction)
+        try PassesTable.forget(resource, transaction)
         try PageValidators(resource: resource).forget(scope: nil, transaction)
     }
 

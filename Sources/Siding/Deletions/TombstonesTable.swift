@@ -1,8 +1,8 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Deletes records and restores them, inside a transaction: the table `siding_tombstones`. A tombstone keeps its body.
-enum Tombstones {
+/// The table `siding_tombstones`, by which deleted records are restored. A tombstone keeps its body.
+enum TombstonesTable {
     /// Turns live records into tombstones.
     ///
     /// - Parameter revision: the resource's revision after this transaction.
@@ -39,9 +39,7 @@ enum Tombstones {
     }
 
     /// - Returns: the number of restored records by resource.
-    static func restore(
-        _ run: RunID, now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> [String: Int] {
+    static func restore(_ run: RunID, now: Timestamp, _ transaction: borrowing Transaction) throws -> [String: Int] {
         let ids = try transaction.query("SELECT DISTINCT resource FROM siding_tombstones WHERE run = ?1", run) {
             $0.int(0)
         }

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// All SQL of `siding_responses`.
-enum ResponseRows {
+/// The table `siding_responses`: the response cache.
+enum ResponsesTable {
     /// A row without its body.
     struct FoundResponse: Sendable {
         var id: Int64
@@ -29,8 +29,7 @@ enum ResponseRows {
                 url: try row.text("answered_url"),
                 storedAt: try row.time("stored_at").secondsSince1970,
                 initialAge: .microseconds(try row.int("initial_age_us")))
-            return FoundResponse(
-                id: try row.int("id"), usedAt: try row.time("used_at"), head: head)
+            return FoundResponse(id: try row.int("id"), usedAt: try row.time("used_at"), head: head)
         }.first { $0.head.variant.matches(request) }
     }
 
@@ -39,10 +38,9 @@ enum ResponseRows {
     }
 
     static func exists(_ key: CacheKey, _ snapshot: borrowing Snapshot) throws -> Bool {
-        try snapshot.first(
+        try snapshot.exists(
             "SELECT 1 FROM siding_responses WHERE account = ?1 AND method = ?2 AND url = ?3",
-            key.account, key.method, key.url
-        ) { _ in true } ?? false
+            key.account, key.method, key.url)
     }
 
     static func remove(_ key: CacheKey, _ transaction: borrowing Transaction) throws {
@@ -120,7 +118,7 @@ enum ResponseRows {
     /// would make the newest row look old.
     static func shrink(to bytes: Int, sparing spared: Int64?, _ transaction: borrowing Transaction) throws {
         var excess =
-            try transaction.first("SELECT coalesce(sum(bytes), 0) FROM siding_responses") { Int($0.int(0)) } ?? 0
+            try transaction.count("SELECT coalesce(sum(bytes), 0) FROM siding_responses")
         excess -= bytes
         guard excess > 0 else { return }
         // The oldest rows whose sizes add up to the excess.

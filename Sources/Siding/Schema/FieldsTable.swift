@@ -37,8 +37,8 @@ extension FieldKinds {
     }
 }
 
-/// The members and types seen in the records of a resource: rows of `siding_fields`, read and written once per page.
-struct FieldCatalogue {
+/// The table `siding_fields`, for one resource: the members and types seen in its records, read and written once per page.
+struct FieldsTable {
     struct Field {
         let name: String
         var kinds: FieldKinds
@@ -54,12 +54,25 @@ struct FieldCatalogue {
     /// The index of each field, by the bytes of its name: Swift strings treat composed and decomposed letters as equal.
     private var places: [[UInt8]: Int]
 
-    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldCatalogue {
+    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldsTable {
         let fields = try database.query("SELECT name, kinds FROM siding_fields WHERE resource = ?1", resource) { row in
             Field(name: try row.text("name"), kinds: FieldKinds(rawValue: try row.int("kinds")))
         }
         let places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { (Array($1.name.utf8), $0) })
-        return FieldCatalogue(resource: resource, fields: fields, places: places)
+        return FieldsTable(resource: resource, fields: fields, places: places)
+    }
+
+    /// The members and types that were first seen after a run.
+    static func news(
+        of resource: Int64, since run: RunID, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> FieldNews {
+        var news = FieldNews(since: run)
+        try database.forEach("SELECT name, run, kinds_run FROM siding_fields WHERE resource = ?1", resource) { row in
+            let name = try row.blob("name")
+            if try row.int("run") > run { news.members.insert(name) }
+            if try row.int("kinds_run") > run { news.types.insert(name) }
+        }
+        return news
     }
 
     func place(of name: String) -> Int? { places[Array(name.utf8)] }

@@ -1,8 +1,8 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The rows of `siding_passes`: the fan-out passes.
-enum PassRows {
+/// The table `siding_passes`: the fan-out passes.
+enum PassesTable {
     /// Deletes the pass and all parents' listings, so that each parent is listed again.
     static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_passes WHERE resource = ?1", resource)
@@ -71,7 +71,7 @@ enum PassRows {
     ) throws -> PassFindings {
         guard let row = try ResourcesTable.load(named: end.resource, transaction) else { return PassFindings() }
         let resource = row.id
-        let isListed = try CompleteListings.areParentsListed(end.parent, since: row, transaction)
+        let isListed = try areParentsListed(end.parent, since: row, transaction)
         try transaction.execute(
             "UPDATE siding_passes SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND pass = ?2 AND state = 'open'",
             resource, end.pass, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -82,8 +82,10 @@ enum PassRows {
         var findings = PassFindings()
         if let parent = try ResourcesTable.load(named: end.parent, transaction)?.id {
             try deleteGone(resource, parent, revision: row.revision + 1, transaction)
-            if isListed, end.isComplete {
-                try CompleteListings.complete(resource, pass: end.pass, over: parent, now: queue.now, transaction)
+            if try isListed && end.isComplete && PagesTable.unknownListings(of: resource, transaction) == 0
+                && unasked(end, resource, over: parent, fromStart: row.allListedAt == nil, transaction) == 0
+            {
+                try ResourcesTable.set(allListedAt: queue.now, of: resource, transaction)
             }
             if end.deletions.rule.byAbsence {
                 findings = try DeletionReconciliation(
@@ -105,12 +107,43 @@ enum PassRows {
         _ resource: Int64, _ end: PassEnd, _ transaction: borrowing Transaction
     ) throws -> Bool {
         guard try ResourcesTable.load(named: end.parent, transaction)?.completedAt != nil else { return false }
-        return try transaction.first(
+        return try !transaction.exists(
             """
             SELECT 1 FROM siding_listings
             WHERE resource = ?1 AND pass = ?2 AND cursor_from IS NOT NULL AND cursor_moves = 0 LIMIT 1
-            """, resource, end.pass
-        ) { _ in true } == nil
+            """, resource, end.pass)
+    }
+
+    /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them: a record
+    /// that no listing shows may belong to a parent that is not stored here. A parent in quarantine or with pending edits may
+    /// lead to another address.
+    ///
+    /// - Parameter parent: the name of the resource of the parents.
+    private static func areParentsListed(
+        _ parent: String, since resource: ResourceRow, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        guard let parent = try ResourcesTable.load(named: parent, transaction), let listedAt = parent.allListedAt else {
+            return false
+        }
+        return try listedAt > resource.completedAt ?? Timestamp(microseconds: -1)
+            && !QuarantineTable.hasAny(of: parent.id, transaction)
+            && !ServerCopiesTable.hasAny(of: parent.id, withRecord: true, transaction)
+    }
+
+    /// The number of live parents without a complete listing in this pass.
+    ///
+    /// - Parameter fromStart: whether only listings count that began at no cursor.
+    fileprivate static func unasked(
+        _ end: PassEnd, _ resource: Int64, over parent: Int64, fromStart: Bool, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let parents = try RecordsTable.load(parent, transaction)
+        return try transaction.count(
+            """
+            SELECT COUNT(*) FROM \(parents.rows) p
+            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
+            WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
+                AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL AND ?3)
+            """, resource, end.pass, fromStart)
     }
 
     /// Supersedes retained fetches of parents outside of this pass: nobody would send them again.
@@ -135,7 +168,7 @@ enum PassRows {
         try QuarantineTable.deleteAnswers(of: resource, aboutGone: parents, transaction)
         var deleted = try ListingsTable.delete(resource, ofGone: parents, transaction)
         deleted += try PagesTable.delete(resource, ofGone: parents, transaction)
-        deleted += try CursorRows.delete(resource, ofGone: parents, transaction)
+        deleted += try CursorsTable.delete(resource, ofGone: parents, transaction)
         guard deleted > 0 else { return }
         try ResourcesTable.setPagesChanged(resource, transaction)
         try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)
@@ -153,7 +186,7 @@ extension DeletionReconciliation {
         var findings = PassFindings()
         guard !end.isOfChanges else { return findings }
         findings.unknown = try PagesTable.unknownListings(of: resource, transaction)
-        findings.unasked = try unasked(end, over: parent, transaction)
+        findings.unasked = try PassesTable.unasked(end, resource, over: parent, fromStart: true, transaction)
         findings.areParentsUnlisted = !areParentsListed
         if findings.unknown > 0 { try resetCounts(transaction) }
         guard let pass = try pass(end, transaction), try isNeeded(transaction) else { return findings }
@@ -185,18 +218,5 @@ extension DeletionReconciliation {
                 hasMoved: try row.isTrue("has_moved"), isPass: true, isVerified: terms.rule.recordPath != nil)
             return (evidence, try row.time("started_at"))
         }
-    }
-
-    /// The number of live parents without a complete listing in this pass.
-    private func unasked(_ end: PassEnd, over parent: Int64, _ transaction: borrowing Transaction) throws -> Int {
-        let parents = try RecordsTable.load(parent, transaction)
-        return try transaction.first(
-            """
-            SELECT COUNT(*) FROM \(parents.rows) p
-            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
-            WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
-                AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
-            """, resource, end.pass
-        ) { Int($0.int(0)) } ?? 0
     }
 }

@@ -1,0 +1,85 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// A request that brought bodies, as it is stored.
+struct RequestRow {
+    /// `page`, `write` or `quarantine`.
+    var cause: RecordCause
+    var run: RunID?
+    var method: String
+    var url: String
+    var page: Int?
+    var status: Int?
+    var etag: String?
+    var lastModified: String?
+    var at: Timestamp
+    var entry: String?
+    var scope = ""
+    /// The body of the page's request.
+    var sent = ""
+}
+
+extension RequestRow {
+    init(_ row: borrowing Row) throws {
+        self.init(
+            cause: try RecordCause(stored: row.text("cause")), run: try row.optionalInt("run"),
+            method: try row.text("method"), url: try row.text("url"), page: try row.optionalInt("page").map(Int.init),
+            status: try row.optionalInt("status").map(Int.init), etag: try row.optionalText("etag"),
+            lastModified: try row.optionalText("last_modified"), at: try row.time("at"),
+            entry: try row.optionalText("entry"), scope: try row.text("scope"), sent: try row.text("sent"))
+    }
+}
+
+/// The table `siding_provenance`: the requests that brought bodies.
+enum ProvenanceTable {
+    static func load(_ id: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RequestRow? {
+        try database.first("SELECT * FROM siding_provenance WHERE id = ?1", id, map: RequestRow.init)
+    }
+
+    /// The id of the next row, needed before it is known whether a record will refer to it. No id is used twice, so ids tell
+    /// later requests from earlier ones.
+    static func nextID(_ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
+        try database.first("SELECT seq + 1 FROM sqlite_sequence WHERE name = 'siding_provenance'") { $0.int(0) } ?? 1
+    }
+
+    static func insert(
+        _ request: RequestRow, as id: Int64, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_provenance (id, resource, cause, run, method, url, page, status, etag, last_modified, at,
+                entry, scope, sent)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            """, id, resource, request.cause.rawValue, request.run, request.method, request.url, request.page,
+            request.status, request.etag, request.lastModified, request.at.microseconds, request.entry, request.scope,
+            request.sent)
+    }
+
+    /// The least growth for which unused rows are looked for.
+    private static let least: Int64 = 1_000
+
+    /// Removes rows that nothing in their resource refers to.
+    ///
+    /// An index from requests to records would slow down every write, so unused rows are found by scanning the resource's records.
+    /// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
+    /// scan is then cheap compared with the pages.
+    static func removeUnused(of resource: Int64, _ transaction: borrowing Transaction) throws {
+        let count = Int64(try transaction.count("SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1", resource))
+        guard let kept = try ResourcesTable.load(resource, transaction)?.requestsKept, count >= 2 * kept + least
+        else { return }
+        let records = try RecordsTable.load(resource, transaction).rows
+        // After a first listing all rows are in use.
+        let removed =
+            try kept == 0
+            ? 0
+            : transaction.execute(
+                """
+                DELETE FROM siding_provenance
+                WHERE resource = ?1 AND id NOT IN (
+                    SELECT request FROM \(records) WHERE request IS NOT NULL
+                    UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
+                    UNION SELECT request FROM siding_server_copies WHERE resource = ?1 AND request IS NOT NULL)
+                """, resource)
+        try ResourcesTable.set(requestsKept: count - Int64(removed), of: resource, transaction)
+    }
+}
