@@ -10,10 +10,16 @@ PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certific
 	binutils:readelf-to-check-how-the-executable-is-linked
 # What the tests need beside it.
 TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-is-not-ours \
-	openssl:a-TLS-server-that-asks-clients-for-certificates
+	openssl:a-TLS-server-that-asks-clients-for-certificates jq:the-manual-pages
+# What `make install` puts below PREFIX.
+INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-functions/_siding \
+	share/fish/vendor_completions.d/siding.fish share/man/man1/siding.1 share/man/man1/siding-*.1 \
+	$(addprefix lib/systemd/system/,$(notdir $(UNITS)))
+UNITS = $(wildcard Examples/Systemd/siding-*)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-peers model tsan install uninstall clean
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-peers proof-package model tsan install \
+	uninstall sbom deb clean
 
 help: ## this list
 	@echo 'Siding: make TARGET'
@@ -65,6 +71,9 @@ proof-peers: build ## copies of servers that are not ours, from PyPI: Datasette,
 proof-embedder: setup ## a package that embeds Siding beside Hummingbird, without what only the command line needs
 	@Tests/Embedder/run
 
+proof-package: deb ## as root: lintian, and the package's whole life in a bare Debian 12
+	@Tests/Packaging/run
+
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail
 	@.ci/setup spin:the-model-checker gcc:what-it-generates
 	@Tests/Models/check
@@ -73,17 +82,31 @@ tsan: setup test-setup ## all tests under ThreadSanitizer; ends with an error wh
 	@TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-sanitizer.supp" Tests/run --sanitize=thread \
 		--scratch-path .build-tsan -Xswiftc -DSIDING_THREAD_SANITIZER
 
-install: build ## install to PREFIX (/usr/local), shell completions included
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+install: build ## install to PREFIX (/usr/local): siding, its manual pages, shell completions and systemd units
+	@.ci/setup jq:the-manual-pages
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(sort $(dir $(INSTALLED))))
 	install -s -m 755 .build/release/siding $(DESTDIR)$(PREFIX)/bin/siding
 	.build/release/siding --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding
 	.build/release/siding --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding
 	.build/release/siding --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
+	.ci/manual .build/release/siding $(DESTDIR)$(PREFIX)/share/man/man1
+	@for unit in $(UNITS); do \
+		sed 's#/usr/local/bin/#$(PREFIX)/bin/#' $$unit > $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
+	done
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/siding $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+
+sbom: build ## the packages in the executable, with versions and licences: .build/siding.cdx.json (CycloneDX)
+	@.ci/setup jq:to-write-JSON
+	@.ci/sbom .build/release > .build/siding.cdx.json
+
+deb: sbom ## a Debian package, .build/siding_VERSION_ARCHITECTURE.deb
+	@.ci/setup dpkg-dev:the-dependencies-of-the-package
+	@rm -rf .build/deb
+	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/deb/root PREFIX=/usr
+	@install -D -m 644 .build/siding.cdx.json .build/deb/root/usr/share/doc/siding/siding.cdx.json
+	@.debian/package .build/deb
 
 clean: ## remove what was built
 	rm -rf .build .build-* bench-data

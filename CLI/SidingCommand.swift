@@ -8,8 +8,9 @@ struct SidingCommand: AsyncParsableCommand {
         discussion: """
             Start with 'siding init URL', then 'siding sync'. Without a network, 'siding demo' shows the whole tour.
 
-            Exit codes: 0 done, 3 partly done, 11 locked, 64 usage, 65 data, 66 not found, 69 refused, \
-            74 database, 75 queued for later, 77 sign-in needed, 78 config, 130 and 143 stopped by a signal.
+            Exit codes: 0 done, 1 failed otherwise, 3 partly done, 4 deletions blocked until --accept-deletes, \
+            5 stale (status), 11 locked, 64 usage, 65 data, 66 not found, 69 refused, 70 a bug, 74 database or file, \
+            75 queued for later, 77 sign-in needed, 78 config, 130 and 143 stopped by a signal, 141 output closed.
 
             Options of all commands but 'demo', whose own help shows the first four:
               -c, --config <file>     The config file.
@@ -30,10 +31,18 @@ struct SidingCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspect",
                 subcommands: [
-                    StatusCommand.self, RecordsCommand.self, QueryCommand.self, ExportCommand.self,
+                    StatusCommand.self, RecordsCommand.self, SearchCommand.self, QueryCommand.self, ExportCommand.self,
                     SchemaCommand.self, QuarantineCommand.self, QueueCommand.self, RunsCommand.self, StateCommand.self,
                 ]),
             CommandGroup(
                 name: "Look after", subcommands: [AuthCommand.self, DatabaseCommand.self, DoctorCommand.self]),
         ])
+
+    @Flag(help: "Show the licences of the code of others in this executable.")
+    var licenses = false
+
+    // Before any subcommand, as `--version` is.
+    func validate() throws {
+        if licenses { throw CleanExit.message(ThirdPartyLicenses.text) }
+    }
 }

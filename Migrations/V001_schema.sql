@@ -86,10 +86,10 @@
 --                        whose process died keeps the NULL until the next run marks it 'interrupted'. `revisions` is the JSON of
 --                        each resource's revision when the run ended; `=NAME` in it says that the resource NAME was forgotten
 --                        since.
--- siding_run_resources   the counters of each resource in a run, moved in the transactions that save its pages. `withheld` counts
---                        deletions that the mass-deletion guard blocked, `null_filtered` those of `deleted` for which the filter
---                        was NULL, `answers_set_aside` those of `quarantined` that are whole answers. `bytes` are those that the
---                        network carried: compressed, in both directions, those of failed pages included.
+-- siding_run_resources   the counters of each resource in a run, moved in the transactions that save its pages. `null_filtered`
+--                        are those of `deleted` for which the filter was NULL, `deletions_blocked` the records that the
+--                        mass-deletion guard kept, `answers_quarantined` those of `quarantined` that are whole answers. `bytes`
+--                        are those that the network carried: compressed, in both directions, those of failed pages included.
 -- siding_leases          one row per name that was ever leased ("resource:posts"). `owner` names a lock file beside the database
 --                        on which the holder keeps a flock(2) while it lives. `token` grows with each acquisition: a commit under
 --                        an older token changes nothing (fencing).
@@ -127,8 +127,9 @@
 -- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.
 -- siding_server_copies   the origin's own bytes of a record with unsettled edits, and their `cause` and `request`, as in the
 --                        records table; `body` is NULL where the origin has no such record.
--- siding_sources         the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
---                        budget, requests allowed after an outage, and when it was last served.
+-- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
+--                        open), failures in a row, the retry budget, the `concurrency_limit` after an outage (NULL: none), and
+--                        when a request was last sent.
 -- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
 --                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
 --                        that the origin reported, until `reset_at`; the report of a request that was reserved after
@@ -359,9 +360,9 @@ CREATE TABLE siding_run_resources (
     entry        TEXT,
     error        TEXT,
     notes        TEXT    NOT NULL DEFAULT '[]',
-    withheld     INTEGER NOT NULL DEFAULT 0,
-    null_filtered     INTEGER NOT NULL DEFAULT 0,
-    answers_set_aside INTEGER NOT NULL DEFAULT 0,
+    null_filtered       INTEGER NOT NULL DEFAULT 0,
+    deletions_blocked   INTEGER NOT NULL DEFAULT 0,
+    answers_quarantined INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (run, resource),
     CONSTRAINT run_resources_outcome CHECK (outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed')),
     CONSTRAINT run_resources_error_is_json CHECK (error IS NULL OR json_valid(error)),
@@ -532,18 +533,18 @@ CREATE TABLE siding_server_copies (
 CREATE UNIQUE INDEX siding_server_copies_key ON siding_server_copies (resource, key);
 
 CREATE TABLE siding_sources (
-    name       TEXT    PRIMARY KEY,
-    gate       TEXT,
-    gate_until INTEGER,
-    gate_note  TEXT,
-    failures   INTEGER NOT NULL DEFAULT 0,
-    budget     INTEGER NOT NULL DEFAULT 500,
-    allowance  INTEGER,
-    served_at  INTEGER NOT NULL DEFAULT 0,
-    changed_at INTEGER NOT NULL,
+    name              TEXT    PRIMARY KEY,
+    gate              TEXT,
+    gate_until        INTEGER,
+    gate_note         TEXT,
+    failures          INTEGER NOT NULL DEFAULT 0,
+    budget            INTEGER NOT NULL DEFAULT 500,
+    concurrency_limit INTEGER,
+    last_sent_at      INTEGER NOT NULL DEFAULT 0,
+    changed_at        INTEGER NOT NULL,
     CONSTRAINT sources_gate CHECK (gate IN ('offline', 'retry_after', 'breaker', 'sign_in')),
     CONSTRAINT sources_gate_has_end CHECK (gate IS NOT NULL OR gate_until IS NULL),
-    CONSTRAINT sources_allowance CHECK (allowance > 0)
+    CONSTRAINT sources_concurrency_limit CHECK (concurrency_limit > 0)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_rate_limits (

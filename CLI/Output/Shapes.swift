@@ -13,7 +13,7 @@ enum Shapes {
             "resource": result.resource, "outcome": result.outcome?.rawValue,
             "pages": counters.pages, "requests": counters.requests, "not_modified": counters.notModified,
             "inserted": counters.inserted, "updated": counters.updated, "unchanged": counters.unchanged,
-            "stale": counters.stale, "deleted": counters.deleted, "withheld": counters.withheld,
+            "stale": counters.stale, "deleted": counters.deleted, "withheld": counters.deletionsBlocked,
             "quarantined": counters.quarantined, "duplicates": counters.duplicates, "bytes": counters.bytes,
             "duration_ms": result.duration.wholeMicroseconds / 1000, "entry": result.entry,
             "error": result.error.map(error), "notes": result.notes.isEmpty ? nil : result.notes,

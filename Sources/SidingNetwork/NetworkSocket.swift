@@ -33,8 +33,8 @@ public struct NetworkWatchFault: Error, Sendable, Hashable, CustomStringConverti
     }
 
     public var description: String {
-        "changes of the network cannot be watched (netlink: \(String(cString: strerror(code)))), so that what waits for a "
-            + "connection is tried again by the clock alone: \(advice)"
+        "cannot watch the network (netlink: \(String(cString: strerror(code)))): \(advice). Entries that wait for a connection are "
+            + "retried at set times only."
     }
 
     private var advice: String {

@@ -49,6 +49,9 @@ package struct PageSizing: Sendable, Hashable {
         return PageSizing(size: sizes.sizes.first { $0 <= size } ?? sizes.minimum, pagesSinceLoss: pagesSinceLoss)
     }
 
+    /// Whether lost pages made the size smaller than `largest`; false where that is nil.
+    package func isSmaller(than largest: Int?) -> Bool { pagesSinceLoss != nil && largest.map { size < $0 } ?? false }
+
     /// The size of a new listing.
     package func ofNewListing(_ sizes: PageSizes) -> PageSizing {
         guard let pagesSinceLoss, pagesSinceLoss >= 40, let larger = sizes.larger(than: size) else { return self }
@@ -69,8 +72,14 @@ package struct PageSizing: Sendable, Hashable {
         pagesSinceLoss = 0
     }
 
-    /// The origin sent a page.
-    package mutating func readPage() {
-        if let pagesSinceLoss { self.pagesSinceLoss = pagesSinceLoss + 1 }
+    /// A page was read.
+    ///
+    /// - Parameters:
+    ///   - size: what it asked for: a listing that goes on in smaller pages is one of smaller pages.
+    ///   - isWhole: whether the origin sent it: an unchanged page says nothing about the line.
+    package mutating func readPage(of size: Int?, isWhole: Bool = true) {
+        guard let pagesSinceLoss else { return }
+        if let size { self.size = min(self.size, size) }
+        if isWhole { self.pagesSinceLoss = pagesSinceLoss + 1 }
     }
 }

@@ -10,17 +10,18 @@ package struct PagingSuggestion: CustomStringConvertible {
     package let evidence: String?
     /// What to check in the value; nil if the answer and the request show all of it.
     package let caution: String?
-    /// The query parameters of the request that say which page it is: a listing that starts at the first page leaves them out.
-    package let position: Set<String>
+    /// The query parameters of the request that the rule sets: which page it is, and its size if the rule has one. The `path` of a
+    /// listing that starts at the first page leaves them out.
+    package let parameters: Set<String>
 
     package init(url: HTTPURL, answer: PageAnswer, extent: ListingExtent) {
         self = PagingInference(url: url, answer: answer, extent: extent).suggestion
     }
 
     fileprivate init(
-        _ rule: String?, evidence: String? = nil, caution: String? = nil, position: Set<String> = []
+        _ rule: String?, evidence: String? = nil, caution: String? = nil, parameters: Set<String> = []
     ) {
-        (self.rule, self.evidence, self.caution, self.position) = (rule, evidence, caution, position)
+        (self.rule, self.evidence, self.caution, self.parameters) = (rule, evidence, caution, parameters)
     }
 
     package var line: String { "paginate: \(rule ?? "{ type: page | offset | cursor | next_url, … }")" }
@@ -46,11 +47,12 @@ private struct PagingInference {
                 }
             return PagingSuggestion(
                 "{ type: next_url, \(member) }", evidence: "\(reference.place) has the URL of the next page",
-                position: position(before: reference.text))
+                parameters: position(before: reference.text))
         }
         if let link = answer.link() {
             return PagingSuggestion(
-                "link_header", evidence: "the header field Link names the next page", position: position(before: link))
+                "link_header", evidence: "the header field Link names the next page", parameters: position(before: link)
+            )
         }
         if let reference = nextPages.first(where: { $0.kind == .token || ($0.kind == .number && $0.isNamedToken) }) {
             return token(reference)
@@ -63,7 +65,7 @@ private struct PagingInference {
         guard let reference = nextPages.first(where: { $0.kind == .url }) else { return guess }
         return PagingSuggestion(
             nil, evidence: "\(reference.place) has the URL of the next page",
-            position: position(before: reference.text))
+            parameters: position(before: reference.text))
     }
 
     /// The query parameters that the address of the next page has with another value. A page size is none: an origin may have a lower
@@ -92,7 +94,7 @@ private struct PagingInference {
             }
         return PagingSuggestion(
             "{ \(place), param: \(scalar(parameter)) }", evidence: "\(reference.place) has a token of the next page",
-            caution: "with the parameter that the origin reads the token from", position: [parameter])
+            caution: "with the parameter that the origin reads the token from", parameters: [parameter])
     }
 
     /// The usual one; else `page_token` for `next_page_token`, `pageToken` for `nextPageToken`.
@@ -115,7 +117,7 @@ private struct PagingInference {
         let (limit, most) = size ?? ("limit", answer.recordCount)
         return PagingSuggestion(
             "{ type: offset, param: \(scalar(name)), limit_param: \(scalar(limit)), limit: \(most)\(start) }",
-            caution: caution, position: [name])
+            caution: caution, parameters: [name, limit])
     }
 
     private func numbers(evidence: String? = nil, caution: String? = nil) -> PagingSuggestion {
@@ -124,7 +126,7 @@ private struct PagingInference {
         let start = extent.number?.count == 0 ? ", start: 0" : ""
         return PagingSuggestion(
             "{ type: page, param: \(scalar(name))\(sized)\(start) }", evidence: evidence, caution: caution,
-            position: [name])
+            parameters: Set([name, asked?.name].compactMap(\.self)))
     }
 
     /// The page size that was requested, else the one that the answer reports.

@@ -11,7 +11,8 @@ import Testing
         var pages: [String: String] = [:]
         let files = FileManager.default.enumerator(at: root.appending(path: "Docs"), includingPropertiesForKeys: nil)
         let documents = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
-        for file in documents + ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map({ root.appending(path: $0) }) {
+        let tops = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map { root.appending(path: $0) }
+        for file in documents + tops {
             let path = file.standardizedFileURL.path.dropFirst(root.standardizedFileURL.path.count)
             pages[path.trimmingPrefix("/").description] = try String(contentsOf: file, encoding: .utf8)
         }

@@ -65,11 +65,22 @@ import Testing
         }
     }
 
-    @Test func `every exit code stands in the documentation`() throws {
+    /// All codes of the executable: `OutputFile` exits with 141 where the reader of standard output went away.
+    private static let codes = ExitStatus.allCases.map { Int($0.rawValue) } + [141]
+
+    @Test func `every exit code stands in the table of the documentation`() throws {
         let document = try Self.text("Docs/CommandLine.md")
-        for status in ExitStatus.allCases where status != .deletionGuard {
-            #expect(document.contains(String(status.rawValue)), "\(status)")
+        let rows = document.matches(of: /(?m)^\| (\d+(?:, \d+)*) \|/).flatMap {
+            $0.1.matches(of: /\d+/).map { Int($0.0) }
         }
+        #expect(Set(rows) == Set(Self.codes))
+    }
+
+    @Test func `siding --help names every exit code`() throws {
+        let help = SidingCommand.configuration.discussion
+        let start = try #require(help.range(of: "Exit codes: "))
+        let text = help[start.upperBound...].prefix { $0 != "\n" }
+        #expect(Set(text.matches(of: /\b\d+\b/).map { Int($0.0) }) == Set(Self.codes))
     }
 
     @Test func `the version is one that the changelog knows, or is about to`() throws {

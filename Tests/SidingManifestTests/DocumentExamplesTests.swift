@@ -27,7 +27,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("Docs/Config.md", 20), ("Docs/Recipes.md", 12), ("Docs/CommandLine.md", 1), ("README.md", 1)])
+    @Test(arguments: [
+        ("Docs/Config.md", 20), ("Docs/Recipes.md", 12), ("Docs/CommandLine.md", 1), ("Docs/Install.md", 1),
+        ("README.md", 1),
+    ])
     func `every whole config in the documentation is valid`(document: String, count: Int) throws {
         let configs = try Self.configs(document)
         #expect(configs.count >= count)

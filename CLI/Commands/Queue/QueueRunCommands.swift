@@ -52,7 +52,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     /// - Returns: whether any entry can be meant.
     private func endWaits(of chosen: inout QueueSelection, in store: Store) async throws -> Bool {
         guard !isOfAll else {
-            try await store.endWaits(of: sources, because: .personAsks)
+            try await store.endWaits(of: sources, because: .retryRequested)
             return true
         }
         let meant = try await store.entries(chosen)

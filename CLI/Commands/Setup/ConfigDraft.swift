@@ -53,13 +53,13 @@ struct ConfigDraft {
     func text(_ page: FirstPage?) -> String {
         let plain = url.scheme == "http" && !url.isLoopback ? "\n    http: { allow_plain_http: true }" : ""
         let resource = page.map(lines) ?? ["key: id"]
-        let first = url.removingQuery(named: page?.next?.position ?? [])
+        let first = url.removingQuery(named: page?.next?.parameters ?? [])
         return """
             # What to fetch, from where, and what tells records apart, as the first page of the URL shows it.
             #
             #   siding plan --fetch   tries a sync, and saves nothing
             #   siding sync           fetches every page, and saves what is new
-            #   siding query 'SELECT * FROM \(name) LIMIT 10'
+            #   siding query 'SELECT * FROM "\(name)" LIMIT 10'
             version: 1
 
             database:

@@ -22,8 +22,8 @@ struct FirstPage {
         /// What shows that there are more pages.
         let evidence: String
         let caution: String?
-        /// The query parameters of the URL that say which page it is.
-        let position: Set<String>
+        /// The query parameters of the URL that the rule sets.
+        let parameters: Set<String>
 
         /// The evidence and the caution, as a message.
         var message: String { [evidence, caution].compactMap(\.self).joined(separator: "; ") }
@@ -58,7 +58,7 @@ struct FirstPage {
         let suggestion = PagingSuggestion(url: url, answer: page, extent: extent)
         return Next(
             rule: suggestion.rule, line: suggestion.line, evidence: suggestion.evidence ?? more,
-            caution: suggestion.caution, position: suggestion.position)
+            caution: suggestion.caution, parameters: suggestion.parameters)
     }
 
     /// The path of the records, as `records` takes it.

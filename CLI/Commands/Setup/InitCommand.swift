@@ -16,7 +16,7 @@ struct InitCommand: AsyncParsableCommand {
             records are, their key, and the rule for the next page.
 
             Exit codes: 64 the file is there already, or the URL may have a credential, 65 the page shows no records or no \
-            key, 75 a later try may succeed, 77 the origin asks for credentials. Nothing is written then.
+            key, 69 the origin refused, 75 a later try may succeed, 77 the origin asks for credentials. Nothing is written then.
             """)
 
     @OptionGroup var options: GlobalOptions

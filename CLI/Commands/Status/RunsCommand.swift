@@ -26,7 +26,7 @@ struct RunsListCommand: AsyncParsableCommand {
             let format = options.messageFormat
             var table = Table([
                 ">run", "when", "took", "outcome", ">pages", ">304", ">bytes", ">new", ">changed", ">same", ">deleted",
-                ">withheld", "command",
+                ">blocked", "command",
             ])
             for run in try await store.runs(limit: limit) {
                 if options.json {
@@ -39,7 +39,7 @@ struct RunsListCommand: AsyncParsableCommand {
                     run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? "",
                     run.outcome?.rawValue ?? "running", String(total.pages), String(total.notModified),
                     MessageFormat.size(total.bytes), String(total.inserted), String(total.updated),
-                    String(total.unchanged), String(total.deleted), String(total.withheld), run.command,
+                    String(total.unchanged), String(total.deleted), String(total.deletionsBlocked), run.command,
                 ])
             }
             if !options.json { table.print(options.terminal) }
@@ -84,7 +84,7 @@ struct RunsShowCommand: AsyncParsableCommand {
             "  inserted \(counters.inserted), updated \(counters.updated), unchanged \(counters.unchanged), "
                 + "stale \(counters.stale), deleted \(counters.deleted), quarantined \(counters.quarantined), "
                 + "duplicates \(counters.duplicates)"
-                + (counters.withheld > 0 ? ", withheld \(counters.withheld)" : ""))
+                + (counters.deletionsBlocked > 0 ? ", deletions blocked \(counters.deletionsBlocked)" : ""))
         for note in result.notes { Output.line("  \(PlainText.oneLine(note))") }
         if let entry = result.entry { Output.line("  queued as \(entry.prefix(8))") }
         if let error = result.error {

@@ -42,12 +42,8 @@ struct Rehearsal {
             Output.flush()
             return
         }
-        let (result, counters) = (rehearsed.report.result, rehearsed.report.result.counters)
-        let outcome = result.outcome?.rawValue ?? ""
-        Output.line(
-            "\(PlainText.oneLine(result.resource)): a sync would be \(outcome): \(rehearsed.count(.inserted)) new, "
-                + "\(rehearsed.count(.updated)) changed, \(rehearsed.count(.deleted)) deleted, "
-                + "\(counters.unchanged) unchanged\(counters.unsaved) (\(MessageFormat.count(counters.pages, "page")))")
+        let result = rehearsed.report.result
+        Output.line("\(PlainText.oneLine(result.resource)): a sync would \(effect(of: rehearsed))")
         if let error = result.error {
             Output.line("    \(PlainText.oneLine(error.message, limit: 2000))")
             if let hint = error.hint { Output.line("    \(hint)") }
@@ -57,6 +53,22 @@ struct Rehearsal {
             "\(request.method) \(PlainText.oneLine(request.url, limit: 2000)): \(request.status.map(String.init) ?? "no answer")"
         }
         listed(rehearsed.changes) { "\($0.kind.rawValue) \(PlainText.oneLine($0.key, limit: 200))" }
+    }
+
+    /// Completes the sentence `a sync would …`.
+    private func effect(of rehearsed: RehearsedSync) -> String {
+        let counters = rehearsed.report.result.counters
+        let counts =
+            "\(rehearsed.count(.inserted)) new, \(rehearsed.count(.updated)) changed, \(rehearsed.count(.deleted)) deleted, "
+            + "\(counters.unchanged) unchanged\(counters.unsaved) (\(MessageFormat.count(counters.pages, "page")))"
+        return switch rehearsed.report.result.outcome {
+        case .saved: "save \(counts)"
+        case .partial: "partly save \(counts)"
+        case .notModified: "change nothing: \(counts)"
+        case .queued: "queue a page: \(counts)"
+        case .skipped: "skip it"
+        case .failed, .interrupted, nil: "fail: \(counts)"
+        }
     }
 
     /// Prints the first 20 elements; all with `-v`.

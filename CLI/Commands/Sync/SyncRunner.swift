@@ -67,7 +67,7 @@ struct SyncRunner {
             if let hint = result.error?.hint { Output.printMessage("    \(hint)") }
         case .saved where result.counters.quarantined > 0:
             Output.printMessage(
-                "\(result.resource): \(setAside(result.counters)): 'siding quarantine list' shows which and why")
+                "\(result.resource): \(quarantined(result.counters)): 'siding quarantine list' shows which and why")
             summary(result)
         default: summary(result)
         }
@@ -75,8 +75,8 @@ struct SyncRunner {
     }
 
     /// The quarantined records and answers, as a message.
-    private func setAside(_ counters: RunCounters) -> String {
-        let answers = counters.answersSetAside
+    private func quarantined(_ counters: RunCounters) -> String {
+        let answers = counters.answersQuarantined
         let records = counters.quarantined - answers
         var parts: [String] = []
         if records > 0 { parts.append("\(MessageFormat.count(records, "record")) broke the contract") }
@@ -119,7 +119,9 @@ struct SyncRunner {
 extension RunCounters {
     /// The records that were left out, as the end of a list of counts: quarantined, or superseded on their own page.
     var unsaved: String {
-        let parts = [(quarantined - answersSetAside, "quarantined"), (duplicates, "with a key that its page repeats")]
+        let parts = [
+            (quarantined - answersQuarantined, "quarantined"), (duplicates, "with a key that its page repeats"),
+        ]
         return parts.filter { $0.0 > 0 }.map { ", \($0) \($1)" }.joined()
     }
 }
@@ -136,8 +138,8 @@ extension ExitStatus {
         case .skipped: self = report.heldBy == nil ? report.failure.map(ExitStatus.init) ?? .success : .locked
         case .saved, .notModified:
             let counters = report.result.counters
-            self = counters.withheld > 0 ? .deletionGuard : counters.quarantined > 0 ? .partial : .success
-        case .partial: self = report.result.counters.withheld > 0 ? .deletionGuard : .partial
+            self = counters.deletionsBlocked > 0 ? .deletionGuard : counters.quarantined > 0 ? .partial : .success
+        case .partial: self = report.result.counters.deletionsBlocked > 0 ? .deletionGuard : .partial
         case .interrupted, nil: self = .failure
         }
     }

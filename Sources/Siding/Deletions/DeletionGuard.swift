@@ -37,6 +37,8 @@ struct DeletionTerms: Sendable, Hashable {
     var isStable = false
     /// Whether an operator accepted the deletions, so that the guard does not apply.
     var isAccepted = false
+    /// The largest page size of the config; nil where it stays the same.
+    var largestPage: Int?
 }
 
 extension Deletions {

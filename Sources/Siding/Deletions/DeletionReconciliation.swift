@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingPaging
 internal import SidingSQLite
 
 /// Decides which records were deleted at the origin, in the transaction that ends a complete listing or fan-out pass.
@@ -32,6 +33,7 @@ struct DeletionReconciliation {
         }
         let evidence = ListingEvidence(
             isStable: terms.isStable, isInterrupted: listing.run != run, hasMoved: listing.hasMoved,
+            hasSmallPages: listing.sizing?.isSmaller(than: terms.largestPage) ?? false,
             isVerified: terms.rule.recordPath != nil)
         guard evidence.counts, !hasLostNext, try isNeeded(transaction) else { return RunCounters() }
         return try reconcile(try absentRecords(since: listing.startedAt, transaction), evidence, transaction)
@@ -130,7 +132,7 @@ struct DeletionReconciliation {
         let proven = evidence.isVerified ? [] : counted
         var counters = RunCounters()
         if try DeletionGuard.blocks(proven.count, of: resource, terms, transaction) {
-            counters.withheld = proven.count
+            counters.deletionsBlocked = proven.count
         } else {
             try TombstonesTable.insert(
                 for: proven, in: resource, cause: .missing, run: run, now: now, revision: revision, transaction)
@@ -158,13 +160,15 @@ struct ListingEvidence: Hashable {
     var isInterrupted = false
     /// Whether a page showed a stored record that it had not shown before.
     var hasMoved = false
+    /// Whether pages were smaller than the config asks for: an origin with a limit of pages lists less then.
+    var hasSmallPages = false
     /// Whether it is a fan-out pass.
     var isPass = false
     /// Whether missing records are verified by GET.
     var isVerified = false
 
     /// Whether the listing counts at all. If the origin is asked for each missing record, its answer is the proof.
-    var counts: Bool { isStable || isVerified || !isInterrupted }
+    var counts: Bool { isVerified || !hasSmallPages && (isStable || !isInterrupted) }
 
     /// The number of listings in a row, this one included, that must lack a record.
     ///

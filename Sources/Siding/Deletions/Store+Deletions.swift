@@ -66,7 +66,7 @@ extension Store {
         }
         var counters = findings.counters
         if try DeletionGuard.blocks(deleted.count, of: resource.id, findings.terms, transaction) {
-            counters.withheld = deleted.count
+            counters.deletionsBlocked = deleted.count
             // They count as unconfirmed again, so that the guard also blocks their next verification.
             for id in deleted { try MissingTable.setChecked(id, of: resource.id, at: nil, transaction) }
         } else {

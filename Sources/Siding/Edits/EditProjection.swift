@@ -133,13 +133,13 @@ struct ProjectedRecord {
     }
 }
 
-/// Applies an incoming change to a record with pending edits: stores it as the server copy and projects the edits again.
-struct RecordPull {
+/// Applies incoming changes to records with pending edits: stores each as the server copy and projects the edits again.
+struct IncomingChanges {
     let overlay: EditProjection
     let run: RunID
-    /// Nil if the change is not from the origin, so that no edit can conflict with it.
+    /// Nil if the changes are not from the origin, so that no edit can conflict with them.
     let transitions: QueueTransitions?
-    /// The request that brought the change; nil for one made locally.
+    /// The request that brought the changes; nil for those made locally.
     var request: Int64?
     /// See ``PageCommit/requestedAfter``.
     var requestedAfter: Int64?
@@ -148,9 +148,9 @@ struct RecordPull {
     static func load(
         _ row: ResourceRow, run: RunID, now: Timestamp, transitions: QueueTransitions?, request: Int64? = nil,
         requestedAfter: Int64? = nil, _ transaction: borrowing Transaction
-    ) throws -> RecordPull? {
+    ) throws -> IncomingChanges? {
         guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
-        return RecordPull(
+        return IncomingChanges(
             overlay: EditProjection(row, now: now), run: run, transitions: transitions, request: request,
             requestedAfter: requestedAfter)
     }

@@ -52,7 +52,7 @@ struct LocalSaver {
             var statements = try RecordStatements(
                 transaction, table: table, run: Run.none, now: now, revision: resource.revision + 1)
             // The program's own saves cause no conflicts.
-            let pull = try RecordPull.load(
+            let incoming = try IncomingChanges.load(
                 resource, run: Run.none, now: now, transitions: nil, transaction)
             for row in changes.rows {
                 guard case .key(let key) = row.slice.outcome, key.kind == type else {
@@ -62,7 +62,8 @@ struct LocalSaver {
                 let body = UnsafeRawBufferPointer(rebasing: page[row.slice.range])
                 let change = try key.withBytes(in: page) { text in
                     try statements.save(
-                        key: text, body: body, cause: .local, expecting: row.expectation, through: pull, transaction)
+                        key: text, body: body, cause: .local, expecting: row.expectation, through: incoming, transaction
+                    )
                 }
                 // No page showed it yet, so its absence from pages says nothing.
                 if change == .inserted || change == .revived, let saved = statements.savedRow {

@@ -21,7 +21,7 @@ struct PendingEdit: Sendable {
         case .create: return RecordState(body: document.map(named))
         case .replace: return RecordState(body: document)
         case .merge:
-            // A record that was deleted before any page showed it has no members to merge into, but null.
+            // A record that was deleted before any page showed it has no body, or null: there is nothing to merge into.
             guard let body = state.body, body.kind == .object, let document else { return state }
             return RecordState(body: JSONMergePatch(document).applied(to: body))
         case .delete:

@@ -18,18 +18,20 @@ struct WriteClaimer {
         return nil
     }
 
-    /// The sources that may be asked now, the least recently served first.
+    /// The sources that allow a request now, the longest unused first.
     private func turns(_ transaction: borrowing Transaction) throws -> [SourceHealth] {
         try request.sources
             .map { name, limit in (try SourcesTable.load(name, transaction), limit) }
-            .filter { health, limit in try hasRoom(health, limit, transaction) }
+            .filter { health, limit in try allowsRequest(health, limit, transaction) }
             .map(\.0)
-            .sorted { ($0.servedAt, $0.source) < ($1.servedAt, $1.source) }
+            .sorted { ($0.lastSentAt, $0.source) < ($1.lastSentAt, $1.source) }
     }
 
-    private func hasRoom(_ health: SourceHealth, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool {
-        guard let room = health.room(limit: limit, now: now) else { return false }
-        return room > (try OutboxTable.claimedWrites(of: health.source, transaction))
+    private func allowsRequest(_ health: SourceHealth, _ limit: Int, _ transaction: borrowing Transaction) throws
+        -> Bool
+    {
+        guard let allowed = health.requestsAllowed(limit: limit, now: now) else { return false }
+        return allowed > (try OutboxTable.claimedWrites(of: health.source, transaction))
     }
 
     /// Claims the next due write of a source. Unreadable entries, and those past their key's lifetime, are parked on the way:
@@ -47,7 +49,7 @@ struct WriteClaimer {
             let write = try usable(entry, transaction)
         else { return nil }
         let health = try SourcesTable.load(entry.source, transaction)
-        guard try request.passesGates || hasRoom(health, limit, transaction) else { return nil }
+        guard try request.passesGates || allowsRequest(health, limit, transaction) else { return nil }
         return try mark(claimed: write, in: health, transaction)
     }
 
@@ -139,9 +141,9 @@ struct WriteClaimer {
     private func mark(
         claimed candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
-        var (write, served) = (candidate, health)
-        served.serve(now)
-        try SourcesTable.save(served, now, transaction)
+        var (write, after) = (candidate, health)
+        after.recordSend(now)
+        try SourcesTable.save(after, now, transaction)
         try OutboxTable.claim(
             write.entry, by: transitions.owner, firstSent: write.isKeyed ? now : nil, transaction)
         // A time in the future was recorded before the clock was set back: the settle delay starts again now.

@@ -9,8 +9,8 @@ package struct SourceHealth: Sendable, Hashable {
     /// The retry budget, as in botocore: full at the start; a failure costs 5, a timeout 10; a success returns 1.
     package static let fullBudget = 500
     private static let breaker = Backoff(base: .seconds(30), cap: .seconds(600), isSpread: true)
-    /// Slow start doubles the limit with each success; from this value on there is no limit.
-    private static let fullAllowance = 32
+    /// Slow start doubles the concurrency limit with each success; from this value on there is none.
+    private static let slowStartEnd = 32
 
     package var source: String
     /// Nil while the gate is open.
@@ -18,13 +18,13 @@ package struct SourceHealth: Sendable, Hashable {
     package var failures = 0
     package var budget = fullBudget
     /// The concurrency limit after an outage; nil for none.
-    package var allowance: Int?
+    package var concurrencyLimit: Int?
     /// When a request was last sent to it.
-    package var servedAt = Timestamp(microseconds: 0)
+    package var lastSentAt = Timestamp(microseconds: 0)
 
     /// How many requests may be in flight; nil while the gate is closed.
-    package func room(limit: Int, now: Timestamp) -> Int? {
-        guard gate != nil else { return max(1, min(limit, allowance ?? limit)) }
+    package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
+        guard gate != nil else { return max(1, min(limit, concurrencyLimit ?? limit)) }
         return opensForProbe(now) ? 1 : nil
     }
 
@@ -42,21 +42,21 @@ package struct SourceHealth: Sendable, Hashable {
 
     /// Records that a request is sent. If it is a half-open probe, the gate stays closed for all others for ``probeWindow``. A
     /// `Retry-After` that is over ends whatever the probe's result: then one request at a time is sent until one succeeds.
-    package mutating func serve(_ now: Timestamp) {
+    package mutating func recordSend(_ now: Timestamp) {
         let opensForProbe = opensForProbe(now)
-        servedAt = now
+        lastSentAt = now
         if gate?.reason == .retryAfter, opensForProbe {
-            (gate, allowance) = (nil, 1)
+            (gate, concurrencyLimit) = (nil, 1)
         } else if var probed = gate {
             probed.until = max(probed.until ?? now, now + Self.probeWindow)
             gate = probed
         }
     }
 
-    // MARK: What requests teach
-
+    /// Records the outcome of a request, which may open or close the gate.
+    ///
     /// - Parameter jitter: spreads how long a source is left alone.
-    /// - Returns: whether an outage is over: what waited for the line is worth a try.
+    /// - Returns: whether an outage is over: entries that wait for the network are worth a try.
     package mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
         let wasCut = gate?.reason == .offline || gate?.reason == .breaker || failures > 0
         switch outcome {
@@ -74,12 +74,12 @@ package struct SourceHealth: Sendable, Hashable {
         failures = 0
         budget = min(Self.fullBudget, budget + 1)
         guard let gate else {
-            allowance = allowance.flatMap { $0 * 2 >= Self.fullAllowance ? nil : $0 * 2 }
+            concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= Self.slowStartEnd ? nil : $0 * 2 }
             return
         }
         // A `Retry-After` still applies although another request succeeded.
         if gate.reason == .retryAfter, let until = gate.until, until > now { return }
-        allowance = gate.reason == .signIn ? nil : 2
+        concurrencyLimit = gate.reason == .signIn ? nil : 2
         self.gate = nil
     }
 
@@ -96,7 +96,7 @@ package struct SourceHealth: Sendable, Hashable {
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {
         guard !outlasts(until, now) else { return }
         gate = SourceGate(source: source, reason: reason, until: until, note: note)
-        allowance = 1
+        concurrencyLimit = 1
     }
 
     /// Whether the present gate wins over a new one that would stay closed until `until`: requests in flight end in any order.

@@ -58,7 +58,7 @@ extension BudgetSpent {
 extension Failure {
     /// How long the origin asked to be left alone, at most a day, or until its rate limits allow a request; zero if only the run
     /// may carry no more; nil if nothing of that applies.
-    func patience(now: Timestamp) -> Duration? {
+    func retryDelay(now: Timestamp) -> Duration? {
         if underlying is TrafficSpent { return .zero }
         if reason == .waitingForOrigin, let spent = underlying as? BudgetSpent {
             return max(Timestamp(secondsSince1970: spent.until) - now, .zero)

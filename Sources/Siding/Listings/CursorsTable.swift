@@ -62,9 +62,7 @@ enum CursorsTable {
     static func set(
         _ value: String?, of name: String, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        guard let resource = try ResourcesTable.id(of: name, transaction) else {
-            throw StoreError(.notFound, "no resource is stored under the name '\(name)'")
-        }
+        let resource = try Store.resource(name, transaction).id
         if let value {
             try save(value, of: resource, scope: "", now: queue.now, transaction)
             // The range behind the new cursor may never have been listed.

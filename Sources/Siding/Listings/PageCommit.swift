@@ -20,7 +20,7 @@ struct PageCommit: Sendable {
     /// Opens the listing, of which this is the first page; see ``ListingPosition/unopened``.
     var unopened: (opening: ListingOpening, at: Timestamp)?
     /// The ID of the retained fetch that this page completes.
-    var settles: String?
+    var completes: String?
     /// The cost of the request, added to the run's counters.
     var requests: Int
     var bytes: Int

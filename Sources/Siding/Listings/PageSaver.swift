@@ -28,7 +28,7 @@ struct PageSaver {
             var quarantine = quarantine(resource.id)
             let dropped = DroppedMembers(MemberRemoval(schema.transforms.dropped))
             try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
-            (counters.quarantined, counters.answersSetAside) = (1, 1)
+            (counters.quarantined, counters.answersQuarantined) = (1, 1)
             shown = PageMembers.Shown(hasUnknown: true)
         case .records(let bytes, let slices):
             let saved = try save(slices, of: bytes, resource, schema, transaction)
@@ -75,7 +75,7 @@ struct PageSaver {
             counters += try NullFilteredRecords(resource: resource)
                 .reconcile(page.deletions, run: page.run, now: now, transaction)
         }
-        if let entry = page.settles {
+        if let entry = page.completes {
             try queue.complete([entry], as: .done, event: "answered", detail: nil, transaction)
         }
         try RunResourcesTable.add(counters, to: page.resource, in: page.run, transaction)
@@ -89,7 +89,7 @@ struct PageSaver {
         let request = try ProvenanceTable.nextID(transaction)
         var saver = RecordSaver(
             row: resource, contract: schema, filter: page.schema ?? schema, run: page.run, now: now,
-            pull: try RecordPull.load(
+            incoming: try IncomingChanges.load(
                 resource, run: page.run, now: now, transitions: queue, request: request,
                 requestedAfter: page.requestedAfter, transaction),
             mark: page.deletions.rule.mark, paths: page.columns, request: request, requestedAfter: page.requestedAfter)

@@ -208,14 +208,17 @@ extension DeletionReconciliation {
         try transaction.first(
             """
             SELECT r.run <> ?3 OR COALESCE(MAX(l.run <> ?3), 0) AS is_interrupted, COALESCE(MAX(l.moved), 0) AS has_moved,
-                MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at)) AS started_at
+                MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at)) AS started_at,
+                MIN(l.page_size) FILTER (WHERE l.pages_since_loss IS NOT NULL) AS page_size
             FROM siding_passes r LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope <> '' AND l.pass = ?2
             WHERE r.resource = ?1 GROUP BY r.resource
             """, resource, end.pass, end.run
         ) { row in
             let evidence = ListingEvidence(
                 isStable: terms.isStable, isInterrupted: try row.isTrue("is_interrupted"),
-                hasMoved: try row.isTrue("has_moved"), isPass: true, isVerified: terms.rule.recordPath != nil)
+                hasMoved: try row.isTrue("has_moved"),
+                hasSmallPages: try row.optionalInt("page_size").map { $0 < terms.largestPage ?? 0 } ?? false,
+                isPass: true, isVerified: terms.rule.recordPath != nil)
             return (evidence, try row.time("started_at"))
         }
     }

@@ -84,7 +84,7 @@ struct QuarantineRetry {
         let request = try ProvenanceTable.nextID(transaction)
         var saver = RecordSaver(
             row: row, contract: schema, filter: schema, run: run, now: now,
-            pull: try RecordPull.load(
+            incoming: try IncomingChanges.load(
                 row, run: run, now: now, transitions: nil, request: request, transaction),
             mark: resources.first { $0.name == record.resource }?.deletions.mark, cause: .quarantine, request: request)
         var refusal: String?

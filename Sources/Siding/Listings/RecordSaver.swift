@@ -16,7 +16,7 @@ struct RecordSaver {
     let run: RunID
     let now: Timestamp
     /// Saves records with pending edits; nil if no record of the resource has any.
-    let pull: RecordPull?
+    let incoming: IncomingChanges?
     /// The member that marks deleted records; nil if there is none.
     let mark: DeletionMark?
     /// The paths of the values that come with the records; see `RecordSlice.columns`.
@@ -113,11 +113,11 @@ struct RecordSaver {
                 let (change, row, isEdited) = try key.withBytes(in: page) { text in
                     let change = try statements.save(
                         key: text, body: body, values: slice.columns, cause: isDeleted && !isMarked ? .filtered : cause,
-                        isDeleted: isDeleted, through: pull, transaction)
+                        isDeleted: isDeleted, through: incoming, transaction)
                     var row = statements.savedRow
                     let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
-                    if try change == .stale || isEdited && pull?.isUnsettled(text, transaction) == true {
+                    if try change == .stale || isEdited && incoming?.isUnsettled(text, transaction) == true {
                         saved.isOvertaken = true
                     }
                     return (change, row, isEdited)
@@ -208,18 +208,18 @@ extension RecordSaver.Saved {
 extension RecordStatements {
     /// Saves one record. A record with pending edits is saved as its server copy.
     ///
-    /// - Parameter pull: saves records with pending edits; nil if no record of the resource has any.
+    /// - Parameter incoming: saves records with pending edits; nil if no record of the resource has any.
     mutating func save(
         key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [], cause: RecordCause,
         isDeleted: Bool = false, expecting expectation: RecordChanges.Expectation = .anything,
-        through pull: RecordPull?, _ transaction: borrowing Transaction
+        through incoming: IncomingChanges?, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
-        guard let pull, try pull.applies(to: key, transaction) else {
+        guard let incoming, try incoming.applies(to: key, transaction) else {
             return try save(
                 key: key, body: body, values: values, cause: cause, isDeleted: isDeleted, expecting: expectation,
                 transaction)
         }
         guard try isExpected(expectation, of: key) else { return .unexpected }
-        return try pull.save(body, under: key, cause: cause, isDeleted: isDeleted, transaction)
+        return try incoming.save(body, under: key, cause: cause, isDeleted: isDeleted, transaction)
     }
 }

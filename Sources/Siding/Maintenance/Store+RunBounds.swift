@@ -29,7 +29,10 @@ extension Store {
             try RunsTable.end(run, as: outcome, now: now, transaction)
             try EntryPruning(now: now).removeSettled(before: oldest, transaction)
             try HistoryTable.prune(now: now, transaction)
-            try RunsTable.delete(endedBefore: oldest, transaction)
+            for run in try RunsTable.delete(endedBefore: oldest, transaction) {
+                // The records that a deleted run deleted can no longer be restored by its number.
+                try TombstonesTable.delete(of: run, transaction)
+            }
         }
         owner.sweep()
     }

@@ -26,7 +26,7 @@ package enum WaitsEnd: Sendable, Hashable {
     /// A link, an address or a route appeared: entries that wait for the network are due.
     case lineReturned
     /// An operator asks to try now: entries that wait for a sign-in are due as well.
-    case personAsks
+    case retryRequested
     /// Entries that wait for a sign-in are due; entries that wait for the network keep waiting.
     case credentialsChanged
 }

@@ -21,7 +21,7 @@ extension NextPageRule {
         let before = (page.number - 1) * present
         guard before.isMultiple(of: size) else { return nil }
         var resized = page
-        if page.offset == before { resized.number = before / size + 1 }
+        if page.offset == before || isByOffset { resized.number = (page.offset + size - 1) / size + 1 }
         if let number = numberParameter(of: page) {
             guard page.offset == before, page.url.queryNumber(number.name) == number.start + page.number - 1 else {
                 return nil
@@ -34,10 +34,16 @@ extension NextPageRule {
         return resized
     }
 
-    /// Why `page`, the first of a new size, may not begin at the record after those that were read: an origin that rounds sizes or
-    /// has a maximum counts pages of another size. Nil if it does begin there.
-    func misplacement(of page: FetchedPage) -> String? {
-        guard let size = size(of: page.page), page.page.number > 1, page.recordCount != size,
+    /// The number of a page by offset bounds the offset of the next one from above: a short page may stand before it.
+    private var isByOffset: Bool { if case .offset = resource.paging { true } else { false } }
+
+    /// Why `page`, of a new size, may not begin at the record after those that were read: an origin that rounds sizes or has a
+    /// maximum counts pages of another size. Nil if it does begin there.
+    ///
+    /// - Parameter isFirst: whether it is the first page of that size. Later ones may be short: the last one is.
+    func misplacement(of page: FetchedPage, isFirst: Bool) -> String? {
+        guard let size = size(of: page.page), page.page.number > 1,
+            isFirst ? page.recordCount != size : page.recordCount > size,
             resource.paging.isNumbered || numberParameter(of: page.page) != nil
         else { return nil }
         return "page \(page.page.number) of \(size) records has \(page.recordCount)"

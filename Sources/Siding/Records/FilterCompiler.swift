@@ -145,20 +145,3 @@ extension RecordValue {
         }
     }
 }
-
-/// A piece of SQL with the values for its placeholders, in order.
-struct BoundSQL {
-    var sql: SQL
-    var arguments: [SQLiteValue] = []
-}
-
-extension Queryable where Self: ~Copyable {
-    /// All rows of a compiled statement.
-    func query<T>(_ bound: BoundSQL, map: (borrowing Row) throws -> T) throws -> [T] {
-        var statement = try prepare(bound.sql)
-        try statement.bind(all: bound.arguments)
-        var results: [T] = []
-        while try statement.step() { results.append(try map(statement.row)) }
-        return results
-    }
-}

@@ -113,7 +113,7 @@ extension Source {
 
     fileprivate static func isSecret(_ name: String) -> Bool {
         let name = name.lowercased()
-        return Redaction.secretHeaderNames.contains(name) || Redaction.isSecret(queryName: name)
+        return Redaction.secretHeaderNames.contains(name) || Redaction.isSecret(memberName: name)
             || secretWords.contains { name.contains($0) }
     }
 }

@@ -34,10 +34,10 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public var nullFiltered = 0
     /// Blocked deletions: records missing at the origin that were kept, because there are more than the mass-deletion guard
     /// allows.
-    public var withheld = 0
+    public var deletionsBlocked = 0
     public var quarantined = 0
-    /// How many of `quarantined` are whole answers that a failure rule set aside.
-    public var answersSetAside = 0
+    /// How many of `quarantined` are whole answers that a failure rule quarantined.
+    public var answersQuarantined = 0
     /// Records replaced by a later one with the same key on the same page.
     public var duplicates = 0
     public var bytes = 0
@@ -52,9 +52,9 @@ public struct RunCounters: Sendable, Hashable, Codable {
         try [
             body("pages", &pages), body("requests", &requests), body("not_modified", &notModified),
             body("inserted", &inserted), body("updated", &updated), body("unchanged", &unchanged),
-            body("stale", &stale),
-            body("deleted", &deleted), body("null_filtered", &nullFiltered), body("withheld", &withheld),
-            body("quarantined", &quarantined), body("answers_set_aside", &answersSetAside),
+            body("stale", &stale), body("deleted", &deleted), body("null_filtered", &nullFiltered),
+            body("deletions_blocked", &deletionsBlocked),
+            body("quarantined", &quarantined), body("answers_quarantined", &answersQuarantined),
             body("duplicates", &duplicates), body("bytes", &bytes),
         ]
     }

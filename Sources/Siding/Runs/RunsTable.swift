@@ -64,14 +64,16 @@ enum RunsTable {
     private static let mostAtOnce = 500
 
     /// Deletes runs that ended before `moment`, so that a service that syncs every few minutes does not grow its file forever,
-    /// with their counters and their lists of deleted records: those can no longer be restored by run number. The records that
-    /// they stored are kept.
-    static func delete(endedBefore moment: Timestamp, _ transaction: borrowing Transaction) throws {
-        for run in try old(moment.microseconds, transaction) {
+    /// with their counters. The records that they stored are kept.
+    ///
+    /// - Returns: the deleted runs.
+    static func delete(endedBefore moment: Timestamp, _ transaction: borrowing Transaction) throws -> [RunID] {
+        let runs = try old(moment.microseconds, transaction)
+        for run in runs {
             try RunResourcesTable.delete(run, transaction)
-            try TombstonesTable.delete(of: run, transaction)
             try transaction.execute("DELETE FROM siding_runs WHERE id = ?1", run)
         }
+        return runs
     }
 
     /// Runs are read in the order of their numbers, which is the order in which they started, so reading ends at the first one

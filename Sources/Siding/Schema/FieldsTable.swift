@@ -77,6 +77,8 @@ struct FieldsTable {
 
     func place(of name: String) -> Int? { places[Array(name.utf8)] }
 
+    func kinds(of name: String) -> FieldKinds { place(of: name).map { fields[$0].kinds } ?? [] }
+
     /// The index of a member, which is added if it is new; nil if there is no room.
     mutating func add(_ name: String) -> Int? {
         let bytes = Array(name.utf8)

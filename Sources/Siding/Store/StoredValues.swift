@@ -27,23 +27,6 @@ extension Row {
     /// A moment, which is stored in microseconds.
     func time(_ name: StaticString) throws -> Timestamp { Timestamp(microseconds: try int(name)) }
     func optionalTime(_ name: StaticString) throws -> Timestamp? { try optionalInt(name).map(Timestamp.init) }
-    func isTrue(_ name: StaticString) throws -> Bool { try int(name) != 0 }
-}
-
-extension Queryable where Self: ~Copyable {
-    /// Whether a statement selects any row.
-    func exists(_ sql: SQL, _ arguments: (any SQLiteBindable)?...) throws -> Bool {
-        var statement = try prepare(sql)
-        try statement.bind(all: arguments)
-        return try statement.step()
-    }
-
-    /// The number that a statement selects; 0 for NULL, and without a row.
-    func count(_ sql: SQL, _ arguments: (any SQLiteBindable)?...) throws -> Int {
-        var statement = try prepare(sql)
-        try statement.bind(all: arguments)
-        return try statement.step() ? Int(statement.int(0)) : 0
-    }
 }
 
 extension Transaction {

@@ -49,7 +49,7 @@ struct DeletionVerification: Sendable {
         guard !missing.keys.isEmpty else { return report }
         var report = report
         if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, sync.deletionTerms) {
-            report.result.counters.withheld += missing.unchecked
+            report.result.counters.deletionsBlocked += missing.unchecked
             return report
         }
         let left = missing.keys.count - Self.mostPerRun

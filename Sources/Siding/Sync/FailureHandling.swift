@@ -75,7 +75,7 @@ struct FailureHandling: Sendable {
         let store = store
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(retention) }
         var report = report.failed(failure)
-        (report.result.outcome, report.result.entry) = (.queued, entry.id)
+        (report.result.outcome, report.result.entry, report.tries) = (.queued, entry.id, entry.attempts)
         return report
     }
 
@@ -91,7 +91,7 @@ struct FailureHandling: Sendable {
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
         guard !failure.isOffline else { return SourceHealth.probeWindow }
         return max(
-            failure.patience(now: now)
+            failure.retryDelay(now: now)
                 // Where a part has arrived, the line was up.
                 ?? source.retry.backoff.wait(
                     after: partial == nil ? tries : 1, jitter: sync.engine.environment.jitter),

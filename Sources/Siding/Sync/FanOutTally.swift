@@ -11,8 +11,10 @@ struct FanOutTally: Sendable {
     private let isAdHoc: Bool
     private(set) var done = 0
     private(set) var queued = 0
-    /// Whether a parent is queued since the line failed, which says nothing of that parent.
+    /// Whether a parent is queued since the line failed, which says nothing of that parent unless it does each time.
     private var hasLostLine = false
+    /// So many lost tries say something of the parent.
+    private static let mostLost = 5
     private var failed = Named()
     private var skipped = Named()
     private var warned = Named()
@@ -119,7 +121,8 @@ struct FanOutTally: Sendable {
         }
         if one.result.outcome == .queued {
             queued += 1
-            hasLostLine = hasLostLine || one.failure.map { $0.isConnectionFailure || $0.isLostAnswer } ?? false
+            let isLost = one.failure.map { $0.isConnectionFailure || $0.isLostAnswer } ?? false
+            hasLostLine = hasLostLine || (isLost && one.tries < Self.mostLost)
         } else if one.failure?.reason != .cancelled {
             failed.add("\(Self.shown(key)) failed: \(one.result.error?.message ?? "")")
             firstFailure = firstFailure ?? one

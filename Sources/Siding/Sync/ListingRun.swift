@@ -39,6 +39,8 @@ struct ListingRun: Sendable {
         var warnings: [String] = []
         /// Why the page of a new size was not saved; see ``NextPageRule/misplacement(of:)``.
         var misplacement: String?
+        /// Whether the page of a new size had no records, which is no page of that size.
+        var isSizeRefused = false
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isStoredWay = false
 
@@ -77,17 +79,13 @@ struct ListingRun: Sendable {
             case .storeFailed(let error): throw error
             case .failed(let failure): return result.ended(.failed(failure), highWaterMark.warnings)
             case .page(let success):
-                if position.resizedFrom != nil, !result.hasPages,
-                    let misplacement = NextPageRule(resource: resource).misplacement(of: success)
-                {
-                    result.misplacement = misplacement
-                    return result.ended(.failed(fetcher.fault(misplacement, of: success)), highWaterMark.warnings)
+                if position.resizedFrom != nil, let fault = sizeFault(of: success, &result) {
+                    return result.ended(.failed(fault), highWaterMark.warnings)
                 }
                 highWaterMark.checkOrder(of: success)
                 page = bounded(success, &loops, after: way, result.counters, highWaterMark)
             }
-            // An unchanged page says nothing about the line.
-            if page.content.isWhole { sizing?.readPage() }
+            sizing?.readPage(of: NextPageRule(resource: resource).size(of: page.page), isWhole: page.content.isWhole)
             way.update(with: page)
             if page.page.number == 1 { freshness = page.freshness }
             let commit = commit(
@@ -101,6 +99,16 @@ struct ListingRun: Sendable {
             if let fault = try await save(commit, page, &result) { return result.ended(.failed(fault), warnings) }
             fetched = await upcoming
         }
+    }
+
+    /// The fault of a page of a new size that the origin did not keep to.
+    private func sizeFault(of page: FetchedPage, _ result: inout Walked) -> PageFailure? {
+        if !result.hasPages, page.recordCount == 0 {
+            result.isSizeRefused = true
+            return fetcher.fault("a page of another size has no records", of: page)
+        }
+        result.misplacement = NextPageRule(resource: resource).misplacement(of: page, isFirst: !result.hasPages)
+        return result.misplacement.map { fetcher.fault($0, of: page) }
     }
 
     private static func end(_ page: FetchedPage) -> End {
@@ -181,7 +189,7 @@ struct ListingRun: Sendable {
             resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
             requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),
             progress: options.isAdHoc ? nil : progress,
-            unopened: isFirst ? position.unopened : nil, settles: isFirst ? position.entry?.id : nil,
+            unopened: isFirst ? position.unopened : nil, completes: isFirst ? position.entry?.id : nil,
             requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, answeredAt: page.answeredAt,
             status: page.status, etag: page.etag, lastModified: page.lastModified,
             schema: options.isAdHoc ? resource.schema : nil, hasNoList: page.hasNoList, isOneRecord: page.isOneRecord,

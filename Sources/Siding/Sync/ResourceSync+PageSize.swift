@@ -23,25 +23,24 @@ extension ResourceSync {
         }
     }
 
-    /// Goes back to the next larger size if the origin refused a page of a smaller one.
+    /// Goes back to a larger size if the origin refused the page in a smaller one that no page was read in.
     ///
-    /// - Returns: what to tell; nil if the page had the largest size, or the failure has another reason.
-    func refuseSize(of failed: PageFailure) async throws(StoreError) -> String? {
-        guard sizing != nil, let sizes = resource.pageSizes, let size = nextPageRule.size(of: failed.page),
-            let larger = sizes.larger(than: size), !options.isAdHoc, failed.failure.isOfRequest
+    /// - Returns: what to tell; nil if there is no larger page to ask for.
+    mutating func refuseSize(
+        of refused: PageRequest, at position: inout ListingPosition
+    ) async throws(StoreError) -> String? {
+        guard sizing != nil, !options.isAdHoc, let sizes = resource.pageSizes,
+            let size = nextPageRule.size(of: refused),
+            let larger = sizes.larger(than: size), position.resizedFrom != nil || refused.number == 1,
+            let page = position.resizedFrom ?? nextPageRule.resized(refused, to: larger)
         else { return nil }
-        try await engine.store.change(size, of: resource.name, scope: failed.page.scope, lease: lease) {
+        try await engine.store.change(size, of: resource.name, scope: refused.scope, lease: lease) {
             $0.refusePage(of: size, sizes)
         }
+        sizing?.refusePage(of: size, sizes)
+        (position.page, position.resizedFrom) = (page, nil)
         return
             "the origin may refuse pages of \(size) records; the next ones have \(larger): 'min: \(larger)' in 'size' keeps "
             + "them so large"
-    }
-}
-
-extension Failure {
-    /// Whether the origin refused this request for what it asks, so that another one may be answered.
-    var isOfRequest: Bool {
-        status.map { (400..<500).contains($0) && ![401, 403, 408, 425, 429].contains($0) } ?? false
     }
 }

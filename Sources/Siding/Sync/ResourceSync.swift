@@ -73,7 +73,7 @@ struct ResourceSync: Sendable {
     /// The report of a sync that sends no request, as it would delete too many records.
     private func refused(_ count: Int, because why: String) -> SyncReport {
         var report = SyncReport(resource.name, .saved)
-        report.result.counters.withheld = count
+        report.result.counters.deletionsBlocked = count
         report.warn(
             "\(why), so nothing was requested or changed. To do it anyway: siding sync \(resource.name) "
                 + "--accept-deletes")
@@ -90,7 +90,7 @@ struct ResourceSync: Sendable {
     }
 
     /// Opens or resumes the listing, walks its pages, restarts it once if necessary, and handles a failure.
-    private func syncListing() async throws(StoreError) -> SyncReport {
+    private mutating func syncListing() async throws(StoreError) -> SyncReport {
         var report = SyncReport(resource.name)
         var known = try await engine.store.cursor(of: resource, for: parent)
         let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.now)
@@ -109,12 +109,11 @@ struct ResourceSync: Sendable {
         do throws(Failure) { try goOn(&position, &start, &report) } catch { return report.failed(error) }
         let partial = position.partial.map { ($0.etag, $0.bytes.count) }
         var result = try await walk(&position, start, known?.value)
-        if let page = position.resizedFrom, case .failed(let failed) = result.end,
-            let refusal = try await refuseSize(of: failed)
+        if case .failed(let failed) = result.end, result.isSizeRefused || failed.failure.isOfRequest,
+            let refusal = try await refuseSize(of: failed.page, at: &position)
         {
             report.warn(refusal)
             report.result.counters += result.counters
-            (position.page, position.resizedFrom) = (page, nil)
             result = try await walk(&position, start, known?.value)
         }
         let rule = result.misplacement == nil ? rule(endingBy: result) : nil
@@ -167,13 +166,11 @@ struct ResourceSync: Sendable {
             // The first saved page opened the listing, and completed the entry.
             if result.hasPages { position.entry = nil } else { try await openWithoutPage(position) }
             try await saveLostPage(failure, after: partial)
-            let sizeHint = try await refuseSize(of: failure)
             let isRefusal =
                 known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
             var handled = try await FailureHandling(sync: self, position: position, partial: failure.partial).handle(
                 failure, report)
             if isRefusal { handled.result.error?.hint = cursorHint }
-            if let sizeHint { handled.result.error?.hint = sizeHint }
             return handled
         }
     }
@@ -238,7 +235,9 @@ struct ResourceSync: Sendable {
     }
 
     var deletionTerms: DeletionTerms {
-        DeletionTerms(rule: resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
+        DeletionTerms(
+            rule: resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes,
+            largestPage: resource.pageSizes?.maximum)
     }
 
     /// Why the listing must start again from the first page, such as a checkpoint that the origin refuses; nil if not. It
@@ -302,7 +301,7 @@ struct ResourceSync: Sendable {
     func warnOfBlockedDeletions(
         _ report: inout SyncReport, with others: [String] = [], asksAll: Bool = false
     ) async throws(StoreError) {
-        let count = report.result.counters.withheld
+        let count = report.result.counters.deletionsBlocked
         guard count > 0 else { return }
         let nullFiltered = try await engine.store.nullFiltered(of: resource.name)
         if let nullFiltered {

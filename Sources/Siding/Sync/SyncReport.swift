@@ -15,6 +15,8 @@ package struct SyncReport: Sendable {
     package var isFailedByRule = false
     /// Whether it resumed an earlier listing.
     var isResumed = false
+    /// The counted tries so far of the page that it left in the queue.
+    var tries = 0
     /// Whether it stopped before its end for a reason other than a failure.
     var isIncomplete = false
     /// How the pages follow each other, where that was found out.

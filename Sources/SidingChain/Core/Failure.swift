@@ -100,6 +100,11 @@ extension Failure {
         }
     }
 
+    /// Whether the origin refused this request for what it asks, so that another one may be answered.
+    package var isOfRequest: Bool {
+        status.map { (400..<500).contains($0) && ![401, 403, 408, 425, 429].contains($0) } ?? false
+    }
+
     /// Whether the same request may succeed later, with nothing changed at this end. A write that ``phase`` says may have been
     /// sent may also have had its effect.
     ///

@@ -23,7 +23,7 @@ enum Disk {
             }
             guard errno == ENOENT else { throw failure(errno, "open", path) }
         }
-        throw refusal("'\(path)' comes and goes; is another program at work there?")
+        throw refusal("'\(path)' keeps appearing and disappearing: another program creates and removes it")
     }
 
     private static func isOwn(_ descriptor: Int32) -> Bool {

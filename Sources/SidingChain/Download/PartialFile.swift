@@ -44,7 +44,7 @@ actor PartialFile {
             if Disk.isInPlace(descriptor, paths.part) { return try found() }
             close()
         }
-        throw Disk.refusal("'\(paths.part)' comes and goes; is another program at work there?")
+        throw Disk.refusal("'\(paths.part)' keeps appearing and disappearing: another program creates and removes it")
     }
 
     private func found() throws(Failure) -> ResumeRecord? {

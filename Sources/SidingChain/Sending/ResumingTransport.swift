@@ -64,25 +64,39 @@ package final class ResumingTransport: Transport {
         let reply = try await transport.send(request, body: body, admitting: admit)
         guard let start else { return keeping(reply, of: url, after: nil) }
         switch reply.response.status.code {
-        case 206 where reply.response.headerFields.isRest(of: start):
+        case 200:
+            return keeping(reply, of: url, after: nil)
+        case 206:
+            guard let total = reply.response.headerFields.total(behind: start) else { throw withoutRest() }
             var whole = reply
             whole.response.status = .ok
             whole.response.headerFields[.contentRange] = nil
-            return keeping(whole, of: url, after: start)
-        case 206, 416:
-            // Not the rest that was asked for: the page is asked for anew.
-            kept.withLock { $0 = nil }
-            throw Failure(.truncated, phase: .answered, detail: "the rest of an answer that broke off cannot be had")
+            return keeping(whole, of: url, after: start, total: total)
+        case 401, 407, 408, 425, 429, 502, 503, 504:
+            // They say nothing of the page.
+            return reply
+        case 300..<500:
+            // An origin, or what stands before it, may refuse ranges alone.
+            throw withoutRest()
         default:
-            return keeping(reply, of: url, after: nil)
+            kept.withLock { $0 = nil }
+            return reply
         }
+    }
+
+    /// The failure of an answer that is not the rest that was asked for. The page is asked for anew.
+    private func withoutRest() -> Failure {
+        kept.withLock { $0 = nil }
+        return Failure(.truncated, phase: .answered, detail: "the rest of an answer that broke off cannot be had")
     }
 
     /// The reply, whose bytes are kept if it breaks off.
     ///
     /// They are gathered here and handed over in one piece, which ``ReplyBody/collect(upTo:)`` takes as it is: they are in memory
     /// once, not twice.
-    private func keeping(_ reply: Reply, of url: String, after start: PartialAnswer?) -> Reply {
+    ///
+    /// - Parameter total: the length of the whole, if this is its rest: an origin may send less of it than it was asked for.
+    private func keeping(_ reply: Reply, of url: String, after start: PartialAnswer?, total: Int? = nil) -> Reply {
         // Another answer than the page, such as a 503, leaves the part for the next try.
         guard reply.response.status == .ok else { return reply }
         kept.withLock { $0 = nil }
@@ -97,6 +111,12 @@ package final class ResumingTransport: Transport {
                     while arrived.withLock({ $0.map { $0.count <= limit } ?? false }), let chunk = try await body.next()
                     {
                         arrived.withLock { $0?.append(contentsOf: chunk) }
+                    }
+                    let count = arrived.withLock { $0?.count }
+                    if let total, let count, count != total, count <= limit {
+                        if count > total { arrived.withLock { $0 = [] } }
+                        throw Failure(
+                            .truncated, phase: .answered, detail: "\(count) of \(total) bytes of an answer arrived")
                     }
                 } catch {
                     let bytes = arrived.withLock { $0.take() } ?? []
@@ -127,10 +147,13 @@ extension HTTPFields {
         return etag
     }
 
-    /// Whether they are those of the rest of `start`: `Content-Range: bytes 500-999/1000`.
-    fileprivate func isRest(of start: PartialAnswer) -> Bool {
-        guard let range = self[.contentRange], range.hasPrefix("bytes \(start.bytes.count)-") else { return false }
-        return self[.eTag].map { $0 == start.etag } ?? true
+    /// The length of the whole whose rest behind `start` follows, as in `Content-Range: bytes 500-999/1000`; nil if something else
+    /// follows. A 206 has the entity tag of the whole (RFC 9110 §15.3.7).
+    fileprivate func total(behind start: PartialAnswer) -> Int? {
+        guard self[.eTag] == start.etag, let range = self[.contentRange],
+            range.hasPrefix("bytes \(start.bytes.count)-"), let slash = range.firstIndex(of: "/")
+        else { return nil }
+        return Int(range[range.index(after: slash)...])
     }
 }
 

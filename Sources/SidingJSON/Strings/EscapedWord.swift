@@ -1,5 +1,5 @@
-/// A word of ASCII characters in a text, each of which may be escaped there: by JSON as `\u0074` (RFC 8259 §7), by a URL or a form
-/// as `%74` (RFC 3986 §2.1).
+/// Finds words of a known form, such as temporary ids, in a body or URL, however they are written there: each of their ASCII
+/// characters may be escaped, by JSON as `\u0074` (RFC 8259 §7), by a URL or a form as `%74` (RFC 3986 §2.1).
 package struct EscapedWord {
     /// Where it stands, with its escapes.
     package let range: Range<Int>

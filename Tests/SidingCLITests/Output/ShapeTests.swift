@@ -51,6 +51,9 @@ struct ShapeTests {
         #expect(listed.count == 10)
         #expect(listed.allSatisfy { names($0) == record })
         #expect(names(try await sandbox.siding("records", "get", "items", "3", "--json").object()) == record)
+        let found = try await sandbox.siding("search", "items", "item", "3", "--json").object()
+        #expect(names(found) == record.union(["rank", "snippet"]))
+        #expect(found["snippet"]?.array?.allSatisfy { names($0.members).isSuperset(of: ["text"]) } == true)
         let count = try await sandbox.siding("records", "count", "--json").objects()
         #expect(count.allSatisfy { names($0) == ["resource", "count", "deleted"] })
     }

@@ -30,7 +30,7 @@ struct QueueControlTests {
         let http = HTTPTransports()
         let sender = WriteSender(store: store, sources: [source], transports: wrap(http))
         while try await !store.entries(QueueSelection()).isEmpty {
-            try await store.endWaits(of: nil, because: .personAsks)
+            try await store.endWaits(of: nil, because: .retryRequested)
             _ = try await sender.drain()
         }
         await http.shutdown()

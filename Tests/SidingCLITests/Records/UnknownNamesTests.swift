@@ -8,6 +8,7 @@ struct UnknownNamesTests {
         "records count nope", "records why nope 1", "records why items 99", "records history nope 1",
         "records history items 99",
         "records forget nope --yes", "records undelete 99", "schema nope", "schema items --since 99", "export nope",
+        "search nope word",
         "quarantine list --resource nope", "quarantine list --resource items --resource nope",
         "quarantine retry --resource nope", "quarantine drop --resource nope --yes", "quarantine show 99",
         "quarantine retry 99", "quarantine drop 99 --yes", "state show nope", "state set nope 1", "state reset nope",

@@ -131,7 +131,8 @@ struct FirstStepsTests {
         arguments: [
             "import",
             "init", "check", "demo", "plan", "sync", "send", "status", "records", "records list", "records get",
-            "records count", "records history", "records why", "query", "export", "queue", "queue list", "queue show",
+            "records count", "records history", "records why", "search", "query", "export", "queue", "queue list",
+            "queue show",
             "queue run", "queue retry", "queue hold",
             "queue release", "queue drop", "queue edit", "queue resolve", "queue purge", "runs", "runs list",
             "runs show", "db", "db path", "db check", "db migrate",
@@ -152,7 +153,8 @@ struct FirstStepsTests {
         #expect(
             named == [
                 "import",
-                "init", "check", "demo", "plan", "sync", "send", "status", "records", "query", "queue", "runs", "db",
+                "init", "check", "demo", "plan", "sync", "send", "status", "records", "search", "query", "queue",
+                "runs", "db",
                 "doctor", "auth", "schema", "quarantine", "state", "export",
             ])
     }
@@ -167,7 +169,7 @@ struct FirstStepsTests {
         let hidden = try await options(sandbox.siding("runs", "show", "--help-hidden").output)
         let listed = try await options(sandbox.siding("--help").output)
         #expect(listed.prefix(7) == ["config", "json", "quiet", "verbose", "log-format", "utc", "no-color"])
-        #expect(Set(hidden) == Set(listed))
+        #expect(Set(hidden) == Set(listed).subtracting(["licenses"]))
     }
 
     @Test func `The demo shows the whole tour and says where its files are`() async throws {

@@ -113,10 +113,13 @@ struct InitPagingTests {
         let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
         #expect(config.contains("\n    \(kind.line)\n"), "\(config)")
         if !kind.line.hasPrefix("#") { #expect(made.error.contains(kind.line), "\(made.error)") }
+        #expect(config.contains("\n    path: /posts\n"), "\(config)")
         #expect(try await sandbox.siding("check").everything == "")
         let sync = try await sandbox.siding("sync")
         #expect(sync.status == 0, "\(config)\n\(sync.everything)")
         #expect(try await sandbox.count("posts") == 15)
+        let size = HTTPURL.decode(String(kind.query.dropFirst().prefix { $0 != "=" }))
+        #expect(kind.query.isEmpty || origin.requests.allSatisfy { $0.query[size] == "5" })
         await origin.stop()
     }
 
@@ -132,7 +135,7 @@ struct InitPagingTests {
         let made = try await sandbox.siding("init", "\(origin.url.origin)/posts\(query)")
         #expect(made.status == 0, "\(made.everything)")
         let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
-        #expect(config.contains("\n    path: /posts\(kind.query)\n"), "\(config)")
+        #expect(config.contains("\n    path: /posts\n"), "\(config)")
         let sync = try await sandbox.siding("sync")
         #expect(sync.status == 0, "\(config)\n\(sync.everything)")
         #expect(try await sandbox.count("posts") == 15)

@@ -52,19 +52,19 @@ struct DeletionTests {
         #expect(try await sandbox.count() == 40)
         #expect(try await sandbox.siding("status").output.contains("24 missing at the origin, not deleted yet"))
         for _ in 0..<2 {
-            let withheld = try await sandbox.siding("sync")
-            #expect(withheld.status == 4)
-            #expect(withheld.output == "")
-            #expect(withheld.error.contains("24 records are missing at the origin"))
-            #expect(withheld.error.contains("1, 2, 3, 4, 5, …"))
-            #expect(withheld.error.contains("siding sync items --accept-deletes"))
+            let blocked = try await sandbox.siding("sync")
+            #expect(blocked.status == 4)
+            #expect(blocked.output == "")
+            #expect(blocked.error.contains("24 records are missing at the origin"))
+            #expect(blocked.error.contains("1, 2, 3, 4, 5, …"))
+            #expect(blocked.error.contains("siding sync items --accept-deletes"))
             #expect(try await sandbox.count() == 40)
         }
         #expect(try await sandbox.siding("sync", "--json").object()["withheld"] == .number(24))
         let runs = try await sandbox.siding("runs", "list").output.split(separator: "\n").map { line in
             line.split(separator: " ", omittingEmptySubsequences: true)
         }
-        #expect(runs.first?.suffix(3) == ["DELETED", "WITHHELD", "COMMAND"])
+        #expect(runs.first?.suffix(3) == ["DELETED", "BLOCKED", "COMMAND"])
         #expect(runs.dropFirst().map { $0.suffix(2).first } == ["24", "24", "24", "0", "0", "0"], "\(runs)")
         let accepted = try await sandbox.siding("sync", "--accept-deletes", "--json")
         #expect(accepted.status == 0)
@@ -126,7 +126,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `One resource that is withheld does not hold up the others, and 4 is the code of all`() async throws {
+    @Test func `One resource that is blocked does not hold up the others, and 4 is the code of all`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "\(Self.absence), stable: true", more: "  more: { path: /items, key: id }")

@@ -41,7 +41,7 @@ struct PlanFetchTests {
         let plan = try await sandbox.siding(
             ["plan", "--fetch"], environment: ["TMPDIR": sandbox.file("scratch")])
         #expect(plan.status == 0)
-        #expect(plan.output.contains("items: a sync would be saved: 3 new, 0 changed, 0 deleted"))
+        #expect(plan.output.contains("items: a sync would save 3 new, 0 changed, 0 deleted"))
         #expect(plan.output.contains("GET \(service.url)/items: 200"))
         #expect(plan.output.contains("inserted 2"))
         #expect(!FileManager.default.fileExists(atPath: sandbox.file("test.db")))
@@ -58,6 +58,18 @@ struct PlanFetchTests {
         #expect(plan.status == 75)
         #expect(try plan.object()["outcome"] == .string("queued"))
         #expect(try await sandbox.siding("queue", "list", "--json").output == "")
+    }
+
+    @Test func `What a sync would do is a sentence, whatever its outcome`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox.with(service)
+        func plan() async throws -> String { try await sandbox.siding("plan", "--fetch").output }
+        #expect(
+            try await plan().hasPrefix("items: a sync would save 3 new, 0 changed, 0 deleted, 0 unchanged (1 page)\n"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await plan().hasPrefix("items: a sync would change nothing: 0 new, 0 changed, 0 deleted, "))
+        await service.origin.stop()
+        #expect(try await plan().hasPrefix("items: a sync would queue a page: 0 new, 0 changed, 0 deleted, "))
     }
 
     @Test func `Writes that wait are not sent`() async throws {

@@ -82,9 +82,9 @@ struct TransformTests {
         // It is the same the next time.
         try shop.resource("where: \"state = 'open'\"")
         for options in [["--json"], ["--offline", "--json"]] {
-            let withheld = try await shop.sandbox.siding(["sync"] + options)
-            #expect(withheld.status == 4)
-            #expect(try withheld.object()["withheld"] == .number(17))
+            let blocked = try await shop.sandbox.siding(["sync"] + options)
+            #expect(blocked.status == 4)
+            #expect(try blocked.object()["withheld"] == .number(17))
         }
         #expect(try await shop.ids().count == 20)
         let accepted = try await shop.sandbox.siding("sync", "--accept-deletes", "--json")
@@ -103,13 +103,13 @@ struct TransformTests {
         #expect(try await shop.sandbox.siding("sync").status == 0)
         for number in 1...25 { shop.service.items.put(Dataset.Record(key: "\(number)", json: #"{"id":\#(number)}"#)) }
         for _ in 0..<2 {
-            let withheld = try await shop.sandbox.siding("sync")
-            #expect(withheld.status == 4)
+            let blocked = try await shop.sandbox.siding("sync")
+            #expect(blocked.status == 4)
             #expect(
-                withheld.error.contains(
+                blocked.error.contains(
                     "'where' leaves out 25 of 25 stored records ('where' names 'state', which no stored record has)"),
-                "\(withheld.error)")
-            #expect(withheld.error.contains("siding sync items --accept-deletes"))
+                "\(blocked.error)")
+            #expect(blocked.error.contains("siding sync items --accept-deletes"))
             #expect(try await shop.ids().count == 25)
         }
         let accepted = try await shop.sandbox.siding("sync", "--accept-deletes", "--json")

@@ -73,9 +73,9 @@ import Testing
         #expect(try await reply.body.next()?.count == 6_000)
     }
 
-    @Test func `a page that breaks off again goes on from there, also if the rest names no validator`() async throws {
+    @Test func `a page that breaks off again goes on from there`() async throws {
         let part = HTTPResponse(
-            status: .partialContent, headerFields: [.contentRange: "bytes 12000-19999/20000"])
+            status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-19999/20000"])
         let origin = ScriptedTransport([
             Self.broken(), .reply(part, chunks: [Array(Self.whole[12_000..<16_000])], ending: Self.cut),
             Self.rest(from: 16_000),
@@ -85,6 +85,36 @@ import Testing
         for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
         #expect(try await Self.body(transport) == Self.whole)
         #expect(origin.requests[2].request.headerFields[.range] == "bytes=16000-")
+    }
+
+    @Test func `a rest that is shorter than it says to be is no end: the page goes on behind it`() async throws {
+        let part = HTTPResponse(
+            status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-15999/20000"])
+        let origin = ScriptedTransport([
+            Self.broken(), .reply(part, chunks: [Array(Self.whole[12_000..<16_000])]), Self.rest(from: 16_000),
+        ])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
+        #expect(try await Self.body(transport) == Self.whole)
+        #expect(origin.requests[2].request.headerFields[.range] == "bytes=16000-")
+    }
+
+    @Test(arguments: [
+        HTTPResponse.Status.badRequest, .forbidden, .notFound, .notImplemented, .internalServerError,
+        .movedPermanently, .preconditionFailed,
+    ])
+    func `where a range is refused, the page is asked for anew`(status: HTTPResponse.Status) async throws {
+        let origin = ScriptedTransport([
+            Self.broken(), .status(status),
+            .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [Self.whole]),
+        ])
+        let transport = ResumingTransport(origin, goingOn: nil)
+        transport.expect(Self.url)
+        await #expect(throws: Failure.self) { try await Self.body(transport) }
+        _ = try? await transport.send(Self.request(), body: .none)
+        #expect(try await Self.body(transport) == Self.whole)
+        #expect(origin.requests[2].request.headerFields[.range] == nil)
     }
 
     @Test func `another answer than the page leaves the part for the next try`() async throws {
@@ -120,6 +150,13 @@ import Testing
 
     @Test(arguments: [
         rest(from: 12_000, said: 11_999), rest(from: 12_000, etag: "\"2\""), .status(.rangeNotSatisfiable),
+        .reply(
+            HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 12000-19999/20000"]),
+            chunks: [Array(whole[12_000...])]),
+        .reply(
+            HTTPResponse(
+                status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-19999/*"]),
+            chunks: [Array(whole[12_000...])]),
     ])
     func `an answer that is not the rest is refused, and the page is asked for anew`(answer: ScriptedAnswer)
         async throws

@@ -12,14 +12,14 @@ import Testing
         changed.resource.deletions = Deletions(byAbsence: true)
         for _ in 0..<2 { _ = try await changed.sync() }
         bench.origin.set("/posts", page(1...12))
-        #expect(try await changed.sync().result.counters.withheld == 0)
+        #expect(try await changed.sync().result.counters.deletionsBlocked == 0)
         let report = try await changed.sync()
-        #expect(report.result.counters.withheld == 18)
+        #expect(report.result.counters.deletionsBlocked == 18)
         #expect(report.result.counters.deleted == 0)
         #expect(report.warnings.contains { $0.contains("18 records") && $0.contains("13, 14, 15, 16, 17, …") })
-        #expect(try await changed.lastRun().resources.first?.counters.withheld == 18)
+        #expect(try await changed.lastRun().resources.first?.counters.deletionsBlocked == 18)
         bench.origin.set("/posts", .status(.notModified))
-        #expect(try await changed.sync().result.counters.withheld == 18)
+        #expect(try await changed.sync().result.counters.deletionsBlocked == 18)
         var options = SyncOptions()
         options.acceptsDeletes = true
         let accepted = try await changed.sync(options)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await bench.store.undelete(run) == [:])
         #expect(try await bench.keys().count == 30)
         // A person's word stands.
-        for _ in 0..<2 { #expect(try await changed.sync().result.counters.withheld == 0) }
+        for _ in 0..<2 { #expect(try await changed.sync().result.counters.deletionsBlocked == 0) }
         #expect(try await bench.keys().count == 30)
     }
 
@@ -46,7 +46,7 @@ import Testing
         changed.resource.deletions = Deletions(byAbsence: true, most: 1)
         for _ in 0..<2 { _ = try await changed.sync() }
         bench.origin.set("/posts", ScriptedOrigin.page("[]"))
-        for withheld in [0, 1] { #expect(try await changed.sync().result.counters.withheld == withheld) }
+        for blocked in [0, 1] { #expect(try await changed.sync().result.counters.deletionsBlocked == blocked) }
         #expect(try await bench.keys() == ["1"])
     }
 }

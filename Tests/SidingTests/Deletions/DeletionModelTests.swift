@@ -23,16 +23,16 @@ import Testing
         let seeds = (quarter * count)..<((quarter + 1) * count)
         guard try await ModelStores.play(seeds, see: { seen.add($0) }, make: DeletionRun.init) else { return }
         // What hardly ever happens is not tested.
-        #expect(seen.paged > count * 3 / 4 && seen.deleted > count / 5 && seen.withheld > count / 4, "\(seen)")
+        #expect(seen.paged > count * 3 / 4 && seen.deleted > count / 5 && seen.blocked > count / 4, "\(seen)")
     }
 
     private struct Seen {
-        var (paged, deleted, withheld) = (0, 0, 0)
+        var (paged, deleted, blocked) = (0, 0, 0)
 
         mutating func add(_ run: DeletionRun) {
             if run.mostPages >= 3 { paged += 1 }
             if run.deleted > 0 { deleted += 1 }
-            if run.withheld > 0 { withheld += 1 }
+            if run.blocked > 0 { blocked += 1 }
         }
     }
 }
@@ -50,7 +50,7 @@ private struct DeletionRun: ModelRun {
     var listings: [(isMoved: Bool, keys: Set<String>)] = []
     var completedAt: Timestamp?
     var local: Set<String> = []
-    private(set) var (mostPages, deleted, withheld) = (0, 0, 0)
+    private(set) var (mostPages, deleted, blocked) = (0, 0, 0)
 
     init(seed: Int, _ store: Store, _ time: ManualWallClock) throws {
         (self.store, self.time) = (store, time)
@@ -142,7 +142,7 @@ private struct DeletionRun: ModelRun {
         history.append(
             "\(report.result.outcome?.rawValue ?? "") \(options.limit.map { "limit \($0)" } ?? "")"
                 + "\(options.isFull ? "full" : "")\(options.acceptsDeletes ? "accepts" : "") "
-                + "deleted \(report.result.counters.deleted) withheld \(report.result.counters.withheld) "
+                + "deleted \(report.result.counters.deleted) blocked \(report.result.counters.deletionsBlocked) "
                 + "moved \(isMoved) origin \(records.map { "\($0.key):\($0.version)" }) \(report.result.notes)")
         if let completed = try await state()?.completedAt, completed != completedAt {
             completedAt = completed
@@ -151,7 +151,7 @@ private struct DeletionRun: ModelRun {
         mostPages = max(mostPages, report.result.counters.pages)
         if !options.acceptsDeletes {
             deleted += report.result.counters.deleted
-            withheld += report.result.counters.withheld
+            blocked += report.result.counters.deletionsBlocked
         }
         return try await isSafe(before, report, options)
     }
@@ -173,16 +173,16 @@ private struct DeletionRun: ModelRun {
         }
         if !lost.isDisjoint(with: local) { return fail("our own \(lost.intersection(local)) were deleted") }
         if !unseen.isEmpty { return fail("\(unseen) live") }
-        return isGuarded(lost.count, report.result.counters.withheld, options)
+        return isGuarded(lost.count, report.result.counters.deletionsBlocked, options)
     }
 
-    /// Whether what went, or was withheld, is just what the share that was drawn allows.
-    private func isGuarded(_ lost: Int, _ withheld: Int, _ options: SyncOptions) -> Bool {
+    /// Whether what went, or was blocked, is just what the share that was drawn allows.
+    private func isGuarded(_ lost: Int, _ blocked: Int, _ options: SyncOptions) -> Bool {
         // What pages showed while records moved is not known here.
-        guard !options.acceptsDeletes, lost + withheld > 0, listings.last?.isMoved == false else { return true }
+        guard !options.acceptsDeletes, lost + blocked > 0, listings.last?.isMoved == false else { return true }
         let share = DeletionShare(
             listed: origin.state.withLock { $0.records.count }, share: resource.deletions.most)
-        return share.fault(deleted: lost, withheld: withheld).map(fail) ?? true
+        return share.fault(deleted: lost, blocked: blocked).map(fail) ?? true
     }
 
     private func state() async throws -> ResourceState? {

@@ -5,11 +5,11 @@ struct DeletionShare {
     let listed: Int
     let share: Double
 
-    /// What is wrong with how many went and how many were withheld; nil where the rule was kept.
-    func fault(deleted: Int, withheld: Int) -> String? {
-        let all = listed + deleted + withheld
+    /// What is wrong with how many went and how many were blocked; nil where the rule was kept.
+    func fault(deleted: Int, blocked: Int) -> String? {
+        let all = listed + deleted + blocked
         let most = listed == 0 || share == 0 ? 0 : max(min(10, all / 2), Int(Double(all) * share))
-        guard withheld > 0 ? withheld <= most : deleted > most else { return nil }
-        return "of \(all) records \(deleted) went and \(withheld) were withheld, where \(most) may go"
+        guard blocked > 0 ? blocked <= most : deleted > most else { return nil }
+        return "of \(all) records \(deleted) went and \(blocked) were blocked, where \(most) may go"
     }
 }

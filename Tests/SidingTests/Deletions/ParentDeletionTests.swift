@@ -60,7 +60,7 @@ import Testing
         for _ in 0..<3 {
             bench.time.advance(by: .seconds(60))
             let report = try #require(try await bench.engine().run([bench.resource, comments]).last)
-            #expect(report.result.counters.withheld == 30 && report.result.counters.deleted == 0)
+            #expect(report.result.counters.deletionsBlocked == 30 && report.result.counters.deleted == 0)
         }
         #expect(!bench.origin.takeTargets().contains { $0.hasPrefix("/comments/") })
     }

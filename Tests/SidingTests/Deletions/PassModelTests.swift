@@ -19,15 +19,15 @@ import Testing
         async throws
     {
         let count = Self.seeds / 4
-        var (deleted, withheld) = (0, 0)
+        var (deleted, blocked) = (0, 0)
         func see(_ run: PassRun) {
             if run.deleted > 0 { deleted += 1 }
-            if run.withheld > 0 { withheld += 1 }
+            if run.blocked > 0 { blocked += 1 }
         }
         let seeds = (quarter * count)..<((quarter + 1) * count)
         guard try await ModelStores.play(seeds, see: see, make: PassRun.init) else { return }
         // What hardly ever happens is not tested.
-        #expect(deleted > count / 4 && withheld > count / 10, "\(deleted), \(withheld)")
+        #expect(deleted > count / 4 && blocked > count / 10, "\(deleted), \(blocked)")
     }
 }
 
@@ -45,7 +45,7 @@ private struct PassRun: ModelRun {
     var passes: [Bool] = []
     var isOpen = false
     var movesAtBegin = 0
-    private(set) var (deleted, withheld) = (0, 0)
+    private(set) var (deleted, blocked) = (0, 0)
 
     init(seed: Int, _ store: Store, _ time: ManualWallClock) throws {
         (self.store, self.time) = (store, time)
@@ -106,12 +106,12 @@ private struct PassRun: ModelRun {
         if isOver { passes.append(now != movesAtBegin) }
         let counters = report.result.counters
         history.append(
-            "\(report.result.outcome?.rawValue ?? "")\(options.isFull ? " full" : "") deleted \(counters.deleted) withheld "
-                + "\(counters.withheld) moved \(now != movesAtBegin) origin \(records.sorted { $0.key < $1.key }) "
+            "\(report.result.outcome?.rawValue ?? "")\(options.isFull ? " full" : "") deleted \(counters.deleted) blocked "
+                + "\(counters.deletionsBlocked) moved \(now != movesAtBegin) origin \(records.sorted { $0.key < $1.key }) "
                 + "\(report.result.notes)")
         if !options.acceptsDeletes {
             deleted += counters.deleted
-            withheld += counters.withheld
+            blocked += counters.deletionsBlocked
         }
         let lost = before.subtracting(try await living())
         // Its pages are older than the pass.
@@ -127,11 +127,12 @@ private struct PassRun: ModelRun {
         let mayHaveSlipped = passes.last == true && passes.dropLast().contains(true)
         if !slipped.isEmpty, !mayHaveSlipped { return fail("\(slipped.sorted()) live") }
         // What pages showed while records moved is not known here.
-        guard !options.acceptsDeletes, counters.deleted + counters.withheld > 0, passes.last == false, !wentOn else {
+        guard !options.acceptsDeletes, counters.deleted + counters.deletionsBlocked > 0, passes.last == false, !wentOn
+        else {
             return true
         }
         let share = DeletionShare(listed: atOrigin.count, share: tasks.deletions.most)
-        return share.fault(deleted: counters.deleted, withheld: counters.withheld).map(fail) ?? true
+        return share.fault(deleted: counters.deleted, blocked: counters.deletionsBlocked).map(fail) ?? true
     }
 
     private func pass() async throws -> PassState? {

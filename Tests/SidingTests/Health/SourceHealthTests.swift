@@ -118,7 +118,7 @@ import Testing
         try await bench.store.endWaits(of: nil, because: .lineReturned)
         #expect(try await bench.claim() == nil)
         #expect(try await bench.store.outlook(of: ["api"]).nextDue == nil)
-        try await bench.store.endWaits(of: nil, because: .personAsks)
+        try await bench.store.endWaits(of: nil, because: .retryRequested)
         let probe = try #require(try await bench.claim())
         #expect(try await bench.claim() == nil)
         try await bench.deliver(probe)
@@ -219,7 +219,7 @@ import Testing
         for _ in 0..<6 { try await bench.store.record(.failed(isTimeout: true), of: "api") }
         #expect(try await bench.store.gates() == [gate])
         // The probe that a person asked for met no way out: the line is what it waits for now.
-        try await bench.store.endWaits(of: nil, because: .personAsks)
+        try await bench.store.endWaits(of: nil, because: .retryRequested)
         try await bench.store.record(.offline(note: "no route"), of: "api")
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }

@@ -130,7 +130,7 @@ import Testing
         try await bench.send((hasArrived ? [Failure(.connectionLost, phase: .maybeSent)] : []) + [refusal])
         #expect(try await bench.entry(entry.id).reason == .signIn)
         bench.time.advance(by: .seconds(4000))
-        try await bench.store.endWaits(of: nil, because: .personAsks)
+        try await bench.store.endWaits(of: nil, because: .retryRequested)
         #expect((try await bench.claim() == nil) == hasArrived)
         #expect(try await bench.entry(entry.id).reason == (hasArrived ? .keyExpired : nil))
     }

@@ -137,7 +137,7 @@ import Testing
         try await lost.drain()
         try await lost.drain(after: 10)
         #expect(try await lost.now.reason == .signIn)
-        try await lost.bench.store.endWaits(of: nil, because: .personAsks)
+        try await lost.bench.store.endWaits(of: nil, because: .retryRequested)
         #expect(try await lost.drain() == ["GET \(lost.asked)"])
         #expect(try await lost.now.state == .done)
     }

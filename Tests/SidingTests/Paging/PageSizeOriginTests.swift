@@ -12,7 +12,7 @@ import Testing
 @Suite struct PageSizeOriginTests {
     /// What an origin makes of the size that a request asks for.
     enum Habit: CaseIterable {
-        case keeps, hasMaximum, hasMinimum, roundsDown, roundsUp, refuses
+        case keeps, hasMaximum, hasMinimum, roundsDown, roundsUp, refuses, isEmptyWhenSmall
 
         /// The size of the page that is sent; nil if the request is refused.
         func size(for asked: Int) -> Int? {
@@ -24,11 +24,13 @@ import Testing
             case .roundsDown: sizes.first { $0 <= asked } ?? 10
             case .roundsUp: sizes.last { $0 >= asked } ?? 100
             case .refuses: sizes.contains(asked) ? asked : nil
+            case .isEmptyWhenSmall: asked < 20 ? 0 : asked
             }
         }
     }
 
-    enum Kind: CaseIterable { case page, offset, link }
+    /// `shortOffset`: pages by offset that now and then have fewer records than asked for, with a total.
+    enum Kind: CaseIterable { case page, offset, shortOffset, link }
 
     /// Records 1, 2, 3 …, behind a line on which long pages break off now and then.
     private final class Wishful: TransportFactory {
@@ -36,10 +38,18 @@ import Testing
         let line: Mutex<SeededGenerator>
         /// The longest page that never breaks off.
         let carried: Int
+        /// Pages behind these are empty.
+        let mostPages: Int
+        let isCut = Mutex(false)
+        private var isByOffset: Bool { kind == .offset || kind == .shortOffset }
 
-        init(_ habit: Habit, _ kind: Kind, count: Int, carried: Int, _ generator: SeededGenerator) {
+        init(
+            _ habit: Habit, _ kind: Kind, count: Int, carried: Int, _ generator: SeededGenerator,
+            mostPages: Int = 10_000
+        ) {
             (self.habit, self.kind, self.count, self.carried) = (habit, kind, count, carried)
             line = Mutex(generator)
+            self.mostPages = mostPages
         }
 
         func transport(for account: String, _ settings: TransportSettings) -> any Transport {
@@ -55,12 +65,16 @@ import Testing
             let asked = query["limit"].flatMap(\.self) ?? 100
             guard let size = habit.size(for: asked) else { return .status(.badRequest) }
             let page = query["page"].flatMap(\.self) ?? 1
-            let start = min(kind == .offset ? query["offset"].flatMap(\.self) ?? 0 : (page - 1) * size, count)
-            let end = min(start + size, count)
+            let start = min(isByOffset ? query["offset"].flatMap(\.self) ?? 0 : (page - 1) * size, count)
+            let isShort = kind == .shortOffset && start % 3 == 0 && size > 3
+            let end = min(start + (isShort ? size - 3 : size), count)
+            if isCut.withLock(\.self) { return .failure(Failure(.truncated, phase: .answered)) }
+            if start >= mostPages * size { return .text("[]", headerFields: [.contentType: "application/json"]) }
             if end - start > carried, line.withLock({ Int.random(in: 0..<10, using: &$0) < 4 }) {
                 return .failure(Failure(.truncated, phase: .answered))
             }
             var fields: HTTPFields = [.contentType: "application/json"]
+            if kind == .shortOffset, let total = HTTPField.Name("X-Total-Count") { fields[total] = "\(count)" }
             if kind == .link, end < count, let link = HTTPField.Name("Link") {
                 fields[link] = "</posts?page=\(page + 1)&limit=\(asked)>; rel=\"next\""
             }
@@ -104,6 +118,38 @@ import Testing
         }
     }
 
+    private static func paging(_ kind: Kind) -> Paging {
+        switch kind {
+        case .page: .page(.init())
+        case .offset, .shortOffset: .offset(.init())
+        case .link: .linkHeader
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `an origin that has so many pages at most, and empty ones behind them, loses no record by smaller ones`(
+        kind: Kind
+    ) async throws {
+        let bench = try await EngineBench()
+        var resource = bench.resource
+        resource.paging = Self.paging(kind)
+        resource.pageSizes = PageSizes(in: "limit", maximum: 100, minimum: 5)
+        (resource.deletions, resource.isStable) = (Deletions(byAbsence: true), true)
+        let line = Wishful(.keeps, kind, count: 325, carried: 400, SeededGenerator(seed: 1), mostPages: 12)
+        let engine = SyncEngine(
+            store: bench.store, transports: line,
+            environment: Environment(
+                connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
+        for round in 1...10 {
+            line.isCut.withLock { $0 = (2...4).contains(round) }
+            let report = try await engine.sync(resource)
+            bench.time.advance(by: .seconds(3_600))
+            #expect(report.result.counters.deleted == 0, "round \(round)")
+        }
+        let keys = try await bench.store.records(of: "posts", after: nil, limit: 999, deleted: false)
+        #expect(keys.count == 325)
+    }
+
     @Test(arguments: Habit.allCases, Kind.allCases)
     func `a copy is complete and loses no record, whatever the origin makes of the sizes`(
         habit: Habit, kind: Kind
@@ -115,7 +161,7 @@ import Testing
             let origin = Wishful(habit, kind, count: count, carried: carried, generator)
             let bench = try await EngineBench()
             var resource = bench.resource
-            resource.paging = [.page: .page(.init()), .offset: .offset(.init()), .link: .linkHeader][kind] ?? .none
+            resource.paging = Self.paging(kind)
             resource.pageSizes = PageSizes(in: "limit", maximum: 100, minimum: 5)
             resource.deletions = Deletions(byAbsence: true)
             let engine = SyncEngine(

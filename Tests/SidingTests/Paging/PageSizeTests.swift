@@ -35,16 +35,16 @@ import Testing
 
     @Test func `a page lost behind twenty others leaves the size as it is`() {
         var sizing = PageSizing(size: 500, pagesSinceLoss: 0)
-        for _ in 1...20 { sizing.readPage() }
+        for _ in 1...20 { sizing.readPage(of: 500) }
         sizing.losePage(of: 500, Self.sizes)
         #expect(sizing.size == 500)
     }
 
     @Test func `forty pages without a loss make those of the next listing larger`() {
         var sizing = PageSizing(size: 250, pagesSinceLoss: 0)
-        for _ in 1...39 { sizing.readPage() }
+        for _ in 1...39 { sizing.readPage(of: 250) }
         #expect(sizing.ofNewListing(Self.sizes).size == 250)
-        sizing.readPage()
+        sizing.readPage(of: 250)
         #expect(sizing.ofNewListing(Self.sizes) == PageSizing(size: 500, pagesSinceLoss: 0))
         #expect(PageSizing(size: 1_000, pagesSinceLoss: 90).ofNewListing(Self.sizes).size == 1_000)
         #expect(PageSizing(size: 1_000).ofNewListing(Self.sizes) == PageSizing(size: 1_000))
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `pages that became smaller stay small`() {
         var sizing = PageSizing(size: 250, pagesSinceLoss: 0)
-        for _ in 1...45 { sizing.readPage() }
+        for _ in 1...45 { sizing.readPage(of: 250) }
         #expect(sizing == PageSizing(size: 250, pagesSinceLoss: 45))
         // A page that no other size fits is lost again.
         sizing.losePage(of: 1_000, Self.sizes)

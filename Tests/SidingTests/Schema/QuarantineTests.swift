@@ -197,7 +197,7 @@ import Testing
         for body in [#"{"error":1}"#, #"{"error":2}"#] {
             for page in [1, 2] {
                 let counters = try await ask(page, .setAside(Array(body.utf8), reason: "418"))
-                #expect(counters.quarantined == 1 && counters.answersSetAside == 1)
+                #expect(counters.quarantined == 1 && counters.answersQuarantined == 1)
             }
         }
         let kept = try await bench.store.quarantined(QuarantineSelection())
@@ -205,7 +205,7 @@ import Testing
             kept.map(\.url) == [
                 try StoreBench.page(1).url.description, try StoreBench.page(2).url.description,
             ])
-        #expect(try await ask(2, StoreBench.content(#"[{"id":1}]"#)).answersSetAside == 0)
+        #expect(try await ask(2, StoreBench.content(#"[{"id":1}]"#)).answersQuarantined == 0)
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.id) == [kept[0].id])
     }
 

@@ -21,14 +21,13 @@ import Testing
             environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
-    /// The beginnings of statements that may read all records of a resource.
+    /// The beginnings of statements that may read all records of a resource, which decision 31 lists.
     private static let justified = [
         // Which living records no page shows is asked where pages or records changed, and is about all of them.
         #"SELECT rowid FROM "siding_records_posts" WHERE deleted_at IS NULL AND pending = 0"#,
         #"SELECT rowid FROM "siding_records_comments" WHERE deleted_at IS NULL AND pending = 0"#,
-        // A fan-out pass goes through all parents, a portion at a time, and at its end looks for those that it left out.
+        // A fan-out pass goes through all parents, a portion at a time, and at its end counts those that it left out.
         "SELECT p.text AS key, p.body, p.revision FROM",
-        #"SELECT 1 FROM "siding_records_posts" p LEFT JOIN siding_listings l"#,
         #"SELECT COUNT(*) FROM "siding_records_posts" p"#,
         // Which records only a parent showed that is gone: asked in the one pass that finds it gone.
         #"SELECT r.rowid FROM "siding_records_comments" r WHERE r.scope IS NOT NULL"#,

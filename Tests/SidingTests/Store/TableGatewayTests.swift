@@ -21,7 +21,8 @@ import Testing
         var writers: [String: Set<String>] = [:]
         for (path, text) in try sources() {
             let name = URL(filePath: path).deletingPathExtension().lastPathComponent.prefix { $0 != "+" }
-            for match in text.matches(of: /(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+(siding_\w+)/) {
+            for match in text.matches(of: /(?:INSERT (?:OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM)\s+(siding_\w+)/)
+            {
                 writers[String(match.1), default: []].insert(String(name))
             }
         }

@@ -109,7 +109,7 @@ struct StoreBench: Sendable {
         PageCommit(
             resource: Self.resource, lease: lease, run: run, listing: position.listing, page: page ?? position.page,
             content: content, progress: isAdHoc ? nil : PageCommit.Progress(next: next, cursor: cursor),
-            unopened: position.unopened, settles: position.entry?.id, requests: 1, bytes: 100,
+            unopened: position.unopened, completes: position.entry?.id, requests: 1, bytes: 100,
             status: 200, etag: etag)
     }
 

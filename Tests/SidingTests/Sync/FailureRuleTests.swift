@@ -81,7 +81,7 @@ import Testing
         let report = try await bench.sync()
         #expect(report.result.outcome == .saved && report.failure == nil)
         #expect(report.result.counters.quarantined == 1 && report.result.counters.deleted == 0)
-        #expect(report.result.counters.answersSetAside == 1)
+        #expect(report.result.counters.answersQuarantined == 1)
         #expect(report.result.notes.contains { $0.contains("quarantined") && $0.contains("422") })
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         #expect(try await bench.checkpoint() == nil)
@@ -237,7 +237,7 @@ import Testing
         let entry = try await bench.enqueue("/a", idempotency: nil)
         for _ in 0..<3 {
             _ = try await bench.sender().drain()
-            try await bench.store.endWaits(of: nil, because: .personAsks)
+            try await bench.store.endWaits(of: nil, because: .retryRequested)
             bench.time.advance(by: .seconds(7200))
         }
         #expect(try await bench.entry(entry.id).reason == .uncertain)

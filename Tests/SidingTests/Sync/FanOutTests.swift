@@ -119,6 +119,21 @@ import Testing
         #expect(Self.asked(bench) == Self.targets(1...3))
     }
 
+    @Test func `one parent whose answers always break off keeps the others waiting for a few tries only`() async throws
+    {
+        let bench = try await Self.bench(posts: 3)
+        let cut = Failure(.truncated, phase: .answered)
+        bench.origin.set("/posts/2/comments", .failure(cut))
+        let comments = Self.comments(of: bench)
+        _ = try await bench.engine().run([bench.resource, comments], command: "sync")
+        #expect(Self.asked(bench) == Self.targets(1...3))
+        for _ in 2...6 {
+            bench.time.advance(by: .seconds(3_600))
+            #expect(try await Self.sync(comments, bench).result.outcome == .queued)
+        }
+        #expect(Self.asked(bench).filter { $0 == "/posts/1/comments" }.count == 1)
+    }
+
     private static let sourceFailures: [FailureCase] = [
         FailureCase(.noInternetConnection, .notSent), FailureCase(.cantConnectToHost(.refused), .notSent),
         FailureCase(.timeout(.connect), .notSent), FailureCase(.hostNotFound, .notSent),

@@ -101,7 +101,7 @@ struct WriteJudgement: Sendable {
     func retry(
         _ failure: Failure, isCounted: Bool, waitsForNetwork: Bool, minimum: Duration?
     ) -> WriteSettlement.Verdict {
-        let (backoff, jitter, retryDelay) = (source.retry.backoff, jitter, failure.patience(now: now))
+        let (backoff, jitter, retryDelay) = (source.retry.backoff, jitter, failure.retryDelay(now: now))
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
             failure.isOffline || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false

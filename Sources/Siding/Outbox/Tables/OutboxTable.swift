@@ -59,7 +59,7 @@ enum OutboxTable {
     ) throws -> QueueEntry {
         let wanted = prefix.lowercased()
         guard wanted.count >= 4, wanted.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-            throw StoreError(.notFound, "'\(prefix)' is no entry id: give at least 4 of its characters")
+            throw StoreError(.notFound, "no entry has an id that begins with '\(prefix)': give at least 4 characters")
         }
         if wanted.utf8.count == EntryID.length, let entry = try entry(wanted, database) { return entry }
         let found = try database.query(

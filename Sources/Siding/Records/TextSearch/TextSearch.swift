@@ -12,6 +12,7 @@ public struct TextSearch: Sendable, Hashable {
     public var offset: Int
     /// Nil for no snippets.
     public var snippet: SnippetStyle?
+    var fieldNames: [String] { fields.map(\.description) }
 
     /// How to read the search text.
     public enum Text: Sendable, Hashable {
@@ -56,11 +57,20 @@ package struct TextMatch: Sendable, Hashable {
     package var snippet: String?
 }
 
-extension TextSearch {
-    fileprivate var fieldNames: [String] { fields.map(\.description) }
-}
-
 extension Store {
+    /// The members to search if none are chosen: the declared columns of type text, else the members of the view in which a text was
+    /// seen. None for a resource that was never stored.
+    package func textMembers(of resource: String) async throws(StoreError) -> [JSONPath] {
+        try await read { snapshot in
+            guard let view = try ResourceView.load(named: resource, snapshot) else { return [] }
+            let declared = view.schema.columns.filter { $0.type == .text }
+            guard declared.isEmpty else { return declared.map(\.path) }
+            let fields = try FieldsTable.load(of: view.resource, snapshot)
+            let texts = view.columns.filter { fields.kinds(of: $0.member).contains(.string) }
+            return texts.map { JSONPath(member: $0.member) }
+        }
+    }
+
     /// The matching records, best first; none for a text without words or a resource that was never stored.
     ///
     /// The first search of a resource, or in a member that was not searched before, builds the index in short write transactions
@@ -69,8 +79,8 @@ extension Store {
     package func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] {
         guard !search.fields.isEmpty else {
             throw StoreError(
-                .invalidQuery, "the resource '\(search.resource)' declares no searchable members",
-                hint: "name them in 'searchable'")
+                .invalidQuery, "'\(search.resource)' has no texts to search",
+                hint: "declare columns of type text, or in a program 'searchable' properties")
         }
         guard let query = TextQuery.expression(search.text) else { return [] }
         let first = try await askIndex(for: search, query)
@@ -134,7 +144,7 @@ extension Store {
             let words = Int64(min(max(style.words, 1), 64))
             arguments = [.text(style.before), .text(style.after), .integer(words)]
         }
-        let expression = index.expression(query, in: search.fields.map(\.description))
+        let expression = index.expression(query, in: search.fieldNames)
         arguments += [.text(expression), .integer(Int64(max(search.limit, 0))), .integer(Int64(max(search.offset, 0)))]
         let records = try RecordsTable.load(index.resource, snapshot).rows
         let statement = BoundSQL(

@@ -28,7 +28,7 @@ struct NullFilteredRecords {
         let limit = DeletionGuard(listed: stored - leaving.count, most: terms.rule.most)
         let isBlocked = !terms.isAccepted && limit.blocks(leaving.count)
         if isBlocked {
-            counters.withheld = leaving.count
+            counters.deletionsBlocked = leaving.count
         } else {
             (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
             try TombstonesTable.insert(

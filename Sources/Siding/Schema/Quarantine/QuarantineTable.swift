@@ -29,7 +29,7 @@ enum QuarantineTable {
         let missing = selection.ids.first { id in !found.contains { $0.id == id } }
         if let missing, selection.limit == nil {
             throw StoreError(
-                .notFound, "the quarantine has no number \(missing)",
+                .notFound, "no quarantined record has the number \(missing)",
                 hint:
                     "'siding quarantine list' shows the numbers; a record leaves the quarantine once the origin corrects it"
             )

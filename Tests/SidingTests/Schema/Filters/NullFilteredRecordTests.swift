@@ -63,7 +63,7 @@ import Testing
         Self.set(bench, Self.states(1...5, ""))
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.result.counters.withheld == 5 && report.result.counters.deleted == 0)
+            #expect(report.result.counters.deletionsBlocked == 5 && report.result.counters.deleted == 0)
             #expect(
                 report.warnings == [
                     "'where' leaves out 5 of 5 stored records ('where' names 'state', which no stored record has). That is "
@@ -71,7 +71,7 @@ import Testing
                 ])
             #expect(try await bench.keys().count == 5)
         }
-        #expect(try await bench.lastRun().resources.first?.counters.withheld == 5)
+        #expect(try await bench.lastRun().resources.first?.counters.deletionsBlocked == 5)
         let body = try #require(try await bench.store.record(of: "posts", key: "1")).body
         #expect(body == Array(#"{"id":1}"#.utf8))
         #expect(try await bench.sync(Self.accepting).result.counters.deleted == 5)
@@ -81,13 +81,15 @@ import Testing
         #expect(try await !isWaiting(bench))
     }
 
-    @Test func `once the member is back nothing is withheld any more`() async throws {
+    @Test func `once the member is back nothing is blocked any more`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5, ""))
-        #expect(try await bench.sync().result.counters.withheld == 5)
+        #expect(try await bench.sync().result.counters.deletionsBlocked == 5)
         Self.set(bench, Self.states(1...5))
         let report = try await bench.sync()
-        #expect(report.result.counters.withheld == 0 && report.result.counters.updated == 5 && report.warnings == [])
+        #expect(
+            report.result.counters.deletionsBlocked == 0 && report.result.counters.updated == 5 && report.warnings == []
+        )
         #expect(try await !isWaiting(bench))
     }
 
@@ -95,7 +97,7 @@ import Testing
         var bench = try await Self.bench(Self.states(1...30))
         Self.set(bench, Self.states(1...30).merging(Self.states(1...3, "")) { $1 })
         let few = try await bench.sync()
-        #expect(few.result.counters.deleted == 3 && few.result.counters.withheld == 0 && few.warnings == [])
+        #expect(few.result.counters.deleted == 3 && few.result.counters.deletionsBlocked == 0 && few.warnings == [])
         let run = try await bench.lastRun().id
         #expect(
             few.result.notes.contains(
@@ -105,7 +107,7 @@ import Testing
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
         Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })
         let many = try await bench.sync()
-        #expect(many.result.counters.deleted == 0 && many.result.counters.withheld == 11)
+        #expect(many.result.counters.deleted == 0 && many.result.counters.deletionsBlocked == 11)
         #expect(many.warnings.first?.hasPrefix("'where' leaves out 11 of 27 stored records. That is more than") == true)
         bench.resource.deletions.most = 0.5
         #expect(try await bench.sync().result.counters.deleted == 11)
@@ -116,7 +118,9 @@ import Testing
         let bench = try await Self.bench(Self.states(1...12))
         Self.set(bench, Self.states(1...12, "closed"))
         let report = try await bench.sync()
-        #expect(report.result.counters.deleted == 12 && report.result.counters.withheld == 0 && report.warnings == [])
+        #expect(
+            report.result.counters.deleted == 12 && report.result.counters.deletionsBlocked == 0
+                && report.warnings == [])
         #expect(!report.result.notes.contains { $0.contains("'where'") })
         #expect(try await bench.keys() == [])
     }
@@ -178,10 +182,10 @@ import Testing
         #expect(try await sync("open").result.counters.inserted == 12)
         for _ in 0..<2 {
             let report = try await sync("")
-            #expect(report.result.counters.withheld == 12 && report.result.counters.deleted == 0)
+            #expect(report.result.counters.deletionsBlocked == 12 && report.result.counters.deleted == 0)
             #expect(report.warnings.filter { $0.contains("more than deletes.max") }.count == 1)
         }
-        #expect(try await bench.lastRun().resources.last?.counters.withheld == 12)
+        #expect(try await bench.lastRun().resources.last?.counters.deletionsBlocked == 12)
         #expect(try await sync("", Self.accepting).result.counters.deleted == 12)
     }
 }

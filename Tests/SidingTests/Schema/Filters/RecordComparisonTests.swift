@@ -48,7 +48,7 @@ import Testing
         set("")
         for _ in 0..<2 {
             let report = try await bench.sync()
-            #expect(report.result.counters.withheld == 5 && report.result.counters.deleted == 0)
+            #expect(report.result.counters.deletionsBlocked == 5 && report.result.counters.deleted == 0)
             #expect(report.warnings.contains { $0.contains("'where' leaves out 5 of 5 stored records") })
         }
         #expect(try await bench.keys().count == 5)

@@ -52,13 +52,13 @@ import Testing
         try await require(bench.store.count(of: "posts").count, is: 2, "the records")
     }
 
-    @Test func `too many at once are withheld until that is accepted, and can be taken back`() async throws {
+    @Test func `too many at once are blocked until that is accepted, and can be taken back`() async throws {
         var bench = try await StoreBench()
         let all = (10..<40).map(String.init)
         try await bench.listing(all, [])
         for _ in 0..<2 { try await bench.listing(["10"], []) }
         var counters = try await bench.listing(["10"], [])
-        try require(counters.withheld, is: 29, "withheld")
+        try require(counters.deletionsBlocked, is: 29, "withheld")
         try require(counters.deleted, is: 0, "deleted")
         counters = try await bench.listing(["10"], [], isAccepted: true)
         try require(counters.deleted, is: 29, "deleted")

@@ -129,7 +129,7 @@ import Testing
         var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.pass(&pass, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
         for _ in 0..<3 { try await require(bench.pass(&pass, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
-        try await require(bench.lastWithheld(), is: 7, "withheld")
+        try await require(bench.lastBlocked(), is: 7, "withheld")
     }
 
     @Test func `records of a parent that is gone wait until it is back`() async throws {
@@ -274,9 +274,9 @@ extension StoreBench {
         try await store.records(of: Self.child, after: nil, limit: 99, deleted: false).map(\.key)
     }
 
-    /// What the run before this one withheld.
-    fileprivate func lastWithheld() async throws -> Int? {
-        try await store.run(run - 1)?.resources.first { $0.resource == Self.child }?.counters.withheld
+    /// What the run before this one blocked.
+    fileprivate func lastBlocked() async throws -> Int? {
+        try await store.run(run - 1)?.resources.first { $0.resource == Self.child }?.counters.deletionsBlocked
     }
 
     fileprivate func retain(_ page: PageRequest) async throws -> QueueEntry {

@@ -37,7 +37,7 @@ import Testing
         var counters = try await bench.commit(#"[{"id":"a"}]"#, bench.open())
         try await require(bench.counters(), is: counters, "the counters before its end")
         counters.requests += 3
-        (counters.answersSetAside, counters.nullFiltered) = (1, 2)
+        (counters.answersQuarantined, counters.nullFiltered) = (1, 2)
         let error = RecordedError(name: "http500", message: "no", hint: "wait", status: 500, phase: "answered")
         let result = RunResource(
             resource: "posts", outcome: .queued, counters: counters, duration: .milliseconds(1_500), entry: "abcd",

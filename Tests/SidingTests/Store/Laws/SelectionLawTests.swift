@@ -26,6 +26,14 @@ import Testing
         }
     }
 
+    @Test func `the message about a short prefix names the length that is needed`() async throws {
+        let bench = try await StoreBench()
+        let error = await #expect(throws: StoreError.self) {
+            try await bench.store.entries(QueueSelection(ids: ["abc"]))
+        }
+        #expect(error?.message == "no entry has an id that begins with 'abc': give at least 4 characters")
+    }
+
     @Test func `a settled entry is found by its id, and left out where none is named`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()

@@ -93,3 +93,15 @@ extension RecordProvenance.Request {
             scope: row.scope.isEmpty ? nil : row.scope)
     }
 }
+
+extension Store {
+    /// Where the present body of a record came from, and when it was confirmed; nil if there is no such record.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
+    package func provenance(of resource: String, key: String) async throws(StoreError) -> RecordProvenance? {
+        try await read { snapshot in
+            let id = try Self.resource(resource, snapshot).id
+            return try ProvenanceReader(resource: id, name: resource, key: key).load(snapshot)
+        }
+    }
+}
