@@ -89,10 +89,7 @@ import Testing
         resource.paging = .page(.init())
         resource.pageSizes = PageSizes(in: "limit", maximum: 100, minimum: 5)
         let origin = Liar()
-        let engine = SyncEngine(
-            store: bench.store, transports: origin,
-            environment: Environment(
-                connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
+        let engine = bench.engine(over: origin)
         for _ in 1...3 {
             #expect(try await engine.sync(resource).result.outcome == .queued)
             bench.time.advance(by: .seconds(3_600))
@@ -136,10 +133,7 @@ import Testing
         resource.pageSizes = PageSizes(in: "limit", maximum: 100, minimum: 5)
         (resource.deletions, resource.isStable) = (Deletions(byAbsence: true), true)
         let line = Wishful(.keeps, kind, count: 325, carried: 400, SeededGenerator(seed: 1), mostPages: 12)
-        let engine = SyncEngine(
-            store: bench.store, transports: line,
-            environment: Environment(
-                connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
+        let engine = bench.engine(over: line)
         for round in 1...10 {
             line.isCut.withLock { $0 = (2...4).contains(round) }
             let report = try await engine.sync(resource)
@@ -164,10 +158,7 @@ import Testing
             resource.paging = Self.paging(kind)
             resource.pageSizes = PageSizes(in: "limit", maximum: 100, minimum: 5)
             resource.deletions = Deletions(byAbsence: true)
-            let engine = SyncEngine(
-                store: bench.store, transports: origin,
-                environment: Environment(
-                    connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
+            let engine = bench.engine(over: origin)
             var completed = 0
             for round in 1...2_000 where completed < 3 {
                 let report = try await engine.sync(resource)

@@ -29,9 +29,12 @@ struct EngineBench {
         resource = AnyResource("posts", from: source, at: "/posts", key: "id")
     }
 
-    func engine(progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }) -> SyncEngine {
+    /// - Parameter transports: what sends the requests; nil for ``origin``.
+    func engine(
+        over transports: (any TransportFactory)? = nil, progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+    ) -> SyncEngine {
         SyncEngine(
-            store: store, transports: origin,
+            store: store, transports: transports ?? origin,
             environment: Environment(connectivity: connectivity, jitter: .none, clock: clock, wallClock: time.clock),
             progress: progress)
     }

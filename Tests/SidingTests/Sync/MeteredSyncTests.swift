@@ -20,10 +20,7 @@ import Testing
     private func run(
         _ bench: EngineBench, _ resources: [AnyResource]? = nil, maxBytes: Int? = nil
     ) async throws -> [SyncReport] {
-        let environment = Environment(
-            connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock)
-        let engine = SyncEngine(
-            store: bench.store, transports: Metered(base: bench.origin), environment: environment)
+        let engine = bench.engine(over: Metered(base: bench.origin))
         var options = SyncOptions()
         options.maxBytes = maxBytes
         return try await engine.run(resources ?? [bench.resource], options: options)

@@ -54,10 +54,7 @@ import Testing
         let safety = AccessSafety(account: "blog", store: store, refresher: refresher, clock: grace)
         var resource = bench.resource
         resource.source.authorization = .refreshed(safety)
-        let engine = SyncEngine(
-            store: bench.store, transports: transports,
-            environment: Environment(
-                connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
+        let engine = bench.engine(over: transports)
         return try await engine.sync(resource)
     }
 
