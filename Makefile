@@ -15,10 +15,10 @@ TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-
 INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-functions/_siding \
 	share/fish/vendor_completions.d/siding.fish share/man/man1/siding.1 share/man/man1/siding-*.1 \
 	$(addprefix lib/systemd/system/,$(notdir $(UNITS)))
-UNITS = $(wildcard Examples/Systemd/siding-*)
+UNITS = $(wildcard Examples/Systemd/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-peers proof-package model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-peers proof-package documentation model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -73,6 +73,9 @@ proof-embedder: setup ## a package that embeds Siding beside Hummingbird, withou
 
 proof-package: deb ## as root: lintian, and the package's whole life in a bare Debian 12
 	@Tests/Packaging/run
+
+documentation: setup ## the DocC pages of Siding and SidingChain, .build/documentation; fails on a warning
+	@SWIFT='$(SWIFT)' .ci/documentation .build/documentation
 
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail
 	@.ci/setup spin:the-model-checker gcc:what-it-generates

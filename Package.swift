@@ -14,17 +14,25 @@ let settings: [SwiftSetting] = [
 /// For what only the executable, its tests and `siding.yaml` need. A package that names this one with `traits: []` does
 /// not fetch it.
 let commandLine = TargetDependencyCondition.when(traits: ["CommandLine"])
+/// For what only the pages and the interface over HTTP need; `CommandLine` brings it along.
+let service = TargetDependencyCondition.when(traits: ["Service"])
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: commandLine)
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird", condition: service)
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird", condition: service)
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache", condition: service)
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: service)
 let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess", condition: commandLine)
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system", condition: commandLine)
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: commandLine)
 
@@ -35,6 +43,14 @@ let migrations = ["V001_schema.sql"]
 let exampleConfigs = [
     "blog", "github", "gitlab", "hackernews", "hubspot", "jira", "local", "odata", "pokeapi", "shopify", "stripe",
     "zendesk",
+]
+
+/// The templates, the style and the script of the web pages, embedded likewise.
+let webFiles = [
+    "app.js", "badge.mustache", "chart.mustache", "confirm.mustache", "entry.mustache", "facts.mustache",
+    "layout.mustache", "overview.mustache", "quarantine.mustache", "quarantined.mustache", "queue.mustache",
+    "record.mustache", "records.mustache", "resource.mustache", "run.mustache", "runs.mustache",
+    "runs_table.mustache", "style.css", "time.mustache",
 ]
 
 func nio(_ names: String...) -> [Target.Dependency] {
@@ -56,20 +72,30 @@ let package = Package(
         .library(name: "SidingModels", targets: ["SidingModels"]),
         .library(name: "SidingNetwork", targets: ["SidingNetwork"]),
         .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
+        .library(name: "SidingSchedule", targets: ["SidingSchedule"]),
+        .library(name: "SidingService", targets: ["SidingService"]),
         .library(name: "SidingTesting", targets: ["SidingTesting"]),
     ],
     traits: [
-        .trait(name: "CommandLine", description: "The executable, and the modules that read siding.yaml."),
+        .trait(
+            name: "Service", description: "SidingService: the state of a store as web pages, and as JSON over HTTP."),
+        .trait(
+            name: "CommandLine", description: "The executable, and the modules that read siding.yaml.",
+            enabledTraits: ["Service"]),
         .default(enabledTraits: ["CommandLine"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -111,9 +137,33 @@ let package = Package(
             name: "Siding",
             dependencies: [
                 "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork", "SidingPaging",
-                "SidingSQLite", "SidingSynchronization", httpTypes, logging, serviceLifecycle,
+                "SidingSQLite", "SidingSynchronization", httpTypes, logging, metrics, serviceLifecycle, tracing,
             ],
             swiftSettings: settings),
+        .target(
+            name: "SidingSchedule", dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingSynchronization"],
+            swiftSettings: settings),
+        // What commands, pages and metrics show of a store.
+        .target(
+            name: "SidingInspection",
+            dependencies: [
+                "Siding", "SidingChain", "SidingJSON", "SidingNetwork", "SidingSynchronization", httpTypes, metrics,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SidingNotifications",
+            dependencies: [
+                "Siding", "SidingChain", "SidingCredentials", "SidingInspection", "SidingJSON", "SidingSynchronization",
+                httpTypes, serviceLifecycle, subprocess, systemPackage,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SidingService",
+            dependencies: [
+                "Siding", "SidingChain", "SidingInspection", "SidingJSON", "SidingSynchronization", httpTypes,
+                hummingbirdCore, logging, mustache, nioHTTPTypes, serviceLifecycle,
+            ] + nio("NIOCore", "NIOPosix"),
+            resources: webFiles.map { .embedInCode("Resources/\($0)") }, swiftSettings: settings),
         .target(
             name: "SidingModels",
             dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingSynchronization", httpTypes],
@@ -125,7 +175,8 @@ let package = Package(
             name: "SidingManifest",
             dependencies: [
                 "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging",
-                "SidingSynchronization", httpTypes, subprocess, systemPackage, yams,
+                "SidingNotifications", "SidingSchedule", "SidingSynchronization", httpTypes, subprocess, systemPackage,
+                yams,
             ],
             swiftSettings: settings),
         .target(
@@ -143,8 +194,9 @@ let package = Package(
             name: "SidingCLI",
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
-                "SidingManifest", "SidingNetwork", "SidingOrigin", "SidingPaging", "SidingSQLite",
-                "SidingSynchronization", argumentParser, httpTypes, logging, unixSignals,
+                "SidingInspection", "SidingManifest", "SidingNetwork", "SidingNotifications", "SidingOrigin",
+                "SidingPaging", "SidingSQLite", "SidingService", "SidingSynchronization", argumentParser, httpTypes,
+                logging, metrics, serviceLifecycle, unixSignals,
             ],
             path: "CLI", swiftSettings: settings),
         // Examples see what other programs see: the public names alone.
@@ -164,9 +216,17 @@ let package = Package(
             name: "RailwayExample",
             dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNetwork", httpTypes],
             path: "Examples/Railway", packageAccess: false, swiftSettings: settings),
+        .executableTarget(
+            name: "ServiceExample",
+            dependencies: [
+                "Siding", "SidingHTTP", "SidingSchedule", "SidingService", hummingbird, logging, serviceLifecycle,
+                unixSignals,
+            ],
+            path: "Examples/Service", packageAccess: false, swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .executableTarget(
-            name: "ChainCallBenchmark", dependencies: ["SidingChain", "AllocationCounter", httpTypes, logging],
+            name: "ChainCallBenchmark",
+            dependencies: ["SidingChain", "SidingSynchronization", "AllocationCounter", httpTypes, logging],
             path: "Benchmarks/ChainCall", swiftSettings: settings),
         .executableTarget(
             name: "QueueBenchmark",
@@ -190,8 +250,9 @@ let package = Package(
             name: "SidingTests",
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
-                "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes,
-                logging,
+                "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingSynchronization",
+                "SidingTesting", httpTypes,
+                logging, metrics, tracing,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -227,8 +288,8 @@ let package = Package(
         .testTarget(
             name: "SidingManifestTests",
             dependencies: [
-                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging",
-                "SidingTesting", httpTypes,
+                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingNotifications",
+                "SidingPaging", "SidingSynchronization", "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -241,8 +302,33 @@ let package = Package(
         .testTarget(
             name: "SidingCLITests",
             dependencies: [
-                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingOrigin", "SidingSQLite",
+                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingOrigin", "SidingSQLite",
                 "SidingSynchronization", "SidingTesting", argumentParser, httpTypes, subprocess, systemPackage,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingScheduleTests", dependencies: ["SidingSchedule", "Siding", "SidingChain"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingInspectionTests",
+            dependencies: [
+                "SidingInspection", "Siding", "SidingChain", "SidingJSON", "SidingTesting", httpTypes, metrics,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingNotificationsTests",
+            dependencies: [
+                "SidingNotifications", "Siding", "SidingChain", "SidingCredentials", "SidingSynchronization",
+                "SidingTesting",
+                httpTypes, logging, serviceLifecycle,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingServiceTests",
+            dependencies: [
+                "SidingService", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingJSON",
+                "SidingOrigin",
+                "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -255,9 +341,11 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "Siding", "SidingChain",
-                "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingOrigin", "SidingSynchronization",
-                "SidingTesting", httpTypes, logging, serviceLifecycle, subprocess, systemPackage,
+                "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "ServiceExample",
+                "Siding",
+                "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingNetwork", "SidingOrigin",
+                "SidingSchedule", "SidingSynchronization", "SidingTesting", httpTypes, logging, serviceLifecycle,
+                subprocess, systemPackage,
             ],
             swiftSettings: settings),
     ]

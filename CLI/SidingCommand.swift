@@ -27,7 +27,8 @@ struct SidingCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Set up",
                 subcommands: [InitCommand.self, ImportCommand.self, CheckCommand.self, DemoCommand.self]),
-            CommandGroup(name: "Work", subcommands: [PlanCommand.self, SyncCommand.self, SendCommand.self]),
+            CommandGroup(
+                name: "Work", subcommands: [PlanCommand.self, SyncCommand.self, SendCommand.self, ServeCommand.self]),
             CommandGroup(
                 name: "Inspect",
                 subcommands: [
@@ -35,7 +36,8 @@ struct SidingCommand: AsyncParsableCommand {
                     SchemaCommand.self, QuarantineCommand.self, QueueCommand.self, RunsCommand.self, StateCommand.self,
                 ]),
             CommandGroup(
-                name: "Look after", subcommands: [AuthCommand.self, DatabaseCommand.self, DoctorCommand.self]),
+                name: "Look after",
+                subcommands: [AuthCommand.self, DatabaseCommand.self, DoctorCommand.self, NotifyCommand.self]),
         ])
 
     @Flag(help: "Show the licences of the code of others in this executable.")

@@ -29,7 +29,8 @@
 --                        saved, so it is not below (Sources/Siding/Records/Table makes it). One row per record: the JSON text
 --                        `body` byte for byte as received, under its `key`. Where the keys are integers the key is the rowid
 --                        (`key INTEGER PRIMARY KEY`); else `id` is the rowid, and `key`, of any type, has a unique index,
---                        siding_key_NAME. Unchanged records are not written. A tombstone keeps the body and has `deleted_at`.
+--                        siding_key_NAME. Unchanged records are not written. A tombstone keeps the body and has `deleted_at`, by
+--                        which the index siding_deleted_NAME finds it.
 --                        `run` wrote the row last, `revision` is the resource's revision then, `lives_since` the revision at
 --                        which its present life began. An index on `revision`, siding_changes_NAME, is made once a program's
 --                        stream of changes has found some: it slows every write, and who asks less often reads changes in one
@@ -82,7 +83,7 @@
 --
 -- RUNS
 --
--- siding_runs            one row per run: the newest 1,000, and all of the last 30 days. `outcome` is NULL while it runs; a run
+-- siding_runs            one row per run: the newest 1,000, and all of the last 30 days (`keep`). `outcome` is NULL while it runs; a run
 --                        whose process died keeps the NULL until the next run marks it 'interrupted'. `revisions` is the JSON of
 --                        each resource's revision when the run ended; `=NAME` in it says that the resource NAME was forgotten
 --                        since.
@@ -136,6 +137,9 @@
 --                        `accept_after` replaces it. `unknown_outcomes` counts requests since then without a report.
 -- siding_rate_counts     how many requests, or bytes, count under a limit: per bucket (a 60th of the window, by its start) those
 --                        that ended, per deadline the requests under way.
+-- siding_incidents       one row per condition that the hooks of `notify:` concern: `kind` is what is wrong with the resource or source
+--                        `subject` since `since`. `ended_at` is NULL while it lasts. `notified` is the JSON list of the hooks that
+--                        took the notification of its beginning, or once it has ended, of its end. The row goes when all did.
 --
 -- HISTORY AND CACHE
 --
@@ -571,6 +575,18 @@ CREATE TABLE siding_rate_counts (
     PRIMARY KEY (rate_limit, under_way, moment),
     CONSTRAINT rate_counts_under_way CHECK (under_way IN (0, 1)),
     CONSTRAINT rate_counts_requests CHECK (requests > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_incidents (
+    kind     TEXT    NOT NULL,
+    subject  TEXT    NOT NULL,
+    since    INTEGER NOT NULL,
+    message  TEXT    NOT NULL,
+    ended_at INTEGER,
+    notified TEXT    NOT NULL DEFAULT '[]',
+    PRIMARY KEY (kind, subject),
+    CONSTRAINT incidents_kind CHECK (kind IN ('failed', 'incomplete', 'queued_too_long', 'parked', 'deletions_blocked')),
+    CONSTRAINT incidents_notified_is_json CHECK (json_valid(notified))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_history (

@@ -1,12 +1,5 @@
 import SidingChain
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import SidingSynchronization
 
 /// What a chain of eight nodes costs beyond a direct call of its transport. Exits with 1 where that is over the target.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SidingInspection
 import HTTPTypes
 import Siding
 import SidingJSON

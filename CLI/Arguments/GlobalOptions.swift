@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Foundation
 import Logging
 import Siding
@@ -41,10 +42,10 @@ struct GlobalOptions: ParsableArguments {
         if !quiet { Output.printMessage(text) }
     }
 
-    /// The logger: errors only by default, everything from debug up with `-vv`; writes to standard error.
-    func logger() -> Logger {
+    /// The logger, which writes to standard error: everything from `level` up, from debug up with `-vv`, errors only with `--quiet`.
+    func logger(_ level: Logger.Level = .error) -> Logger {
         var logger = Logger(label: "siding") { _ in LogLine(format: logFormat) }
-        logger.logLevel = verbose >= 2 ? .debug : .error
+        logger.logLevel = verbose >= 2 ? .debug : quiet ? .error : level
         return logger
     }
 }

@@ -1,6 +1,8 @@
 import Siding
 import SidingChain
+import SidingInspection
 import SidingManifest
+import SidingService
 
 /// Why a command failed: exit code, message and hint.
 struct CommandError: Error {
@@ -25,7 +27,9 @@ struct CommandError: Error {
         switch error {
         case let error as CommandError: self = error
         case let error as StoreError: self.init(error)
+        case let error as NotFound: self.init(.notFound, "not_found", error.message, hint: error.hint)
         case let error as ConfigError: self.init(error)
+        case let error as ServiceError: self.init(error)
         case let error as Failure:
             self.init(ExitStatus(error), error.reason.name, error.description)
         case is CancellationError: self.init(.interrupted, "cancelled", "stopped")
@@ -43,7 +47,18 @@ struct CommandError: Error {
             case .leaseLost: .locked
             case .invalidName: .config
             case .contract: .data
-            case .full, .busy, .inaccessible, .foreign, .newer, .corrupt, .unsupported, .inputOutput: .inputOutput
+            case .closed, .full, .busy, .inaccessible, .foreign, .newer, .corrupt, .unsupported, .inputOutput:
+                .inputOutput
+            }
+        self.init(status, error.kind.rawValue, error.message, hint: error.hint)
+    }
+
+    private init(_ error: ServiceError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .invalidAddress, .tokenRequired: .usage
+            case .invalidToken: .config
+            case .addressInUse, .addressUnavailable: .inputOutput
             }
         self.init(status, error.kind.rawValue, error.message, hint: error.hint)
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 import SidingChain
 

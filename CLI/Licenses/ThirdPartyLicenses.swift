@@ -835,7 +835,7 @@ OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 
 --------------------------------------------------------------------------------
-Licence of async-http-client, swift-configuration, swift-distributed-tracing, swift-http-types, swift-log, swift-nio, swift-nio-extras, swift-nio-http2, swift-nio-ssl, swift-service-context, swift-service-lifecycle, swift-subprocess
+Licence of async-http-client, hummingbird, swift-configuration, swift-distributed-tracing, swift-http-types, swift-log, swift-metrics, swift-mustache, swift-nio, swift-nio-extras, swift-nio-http2, swift-nio-ssl, swift-service-context, swift-service-lifecycle, swift-subprocess
 
 
                                  Apache License
@@ -1131,6 +1131,40 @@ This product contains a derivation of Fabian Fett's 'Base64.swift'.
     * https://github.com/fabianfett/swift-base64-kit
 
 --------------------------------------------------------------------------------
+Notice of hummingbird
+
+                            The Hummingbird Project
+                            ====================
+
+Please visit the Hummingbird web site for more information:
+
+  * https://hummingbird.codes
+
+Copyright 2024 The Hummingbird Project
+
+The Hummingbird Project licenses this file to you under the Apache License,
+version 2.0 (the "License"); you may not use this file except in compliance
+with the License. You may obtain a copy of the License at:
+
+  https://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+License for the specific language governing permissions and limitations
+under the License.
+
+-------------------------------------------------------------------------------
+
+This product contains code from swift-foundation.
+
+  * LICENSE (MIT):
+    * https://github.com/swiftlang/swift-foundation/blob/main/LICENSE.md
+  * HOMEPAGE:
+    * https://github.com/swiftlang/swift-foundation/
+
+
+--------------------------------------------------------------------------------
 Notice of swift-configuration
 
 
@@ -1250,6 +1284,44 @@ components that this product depends on.
 
 This product contains a derivation of the lock implementation and various
 scripts from SwiftNIO.
+
+  * LICENSE (Apache License 2.0):
+    * https://www.apache.org/licenses/LICENSE-2.0
+  * HOMEPAGE:
+    * https://github.com/apple/swift-nio
+
+--------------------------------------------------------------------------------
+Notice of swift-metrics
+
+
+                            The SwiftMetrics Project
+                            ========================
+
+Please visit the SwiftMetrics web site for more information:
+
+  * https://github.com/apple/swift-metrics
+
+Copyright 2018, 2019 The SwiftMetrics Project
+
+The SwiftMetrics Project licenses this file to you under the Apache License,
+version 2.0 (the "License"); you may not use this file except in compliance
+with the License. You may obtain a copy of the License at:
+
+  https://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+License for the specific language governing permissions and limitations
+under the License.
+
+Also, please refer to each LICENSE.<component>.txt file, which is located in
+the 'license' directory of the distribution file, for the license terms of the
+components that this product depends on.
+
+-------------------------------------------------------------------------------
+
+This product contains a derivation of the lock implementation and various scripts from SwiftNIO.
 
   * LICENSE (Apache License 2.0):
     * https://www.apache.org/licenses/LICENSE-2.0

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingInspection
 import Logging
 import Siding
 import SidingChain

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingInspection
 import Foundation
 import SidingChain
 

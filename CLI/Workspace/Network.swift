@@ -10,14 +10,19 @@ enum Network {
     static func using<Value: Sendable>(
         _ work: @escaping @Sendable (HTTPTransports) async throws -> Value
     ) async throws -> (value: Value, stopped: ExitStatus?) {
+        try await withTransports { http in try await Signals.stopping { try await work(http) } }
+    }
+
+    /// Runs `work` with transports and shuts them down at the end.
+    static func withTransports<Value>(_ work: (HTTPTransports) async throws -> Value) async throws -> Value {
         let http = HTTPTransports()
-        let result: (value: Value, stopped: ExitStatus?)
-        do { result = try await Signals.stopping { try await work(http) } } catch {
+        let value: Value
+        do { value = try await work(http) } catch {
             await http.shutdown()
             throw error
         }
         await http.shutdown()
-        return result
+        return value
     }
 }
 

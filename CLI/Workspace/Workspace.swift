@@ -33,8 +33,10 @@ struct Workspace {
     }
 
     func openStore(_ access: Store.Access) async throws -> Store {
-        try await Store.open(
+        var store = try await Store.open(
             at: databasePath, access: access, durability: config.synchronous == .full ? .full : .normal)
+        store.keep = config.keep
+        return store
     }
 
     /// The named resources, each once; all resources if no name is given.

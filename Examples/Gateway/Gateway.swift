@@ -5,7 +5,7 @@
 //
 //     swift run GatewayExample http://127.0.0.1:8080 photo.jpg
 
-import Glibc
+import Foundation
 import HTTPTypes
 import Siding
 import SidingChain

@@ -6,7 +6,7 @@
 //
 //     swift run RailwayExample http://127.0.0.1:8080 tides.db 2026-01-15
 
-import Glibc
+import Foundation
 import HTTPTypes
 import Siding
 import SidingChain

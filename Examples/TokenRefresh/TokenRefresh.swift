@@ -8,8 +8,7 @@
 //
 // ends with 0 where every call succeeded, else with 1.
 
-import FoundationEssentials
-import Glibc
+import Foundation
 import HTTPTypes
 import SidingChain
 import SidingCredentials

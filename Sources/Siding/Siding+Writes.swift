@@ -17,15 +17,22 @@ extension Siding {
                 hint: "give the source to Siding(store:resources:sources:transports:)")
         }
         try source.check(write)
-        let entry = try await sender.store.enqueue(write)
-        guard source.isReachable(by: sender.environment.connectivity) else { return entry }
-        return try await sender.send(entry.id) ?? entry
+        return try await activity.perform { () throws(StoreError) in
+            let entry = try await sender.store.enqueue(write)
+            activity.events.publish(.entryChanged(entry))
+            guard source.isReachable(by: sender.environment.connectivity), let tried = try await sender.send(entry.id)
+            else { return entry }
+            activity.events.publish(.entryChanged(tried))
+            return tried
+        }
     }
 
     /// Sends the due writes of all sources once, as ``run()`` does repeatedly.
     @discardableResult
     public func drain() async throws(StoreError) -> [QueueEntry] {
-        try await sender.drain()
+        try await activity.perform { () throws(StoreError) in
+            try await sender.drain { activity.events.publish(.entryChanged($0)) }
+        }
     }
 }
 
@@ -41,9 +48,13 @@ extension WriteRequest {
     /// Builds a write with a JSON body: `try .json(.post, "/issues", draft, to: tracker)`.
     ///
     /// - Parameters:
+    ///   - method: usually POST, PUT, PATCH or DELETE.
     ///   - path: below the source's base URL.
-    ///   - value: encoded as ``SidingChain/URLChainBuilder/encoder`` does, dates as RFC 3339.
-    /// - Throws: ``SidingChain/Failure/Reason/invalidRequest`` if the path or the value cannot be encoded.
+    ///   - value: encoded as `URLChainBuilder.encoder` does, dates as RFC 3339.
+    ///   - source: the origin.
+    ///   - lane: writes of one lane are sent in order; nil for a lane of its own.
+    ///   - after: entries that must be delivered first.
+    /// - Throws: `Failure.Reason.invalidRequest` if the path or the value cannot be encoded.
     public static func json(
         _ method: HTTPRequest.Method, _ path: String, _ value: some Encodable, to source: Source, lane: String? = nil,
         after: [String] = []

@@ -1,6 +1,5 @@
 public import ServiceLifecycle
 public import SidingChain
-internal import SidingCredentials
 public import SidingNetwork
 
 /// Siding inside a program: one store, some resources, and a service that keeps them fresh.
@@ -22,10 +21,12 @@ public struct Siding: Service {
     /// The store of all records, entries and runs.
     public let store: Store
     /// The resources that ``run()`` keeps fresh.
-    public let resources: [AnyResource]
-    private let engine: SyncEngine
-    let sender: WriteSender
-    private let wallClock: WallClock
+    public var resources: [AnyResource] { declarations.value.resources }
+    let declarations: CurrentDeclarations
+    let builder: DeclarationsBuilder
+    var sender: WriteSender { declarations.value.sender }
+    let activity: Activity
+    let wallClock: WallClock
 
     /// How old a resource without its own `maxAge` may become before ``run()`` syncs it.
     public static let defaultMaxAge = Duration.seconds(900)
@@ -39,7 +40,7 @@ public struct Siding: Service {
     ///   - resources: what ``run()`` keeps fresh, typed and untyped ones together.
     ///   - sources: origins that are written to beside those of the resources.
     ///   - transports: makes a transport per source, such as `HTTPTransports` of `SidingHTTP`.
-    ///   - credentials: the directory for the tokens of sources whose authorization is a ``SignIn``; left out, beside the
+    ///   - credentials: the directory for the tokens of sources whose authorization is a `SignIn`; left out, beside the
     ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
     ///   - environment: clocks, randomness, network connectivity, and the logger, which gets the errors that keep ``run()``
     ///     from its work.
@@ -50,9 +51,7 @@ public struct Siding: Service {
         transports: any TransportFactory, credentials: String? = nil,
         environment: Environment = Environment()
     ) async throws(StoreError) {
-        let sources = sources + resources.map(\.untyped.source)
-        try Source.checkNames(of: sources)
-        try Self.checkNames(of: resources)
+        try Declarations.checkNames(of: resources, sources)
         var directory = credentials
         switch location {
         case .sqlite(let path):
@@ -60,33 +59,25 @@ public struct Siding: Service {
             directory = credentials ?? "\(path).credentials"
         case .store(let open): store = open
         }
-        let signIns = directory.map {
-            SignIns(directory: $0, transports: transports, environment: environment)
-        }
-        self.resources = resources.map(\.untyped)
         wallClock = environment.wallClock
-        engine = SyncEngine(
-            store: store, transports: transports, signIns: signIns, environment: environment)
-        sender = WriteSender(
-            store: store, sources: sources, transports: transports, signIns: signIns, environment: environment)
-    }
-
-    private static func checkNames(of resources: [any SyncedResource]) throws(StoreError) {
-        var names: Set<String> = []
-        for resource in resources where !names.insert(resource.name).inserted {
-            throw StoreError(
-                .invalidName, "two resources are named '\(resource.name)'",
-                hint: "each resource needs a name of its own")
-        }
+        activity = Activity(clock: environment.clock)
+        builder = DeclarationsBuilder(
+            store: store, transports: transports, credentials: directory, environment: environment, activity: activity)
+        declarations = CurrentDeclarations(builder.declarations(resources, sources))
     }
 
     /// Brings one resource up to date, continuing where the last sync stopped.
     ///
     /// - Returns: the outcome. A page kept in the queue for later is an outcome, not an error.
-    /// - Throws: ``SyncError`` if the resource failed or another run holds it, ``StoreError`` if the store fails.
+    /// - Throws: `SyncError` if the resource failed or another run holds it, ``StoreError`` if the store fails.
     @discardableResult
     public func sync(_ resource: any SyncedResource, options: SyncOptions = SyncOptions()) async throws -> SyncOutcome {
-        try await engine.sync(resource.untyped, options: options).outcome()
+        let resource = resource.untyped
+        return try await activity.perform { () throws(StoreError) in
+            let report = try await declarations.value.engine.sync(resource, options: options)
+            await announce([report])
+            return report
+        }.outcome()
     }
 
     /// The stored records of a resource in key order, all of them unless there is a `limit`; works offline.
@@ -96,62 +87,42 @@ public struct Siding: Service {
         try await store.records(of: resource.name, after: key, limit: limit ?? .max, deleted: false)
     }
 
-    /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is older
-    /// than its `maxAge` or has a queued page that is due.
+    /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
+    /// its `schedule`, or without one older than its `maxAge`, or that has a queued page that is due.
     ///
-    /// It checks every ten seconds, when a queued request becomes due, and when the network changes. When asked to stop, it
-    /// starts nothing new; a write in flight that may not be sent twice has up to 15 s for its answer.
+    /// It checks every ten seconds, when a resource or a queued request becomes due, and when the network changes. When asked
+    /// to stop, it starts nothing new; a write in flight that may not be sent twice has up to 8 s for its answer.
     ///
     /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
     ///   as a full disk, are logged once until they change, and the work is tried again.
     public func run() async throws { try await run(wakingOn: NetworkChanges()) }
 
-    func run(wakingOn changes: NetworkChanges) async throws {
-        let failures = FailedSyncs(usualAge: Self.defaultMaxAge)
+    func run(
+        wakingOn changes: NetworkChanges, pace: Duration = Self.pace,
+        rested: @escaping @Sendable (Timestamp) -> Void = { _ in }
+    ) async throws {
+        let log = ServiceLog(builder.environment.logger)
         let loop = ServiceLoop(
-            sender: sender, pace: Self.pace, changes: changes, outlastsFailures: true,
+            sender: sender, pace: pace, changes: changes, outlastsFailures: true,
+            looked: { [activity, wallClock] in activity.note(lookAt: wallClock.now) }, rested: rested,
+            report: { [activity, wallClock] entry in
+                activity.note(progressAt: wallClock.now)
+                log.note(entry)
+                activity.events.publish(.entryChanged(entry))
+            },
             sync: { () throws(StoreError) in
-                let due = await failures.worthTrying(try await dueResources(), now: wallClock.now)
-                guard !due.isEmpty else { return }
-                failures.note(try await engine.run(due, command: "service"), now: wallClock.now)
+                let (declarations, begun) = (declarations.value, wallClock.now)
+                let due = await declarations.failures.worthTrying(try await dueResources(), now: begun)
+                guard !due.isEmpty else { return try await nextDue(after: begun) }
+                let reports = try await declarations.serviceEngine.run(due, command: "service")
+                declarations.failures.note(reports, now: wallClock.now)
+                log.note(reports)
+                await announce(reports)
+                return try await nextDue(after: begun)
             })
-        try await cancelWhenGracefulShutdown { try await loop.run() }
-    }
-
-    /// The resources that would be synced now.
-    func dueResources() async throws(StoreError) -> [AnyResource] {
-        let now = wallClock.now
-        let states = try await store.resourceStates(countsRecords: false)
-        let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
-        return resources.filter { resource in
-            isDue(
-                resource, states.first { $0.resource == resource.name },
-                retained: entries.filter { $0.resource == resource.name }, now)
+        try await cancelWhenGracefulShutdown { [activity] in
+            try await activity.perform { () throws(StoreError) in try await loop.run() }
         }
-    }
-
-    private func isDue(
-        _ resource: AnyResource, _ state: ResourceState?, retained: [QueueEntry], _ now: Timestamp
-    ) -> Bool {
-        if retained.contains(where: { $0.isDue(at: now) }) { return true }
-        // A waiting parent does not delay the other parents, except if the whole fan-out pass waits.
-        let waits = retained.contains { entry in
-            entry.state == .queued
-                ? resource.forEach == nil || state?.pass?.isOpen == true
-                : resource.forEach == nil && entry.waitsForPerson
-        }
-        if waits { return false }
-        // A fan-out pass that ended without some of its parents is not started again at once, because that would list all the
-        // others too. A time in the future was recorded before the clock was set back.
-        let ended = [state?.completedAt, state?.pass?.endedAt].compactMap(\.self).filter { $0 <= now }
-        // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
-        let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
-            $0 <= now + RetryAfter.longest
-        }
-        guard let state, let last = (ended + tried).max() else { return true }
-        let check = FreshnessCheck(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
-        guard check.skipReason(state.resourceFreshness) == nil else { return false }
-        return now - last >= resource.maxAge ?? Self.defaultMaxAge
     }
 }
 

@@ -1,4 +1,5 @@
 public import Siding
+package import SidingNotifications
 
 /// A valid config: the sources, what to fetch from them, and the writes.
 public struct Config: Sendable {
@@ -15,16 +16,22 @@ public struct Config: Sendable {
     /// An absolute path; nil to use the program's state directory.
     public var databasePath: String?
     public var synchronous: Synchronous
+    /// How long runs, completed queue entries and deleted records are kept.
+    public var keep: KeepRules
     /// In file order.
     public var sources: [Source]
     /// In file order, each bound to its source.
     public var resources: [AnyResource]
     /// In file order, each bound to its source.
     package var writes: [WriteDeclaration]
+    /// In file order.
+    package var hooks: [NotificationHook]
 
     private let sourcePlaces: [String: Place]
     private let resourcePlaces: [String: Place]
+    private let hookPlaces: [Place]
     private let secrets: [SecretUse]
+    private let hookSecrets: [SecretUse]
     private let environment: ConfigEnvironment
 
     /// The position of a resource's declaration; nil for an unknown name.
@@ -35,19 +42,33 @@ public struct Config: Sendable {
 
     /// The secrets that cannot be read now: unset variables, files that are missing, unreadable or empty, and missing programs.
     /// Programs are not run, and faults contain no values.
-    public func secretFaults() async -> [Fault] {
+    public func secretFaults() async -> [Fault] { await faults(of: secrets).sorted { $0.place < $1.place } }
+
+    /// The secrets and the programs of hooks that are missing now: `siding check` shows them, and no sync fails for them.
+    package func hookFaults() async -> [Fault] {
+        var faults = await self.faults(of: hookSecrets)
+        for (hook, place) in zip(hooks, hookPlaces) {
+            guard case .command(let program) = hook.target else { continue }
+            do { try await program.locate(environment.variables()) } catch {
+                faults.append(Fault(place: place, message: "the hook cannot be run: \(error.reason)"))
+            }
+        }
+        return faults.sorted { $0.place < $1.place }
+    }
+
+    private func faults(of secrets: [SecretUse]) async -> [Fault] {
         var faults: [Fault] = []
         for use in secrets {
             guard let reason = await use.reference.absence(environment, emptiness: use.emptiness) else { continue }
             let message = "the secret \(use.reference.description) cannot be read: \(reason)"
             faults.append(Fault(place: use.place, message: message))
         }
-        return faults.sorted { $0.place < $1.place }
+        return faults
     }
 
     /// The paths of the files that hold secrets.
     package var secretFiles: [String] {
-        secrets.compactMap { use in if case .file(let path, _) = use.reference { path } else { nil } }
+        (secrets + hookSecrets).compactMap { use in if case .file(let path, _) = use.reference { path } else { nil } }
     }
 
     init(
@@ -57,12 +78,16 @@ public struct Config: Sendable {
         self.file = file
         databasePath = declaration.database.path
         synchronous = declaration.database.synchronous
+        keep = declaration.keep
         sources = declaration.namedSources
         self.resources = resources
         self.writes = writes
+        hooks = declaration.hooks.map(\.value)
+        hookPlaces = declaration.hooks.map(\.place)
         sourcePlaces = Self.table(declaration.sources) { $0.place }
         resourcePlaces = Self.table(declaration.resources) { $0.place }
         secrets = reading.secrets
+        hookSecrets = declaration.hookSecrets
         environment = reading.environment
     }
 

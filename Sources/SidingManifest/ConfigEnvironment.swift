@@ -8,6 +8,8 @@ public struct ConfigEnvironment: Sendable {
     public var workingDirectory: String
     /// An absolute path that replaces a leading `~/`; nil if there is none.
     public var home: String?
+    /// The machine's name, on which the jitter of schedules depends.
+    var machine = ProcessInfo.processInfo.hostName
 
     public init(variables: [String: String], workingDirectory: String, home: String? = nil) {
         self.init(workingDirectory: workingDirectory, home: home) { variables }

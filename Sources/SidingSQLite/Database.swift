@@ -125,7 +125,7 @@ public actor Database {
 
     func openConnection() throws(SQLiteError) -> Connection {
         guard let connection else {
-            throw SQLiteError(.other, "it is closed", operation: "use the database", path: path)
+            throw SQLiteError(.closed, "it is closed", operation: "use the database", path: path)
         }
         return connection
     }

@@ -84,7 +84,7 @@ public actor DatabaseReader {
 
     private func take() async throws(SQLiteError) -> ReadConnection {
         guard !isClosed else {
-            throw SQLiteError(.other, "it is closed", operation: "use the database", path: path)
+            throw SQLiteError(.closed, "it is closed", operation: "use the database", path: path)
         }
         if let connection = idle.popLast() { return connection }
         if count < Self.limit, waiting.isEmpty {
@@ -152,7 +152,7 @@ private actor ReadConnection {
 
     private func openConnection() throws(SQLiteError) -> Connection {
         guard let connection else {
-            throw SQLiteError(.other, "it is closed", operation: "use the database", path: path)
+            throw SQLiteError(.closed, "it is closed", operation: "use the database", path: path)
         }
         return connection
     }

@@ -32,6 +32,8 @@ public struct SQLiteError: Error, Sendable, Hashable {
         /// A file or directory that another user could replace or read.
         case unsafeFile(String)
         case cancelled
+        /// The program closed the database.
+        case closed
         case other
     }
 
@@ -173,7 +175,7 @@ extension SQLiteError: CustomStringConvertible {
             "SQLite's locks do not hold there: put the file on a local disk."
         case .unsafeFile:
             "Nothing was touched: correct it or use another path."
-        case .interrupted, .cancelled, .other:
+        case .interrupted, .cancelled, .closed, .other:
             nil
         }
     }

@@ -68,16 +68,24 @@ enum LockHolder {
         // The kernel returns the list in pieces and it may change in between, so a line can be missed.
         let attempts = (0..<5).lazy.map { _ in processes(holding: path) }
         guard let holders = attempts.first(where: { !$0.isEmpty }) else { return "held by another process" }
-        let names = holders.map { process in
-            let name = text(at: "/proc/\(process)/comm")?.split(separator: "\n").first
-            return "process \(process)" + (name.map { " (\($0))" } ?? "")
-        }
-        return "held by " + names.joined(separator: ", ")
+        return "held by " + holders.map(name).joined(separator: ", ")
+    }
+
+    /// "process 1234 (siding)" for each other process that has the database open: SQLite locks a byte of its `-shm` for as long
+    /// (sqlite.org/walformat.html, section 2.1).
+    static func users(ofDatabase path: String) -> [String] {
+        let processes = Set(processes(holding: path + "-shm", kind: "POSIX")).subtracting([Int(getpid())])
+        return processes.sorted().map(name)
+    }
+
+    private static func name(of process: Int) -> String {
+        let name = text(at: "/proc/\(process)/comm")?.split(separator: "\n").first
+        return "process \(process)" + (name.map { " (\($0))" } ?? "")
     }
 
     /// Parses `/proc/locks`, whose lines read `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`; the device is in hexadecimal,
     /// followed by the inode.
-    static func processes(holding path: String) -> [Int] {
+    static func processes(holding path: String, kind: Substring = "FLOCK") -> [Int] {
         var status = stat()
         guard lstat(path, &status) == 0, let locks = text(at: "/proc/locks") else { return [] }
         // Splits the device number like the C library's major() and minor() (makedev(3)).
@@ -86,7 +94,7 @@ enum LockHolder {
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
         return locks.split(separator: "\n").compactMap { line -> Int? in
             let fields = line.split(separator: " ")
-            guard fields.count >= 6, fields[1] == "FLOCK", let process = Int(fields[4]), process > 0 else { return nil }
+            guard fields.count >= 6, fields[1] == kind, let process = Int(fields[4]), process > 0 else { return nil }
             let place = fields[5].split(separator: ":")
             guard place.count == 3, UInt64(place[0], radix: 16) == major, UInt64(place[1], radix: 16) == minor,
                 UInt64(place[2]) == UInt64(status.st_ino)

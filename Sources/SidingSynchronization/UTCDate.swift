@@ -42,7 +42,7 @@ package struct UTCDate: Sendable, Hashable {
     }
 
     /// Year, month and day of the proleptic Gregorian calendar, counted in 400-year eras that begin on 1 March.
-    private var civil: (year: Int, month: Int, day: Int) {
+    package var civil: (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

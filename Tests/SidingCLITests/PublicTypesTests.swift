@@ -17,6 +17,16 @@ import Testing
         #expect(types.filter { !named.contains($0) }.sorted() == [])
     }
 
+    @Test(arguments: ["SidingChain", "Siding"])
+    func `every public type is in a topic of its module's DocC page`(_ module: String) throws {
+        let page = Self.root.appending(path: "Sources/\(module)/\(module).docc/\(module).md")
+        let topics = try String(contentsOf: page, encoding: .utf8).matches(of: /- ``(?:\w+\/)*(\w+)``/).map {
+            String($0.1)
+        }
+        let types = try Self.publicTypes(of: module).filter { !$0.contains(".") }
+        #expect(types.filter { !topics.contains($0) }.sorted() == [])
+    }
+
     /// The names of the public types, those inside of others with a dot: `Failure.Reason`.
     private static func publicTypes(of module: String) throws -> Set<String> {
         let folder = root.appending(path: "Sources/\(module)")

@@ -1,6 +1,6 @@
-import Glibc
 import SidingChain
 import SidingHTTP
+import SidingSynchronization
 import Testing
 
 @Suite struct ConnectTimeoutTests {

@@ -29,6 +29,7 @@ import Testing
                 == Backoff(base: .milliseconds(500), factor: 1.5, cap: .seconds(7200), isSpread: false))
         #expect(tracker.expiry == .seconds(7 * 86_400))
         #expect(tracker.authorization.secrets.map(\.description) == ["env TOKEN"])
+        #expect(config.sources.filter(\.sendsTraceContext).map(\.name) == ["shop"])
         #expect(config.sources[1].headerFields[.accept] == "application/json")
         #expect(config.sources[1].authorization.secrets.map(\.description).last == "file ~/pass")
         #expect(config.sources[2].authorization.secretQueryNames == ["key"])
@@ -81,7 +82,7 @@ import Testing
                         parameter: .body(JSONPath(member: "p")),
                         sizeParameter: .body(try JSONPath(parsing: "$.s.n")), size: 50)),
                 .lastRecord(JSONPath(member: "sort"), parameter: .body(try JSONPath(parsing: "$.search.after"))),
-                .nextHeader(next),
+                .nextHeader(next), .automatic,
             ])
     }
 
@@ -141,9 +142,9 @@ import Testing
 
     @Test func `later errors can point at what the file declares`() throws {
         let config = try Fixture.parse(FullConfig.text)
-        #expect(config.place(ofSource: "shop")?.description == "siding.yaml:21:3")
-        #expect(config.place(ofResource: "issues")?.description == "siding.yaml:50:3")
-        #expect(config.place(ofResource: "open issues")?.description == "siding.yaml:71:3")
+        #expect(config.place(ofSource: "shop")?.description == "siding.yaml:22:3")
+        #expect(config.place(ofResource: "issues")?.description == "siding.yaml:51:3")
+        #expect(config.place(ofResource: "open issues")?.description == "siding.yaml:73:3")
         #expect(config.place(ofResource: "shop") == nil)
     }
 

@@ -37,8 +37,8 @@ import Testing
     }
 
     static let resourceKeys =
-        "one of source, path, method, query, query_encoding, body, body_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
-        + "columns, children, contract, history, stable, deletes, for_each, where, drop, set, rename, errors"
+        "one of source, path, method, query, query_encoding, body, body_encoding, records, key, paginate, stop, cursor, conditional, max_age, schedule, "
+        + "resume_within, columns, children, contract, history, keep, stable, deletes, for_each, where, drop, set, rename, errors"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
@@ -47,7 +47,7 @@ import Testing
     static let sourceCases: [Case] = [
         .source(
             "retyr: { base: 2s }",
-            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, tls, retry, idempotency, errors, limits; "
+            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, tls, retry, idempotency, errors, limits, trace; "
                 + "did you mean 'retry'?"),
         .source(
             "limits: []",
@@ -199,12 +199,12 @@ import Testing
         Case(
             text: "posts",
             faults: [
-                "siding.yaml:1:1: the file is text; expected a map with version, database, sources, resources, writes"
+                "siding.yaml:1:1: the file is text; expected a map with version, database, keep, sources, resources, writes, notify"
             ]),
         Case(
             text: "\n- posts",
             faults: [
-                "siding.yaml:2:1: the file is a list; expected a map with version, database, sources, resources, writes"
+                "siding.yaml:2:1: the file is a list; expected a map with version, database, keep, sources, resources, writes, notify"
             ]),
         Case(
             text: "version: 1",
@@ -255,7 +255,7 @@ import Testing
                 "siding.yaml:4:3: resource 'Posts' differs from 'posts' in case alone, and SQLite takes both for one view",
                 "siding.yaml:4:18: the placeholder '{id}' of 'path' in resource 'Posts' is bound by nothing; expected for_each: { resource: …, bind: { id: $.id } }",
                 "siding.yaml:4:42: item 3 of 'key' in resource 'Posts' is empty text; expected a name such as id, [name, name], or a JSON path such as $.meta.id",
-                "siding.yaml:5:1: 'schedule' at the top level is not yet supported",
+                "siding.yaml:5:1: unknown key 'schedule' at the top level; expected one of version, database, keep, sources, resources, writes, notify",
                 "siding.yaml:7:3: source 'Blog' has no 'base_url'; expected a URL such as https://api.example.com/v2",
                 "siding.yaml:7:3: the name of source 'Blog' cannot be used in commands; expected a lower case letter, then lower case letters, digits, _ or -; did you mean 'blog'?",
                 "siding.yaml:8:21: 'base_url' in source 'blog' is not encrypted; expected https, or http: { allow_plain_http: true }",

@@ -3,6 +3,7 @@ enum FullConfig {
     static let text = """
         version: 1
         database: { path: data/tracker.db, synchronous: normal }
+        keep: { runs: 60d, done: 7d, deleted: 1h }
         sources:
           tracker:
             base_url: https://api.example.com/v2
@@ -21,7 +22,7 @@ enum FullConfig {
               allow_plain_http: true
             retry: { inline: 1, base: 500ms, factor: 1.5, cap: 2h, jitter: none, expire: 7d }
             idempotency: { header: X-Request-Key, format: quoted, lifetime: 1h }
-          shop: { base_url: "http://localhost:8080", auth: { type: basic, user: ada, password: { file: ~/pass } } }
+          shop: { base_url: "http://localhost:8080", trace: true, auth: { type: basic, user: ada, password: { file: ~/pass } } }
           maps: { base_url: http://intranet.example, http: { allow_plain_http: true }, auth: { type: api_key, in: query, name: key, key: { command: [vault, read, maps] } } }
           mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }, { when: { header: { name: X-Fault, exists: true }, body: { path: "$.errors[*].code", exists: true } }, do: park }], limits: [{ match: "/search/**", rate: 30/m }, { match: "**", rate: 5000/h, remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }, { match: /export/*, remaining_header: X-Left }, { bytes: 50MiB/d }] }
           crm:
@@ -62,11 +63,12 @@ enum FullConfig {
             stop: { max_pages: 10, has_more: $.has_more, is_last: $.is_last, empty_page: true, trust_end: true }
             conditional: off
             max_age: 15m
+            schedule: { cron: "*/15 6-22 * * mon-fri", zone: Europe/Berlin, jitter: 1m }
             columns: { id: integer, author: $.user.login, updated_at: { type: datetime, path: $.meta.updated, index: true }, seen: { type: datetime, format: epoch_ms } }
             children: { labels: { path: "$.labels[*]", key: name, columns: { name: text, color: $.style.color } }, tags: { path: $.tags } }
             contract: { new_fields: quarantine, missing_key: fail, type_change: fail }
-          a: { source: shop, path: /a, key: no, paginate: link_header }
-          b: { source: shop, path: /b, key: 012, paginate: { type: next_url, path: $.links.next } }
+          a: { source: shop, path: /a, key: no, paginate: link_header, schedule: 15m }
+          b: { source: shop, path: /b, key: 012, schedule: { every: 1h, jitter: 5m }, paginate: { type: next_url, path: $.links.next } }
           c: { source: shop, path: /c, key: "@odata.id", paginate: { type: header_cursor, header: X-Next, param: n } }
           d: { source: shop, path: /d, key: id, paginate: { type: page, param: p, start: 0, size_param: s, size: 50 } }
           e: { source: shop, path: /e, key: id, paginate: { type: offset, param: o, start: 1, limit_param: l, limit: 20 } }
@@ -75,6 +77,7 @@ enum FullConfig {
           g: { source: shop, path: /g, key: id, method: POST, body: { status: open, n: 7, ratio: 1.10, none: ~, flag: true, zip: 012, in: { tags: [a, { b: 2 }] }, since: 1 }, body_encoding: form, paginate: { type: page, in: body, param: p, size_param: $.s.n, size: 50 } }
           h: { source: shop, path: /h, key: id, method: POST, paginate: { type: cursor, last: $.sort, in: body, param: $.search.after } }
           i: { source: shop, path: /i, key: id, paginate: { type: next_url, header: X-Next } }
+          j: { source: shop, path: /j, key: id, query: { since: "{cursor}" }, cursor: { path: $.at }, keep: { records: 90d } }
         writes:
           issues:
             source: tracker
@@ -90,5 +93,10 @@ enum FullConfig {
               probe: { path: /issues?state=all, query: { client_ref: "{entry}", q: "a b" }, records: "$.items[*]" }
               after: 1m
               otherwise: send
+        notify:
+          - { command: [bin/alert, ops], on: [failed, recovered], queued_longer_than: 2h, timeout: 5s }
+          - { url: "https://ntfy.example/topic", headers: { Title: siding, Authorization: { env: TOKEN } }, on: parked }
+          - { url: { file: hook.url } }
+          - { ping: "http://127.0.0.1:8000/ping/" }
         """
 }

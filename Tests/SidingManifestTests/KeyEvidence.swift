@@ -97,6 +97,13 @@ enum KeyEvidence {
           resources.NAME.stable
         Tests/SidingCLITests/Database/DurabilityTests.swift
           database.synchronous
+        Tests/SidingCLITests/Database/SpaceTests.swift
+          keep
+          keep.deleted
+          keep.done
+          keep.runs
+          resources.NAME.keep
+          resources.NAME.keep.records
         Tests/SidingCLITests/Setup/FirstStepsTests.swift
           database.path
           resources.NAME.query
@@ -268,6 +275,12 @@ enum KeyEvidence {
           sources
         Tests/SidingCLITests/Output/ShapeTests.swift
           resources.NAME.max_age
+        Tests/SidingTests/ServiceDayTests.swift
+          resources.NAME.schedule
+          resources.NAME.schedule.cron
+          resources.NAME.schedule.every
+          resources.NAME.schedule.jitter
+          resources.NAME.schedule.zone
         Tests/SidingCLITests/Sync/SourceKeyTests.swift
           resources.NAME.errors[].when.error
           sources.NAME.errors[].when.error
@@ -281,6 +294,26 @@ enum KeyEvidence {
           sources.NAME.retry.cap
           sources.NAME.retry.factor
           sources.NAME.retry.jitter
+        Tests/SidingCLITests/Notify/NotifyTests.swift
+          notify
+          notify[].command
+          notify[].headers
+          notify[].headers.NAME.command
+          notify[].headers.NAME.env
+          notify[].headers.NAME.file
+          notify[].on
+          notify[].ping
+          notify[].ping.command
+          notify[].ping.env
+          notify[].ping.file
+          notify[].queued_longer_than
+          notify[].timeout
+          notify[].url
+          notify[].url.command
+          notify[].url.env
+          notify[].url.file
+        Tests/SidingCLITests/Sync/MetricsFileTests.swift
+          sources.NAME.trace
         Tests/SidingCLITests/Sync/TransformTests.swift
           resources.NAME.columns.NAME.format
           resources.NAME.drop

@@ -1,13 +1,6 @@
 import FoundationEssentials
+import SidingSynchronization
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A directory that is gone when the test ends.
 struct TemporaryDirectory {

@@ -57,7 +57,7 @@ import Testing
         let save = await #expect(throws: Failure.self) {
             try await SaveRecordsStep(to: issues, in: siding).process([Ticket(id: 1)], context)
         }
-        #expect(save?.reason == .storage("input_output"))
+        #expect(save?.reason == .storage("closed"))
         #expect(save?.node == "SaveRecordsStep" && save?.phase == .answered)
         guard case .store? = save?.underlying as? RecordError else { return #expect(Bool(false)) }
         let read = await #expect(throws: Failure.self) {

@@ -1,5 +1,4 @@
 import CNetlink
-import Glibc
 import SidingSynchronization
 import Testing
 

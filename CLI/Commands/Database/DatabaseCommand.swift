@@ -1,13 +1,14 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 
-/// `siding db`: prints the path of the database file, checks, migrates and copies it.
+/// `siding db`: prints the path of the database file and what fills it, checks, migrates, copies and shrinks it.
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db", abstract: "Maintain the database file.",
         subcommands: [
             DatabasePathCommand.self, DatabaseCheckCommand.self, DatabaseMigrateCommand.self,
-            DatabaseBackupCommand.self,
+            DatabaseBackupCommand.self, DatabaseSizeCommand.self, DatabaseVacuumCommand.self,
         ])
 }
 

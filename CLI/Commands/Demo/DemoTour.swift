@@ -1,122 +1,113 @@
-import ArgumentParser
-import Foundation
 import Siding
 import SidingChain
 import SidingOrigin
 
-/// The tour of `siding demo`: real commands, socket and file; only the origin is simulated.
+/// The tour of `siding demo`: real commands, sockets and files; only the origin and its line are simulated. It ends with an error
+/// where a command, the store or the origin does not do what it says.
 struct DemoTour {
-    let directory: String
-
-    private var config: String { "\(directory)/siding.yaml" }
+    let shell: DemoShell
+    let origin: DemoOrigin
 
     func run() async throws {
-        let data = DemoData()
-        let origin = try await Origin.start(routes: data.routes)
-        let relay = try await Relay.start(to: origin.url)
-        try configText(relay.url).write(toFile: config, atomically: true, encoding: .utf8)
-
-        say(
-            "An origin with \(data.stations.count) stations and \(data.readings.count) readings listens on \(relay.url.origin)."
-        )
-        say("The config \(config) names both in a few lines:")
-        Output.line(indented(configText(relay.url)))
-
-        say("1. The first sync fetches every page and saves it:")
-        try await siding("sync", expecting: .success)
-        say("2. Each resource is a view, nested values and all:")
-        try await siding(
-            "query", "SELECT id, name, active, position ->> '$.lat' AS lat FROM stations ORDER BY id LIMIT 4",
-            expecting: .success)
-        say("3. Nothing changed, so the second sync only asks whether it did (304) and writes no record:")
-        try await siding("sync", expecting: .success)
-        try await loseConnection(relay, data)
-        try await restoreConnection(relay, origin)
-
-        say("6. Every run is on record:")
-        try await siding("runs", "list", expecting: .success)
-        try await siding("db", "check", expecting: .success)
-        await relay.stop()
-        await origin.stop()
-        say("The files stay in \(directory): look at them with 'siding status --config \(config)' or sqlite3.")
+        let (stations, readings) = (origin.data.stations.count, origin.data.readings.count)
+        shell.say(
+            "An origin with \(stations) stations and \(readings) readings listens on \(origin.line.url.origin).")
+        shell.say("The config \(shell.config) names both in a few lines:")
+        try shell.configure(origin.line.url)
+        try await copy()
+        try await inspect()
+        try await change()
+        try await loseConnection()
+        try await write()
+        try await restoreConnection()
+        try await account()
     }
 
-    private func loseConnection(_ relay: Relay, _ data: DemoData) async throws {
-        data.readings.put(Dataset.Record(key: "3001", json: #"{"id":3001,"station_id":7,"temperature_c":21.5}"#))
-        await relay.follow([
-            LineStage(.up(), for: .bytes(1_000)), LineStage(.down(.cut), for: .time(.seconds(86_400))),
-        ])
-        say("4. A reading is added at the origin, and the connection is lost in the middle of the listing:")
-        try await siding("sync", "readings", expecting: .queued)
-        say("The page that failed waits in the queue; exit code 75 tells cron to try again later:")
-        try await siding("queue", "list", expecting: .success)
-        if let entry = try await waiting() {
-            try await siding("queue", "show", entry.shortID, expecting: .success)
+    private func copy() async throws {
+        shell.say("1. The first sync fetches every page and saves it:")
+        try await shell.siding("sync")
+        for (name, data) in [("stations", origin.data.stations), ("readings", origin.data.readings)] {
+            let keys = Set(try await records(of: name).map(\.key))
+            try shell.check(
+                data.records.allSatisfy { keys.contains($0.key) }, "\(name): not all records of the origin are stored")
         }
     }
 
-    private func restoreConnection(_ relay: Relay, _ origin: Origin) async throws {
-        let queued = try await waiting()
-        origin.forgetRequests()
-        await relay.set(.up())
-        say("5. The connection is back. The next sync fetches that page first:")
-        try await siding("sync", "readings", expecting: .success)
-        let first = origin.requests.first?.target ?? "nothing"
-        say("The origin's log begins with GET \(first).")
-        guard let queued, queued.url.hasSuffix(first) else {
-            throw CommandError(
-                .software, "demo", "the sync went on with \(first) instead of \(queued?.url ?? "the queued page")")
-        }
+    private func inspect() async throws {
+        shell.say("2. Each resource is a view, nested values and all; words are found in its texts:")
+        try await shell.siding(
+            "query", "SELECT id, name, active, position ->> '$.lat' AS lat FROM stations ORDER BY id LIMIT 4")
+        try await shell.siding("search", "stations", "harbour", "--limit", "3")
     }
 
-    /// The first entry in the queue, if there is one.
-    private func waiting() async throws -> QueueEntry? {
-        try await GlobalOptions.parse(["--config", config]).withStore { _, store in
-            try await store.entries(QueueSelection()).first
-        }
+    private func change() async throws {
+        shell.say("3. The origin corrects a reading. The next sync asks for each page whether it changed (304 if not):")
+        origin.correctReading()
+        try await shell.siding("sync")
+        shell.say("The record keeps its past, and knows where it came from:")
+        try await shell.siding("records", "history", "readings", "3000")
+        try await shell.siding("records", "why", "readings", "3000")
+        let history = try await shell.withStore { try await $0.history(of: "readings", key: "3000", limit: nil) }
+        try shell.check((history?.versions.count ?? 0) > 1, "reading 3000 has no earlier version")
     }
 
-    /// Runs a `siding` command in this process and prints it with its exit code.
-    ///
-    /// - Throws: ``CommandError`` if the exit code is not `expected`.
-    private func siding(_ words: String..., expecting expected: ExitStatus) async throws {
-        let shown = words.map { $0.contains(" ") ? "\"\($0)\"" : $0 }.joined(separator: " ")
-        Output.line("    $ siding \(shown)")
-        Output.flush()
-        var status = ExitStatus.success
-        do {
-            let command = try SidingCommand.parseAsRoot(words + ["--config", config, "-v"])
-            guard var command = command as? any AsyncParsableCommand else { return }
-            try await command.run()
-        } catch let ended as ExitStatus {
-            status = ended
-        }
-        Output.line("    (exit \(status.rawValue))")
-        guard status == expected else {
-            throw CommandError(
-                .software, "demo", "'siding \(shown)' ended with \(status.rawValue), not \(expected.rawValue)")
-        }
+    private func loseConnection() async throws {
+        origin.addReading()
+        await origin.cutSoon()
+        shell.say("4. A reading is added at the origin, and the connection is lost in the middle of the listing:")
+        try await shell.siding("sync", "readings", expecting: .queued)
+        shell.say("The page that failed waits in the queue; exit code 75 tells cron to try again later:")
+        let page = try await shell.queue().first { $0.kind == .fetch }
+        try shell.check(page != nil, "no page waits in the queue")
+        if let page { try await shell.siding("queue", "show", page.shortID) }
     }
 
-    private func say(_ text: String) {
-        Output.line("\n\(text)")
-        Output.flush()
+    private func write() async throws {
+        shell.say("5. The line is still down. A reading of your own is stored, and shows among the records at once:")
+        try await shell.siding(
+            "send", "readings.create", "-d", #"{"station_id":7,"temperature_c":19.5}"#, expecting: .queued)
+        try await newestReadings()
+        try shell.check(
+            try await records(of: "readings").contains { TemporaryID.matches($0.key) },
+            "the reading is not among the records")
+        shell.say("Both wait for the connection:")
+        try await shell.siding("queue", "list")
+        try shell.check(try await shell.queue().count == 2, "the queue has not two entries")
     }
 
-    private func indented(_ text: String) -> String {
-        text.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+    private func restoreConnection() async throws {
+        let page = try await shell.queue().first { $0.kind == .fetch }
+        await origin.restore()
+        shell.say("6. The connection is back. The write is delivered, and the listing goes on at the page that failed:")
+        try await shell.siding("queue", "run")
+        try shell.check(try await shell.queue().isEmpty, "the queue is not empty")
+        try await newestReadings()
+
+        let first = origin.origin.requests.first { $0.method == "GET" }?.target ?? "nothing"
+        try shell.check(
+            page?.url.hasSuffix(first) == true, "the listing went on with \(first), not \(page?.url ?? "its page")")
+        let posts = origin.origin.requests.filter { $0.method == "POST" }
+        let count = origin.received.count
+        try shell.check(posts.count == 2, "the origin got \(posts.count) POSTs, not 2")
+        try shell.check(count == 1, "the origin has \(count) new readings, not 1")
+        shell.say(
+            "The listing went on with GET \(first).\nThe answer to the first POST was lost, so it was sent again with the "
+                + "same Idempotency-Key: the origin got it twice, and has one new reading.")
     }
 
-    private func configText(_ url: HTTPURL) -> String {
-        """
-        version: 1
-        database: { path: demo.db }
-        sources:
-          weather: { base_url: \(url.origin) }
-        resources:
-          stations: { path: /stations, key: id }
-          readings: { path: /readings, key: id, query: { limit: 250 } }
+    private func account() async throws {
+        shell.say("7. Every run is on record, and all is well:")
+        try await shell.siding("runs", "list")
+        try await shell.siding("status")
+        try await shell.siding("db", "check")
+    }
 
-        """
+    private func newestReadings() async throws {
+        try await shell.siding(
+            "query", "SELECT id, station_id, temperature_c FROM readings WHERE station_id = 7 ORDER BY id DESC LIMIT 3")
+    }
+
+    private func records(of resource: String) async throws -> [Record] {
+        try await shell.withStore { try await $0.records(of: resource, after: nil, limit: .max, deleted: false) }
     }
 }

@@ -94,6 +94,12 @@ final class AtomicFile: ExportTarget {
         return "\(directory).\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
     }
 
+    /// Lets other accounts read the file, whatever the umask is.
+    func letEverybodyRead() {
+        guard temporary != nil else { return }
+        state.withLock { _ = fchmod($0.descriptor, 0o644) }
+    }
+
     func write(_ bytes: [UInt8]) throws {
         try state.withLock { state in
             state.pending += bytes

@@ -1,4 +1,5 @@
 import Siding
+import SidingInspection
 import SidingChain
 import SidingJSON
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 
 /// `siding queue hold`: parks entries until they are released.

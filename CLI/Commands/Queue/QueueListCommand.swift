@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 import SidingChain
 import SidingJSON
@@ -52,39 +53,10 @@ struct QueueListCommand: AsyncParsableCommand {
     }
 
     private func row(_ entry: QueueEntry, _ format: MessageFormat) -> [String] {
-        let next =
-            switch entry.state {
-            case .queued where entry.waitsOn > 0: "after \(entry.waitsOn)"
-            case .queued where !entry.isHead: "in its lane"
-            case .queued: entry.nextAttemptAt <= format.now ? "due" : format.time(entry.nextAttemptAt)
-            case .sending: "now"
-            case .parked: "parked: \(entry.reason?.rawValue ?? "")"
-            case .done, .dropped: entry.state.rawValue
-            }
-        let mark =
-            switch entry.state {
-            case .sending: "*"
-            case .parked where entry.unknownSince != nil: "?"
-            case .parked: Self.mark(entry.reason)
-            case .queued, .done, .dropped: entry.unknownSince == nil ? "" : "?"
-            }
+        let text = EntryText(entry, format)
         let age = options.utc ? entry.createdAt.rfc3339 : MessageFormat.duration(format.now - entry.createdAt)
         return [
-            mark, entry.shortID, age, String(entry.tries), next, entry.resource ?? Self.lane(entry),
-            "\(entry.method) \(entry.url)",
-            // The request has a column of its own.
-            entry.lastError?.message.replacing(" (\(entry.method) \(entry.url))", with: "") ?? "",
+            text.mark, entry.shortID, age, String(entry.tries), text.next, text.subject, text.request, text.lastError,
         ]
     }
-
-    private static func mark(_ reason: ParkReason?) -> String {
-        switch reason {
-        case .held: "h"
-        case .uncertain: "?"
-        default: "!"
-        }
-    }
-
-    /// A write's lane; empty if the lane is the entry's own.
-    private static func lane(_ entry: QueueEntry) -> String { entry.isAloneInLane ? "" : entry.lane }
 }

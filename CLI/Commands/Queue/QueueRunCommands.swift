@@ -17,6 +17,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @Flag(help: "Continue until every remaining entry needs an operator; takes only --source.")
     var watch = false
+    @OptionGroup var metrics: MetricsFileOption
 
     func validate() throws {
         guard watch, selection.narrowsBeyondSources else { return }
@@ -26,22 +27,30 @@ struct QueueRunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try await metrics.written(for: options) { try await runQueue() }
+    }
+
+    private func runQueue() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
             try await workspace.checkSecrets()
-            var chosen = try await selection.selection(now: WallClock.system.now, workspace, store)
-            guard try await endWaits(of: &chosen, in: store) else { return nothing() }
-            chosen.dueBy = WallClock.system.now
-            let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
-            let drain = QueueDrain(workspace: workspace, store: store, options: options)
-            let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
-            let writes = try await deliver(chosen, delivery, drain)
-            if let writes, writes.isStop { return writes }
-            chosen.kinds = [.fetch]
-            let due = try await store.entries(chosen)
-            let fetches = try await drain.run(due, "queue run", tellsEmpty: isEmpty)
-            return ExitStatus.combining([writes, fetches]) ?? .success
+            return try await workspace.notifying(options, store) { try await run(workspace, store) }
         }
         if status != .success { throw status }
+    }
+
+    private func run(_ workspace: Workspace, _ store: Store) async throws -> ExitStatus {
+        var chosen = try await selection.selection(now: WallClock.system.now, workspace, store)
+        guard try await endWaits(of: &chosen, in: store) else { return nothing() }
+        chosen.dueBy = WallClock.system.now
+        let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
+        let drain = QueueDrain(workspace: workspace, store: store, options: options)
+        let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
+        let writes = try await deliver(chosen, delivery, drain)
+        if let writes, writes.isStop { return writes }
+        chosen.kinds = [.fetch]
+        let due = try await store.entries(chosen)
+        let fetches = try await drain.run(due, "queue run", tellsEmpty: isEmpty)
+        return ExitStatus.combining([writes, fetches]) ?? .success
     }
 
     private var isOfAll: Bool { !selection.isNarrow || watch }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import HTTPTypes
 import Siding
 import SidingChain
@@ -17,75 +18,38 @@ struct QueueShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withStore { workspace, store in
-            guard let entry = try await store.entries(QueueSelection(ids: [id])).first else {
-                throw CommandError(.notFound, "not_found", "no queue entry begins with '\(id)'")
-            }
-            let content = try await store.content(of: entry.id)
-            let sent = entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body
+            let format = options.messageFormat
+            let report = try await EntryReport.load(id, in: store, now: format.now)
+            let (entry, content, sent) = (report.entry, report.content, report.body)
             if body { return Output.write(sent ?? []) }
             if curl {
                 let resource = workspace.config.resources.first { $0.name == entry.resource }
                 let type = entry.kind == .fetch && sent != nil ? resource?.bodyType : nil
                 return Output.line(CurlCommand(entry, content, body: sent, type: type).text)
             }
-            let format = options.messageFormat
-            let gate = try await store.gates().first { $0.source == entry.source }
-            let explanation = QueueExplanation(entry, gate: gate, now: format.now)
-            let history = try await store.history(of: entry.id)
-            let conflict = entry.state.isSettled ? nil : try await store.conflict(of: entry.id)
             if options.json {
-                Output.line(Shapes.entry(entry, explanation, history, content, conflict).text)
+                Output.line(report.object.text)
             } else {
-                print(entry, content, sent, explanation, history, format)
-                if let conflict { ConflictTable(conflict).print(options.terminal) }
+                print(report, format)
+                if let conflict = report.conflict { ConflictTable(conflict).print(options.terminal) }
             }
         }
     }
 
-    private func print(
-        _ entry: QueueEntry, _ content: WriteContent?, _ body: [UInt8]?, _ explanation: QueueExplanation,
-        _ history: [QueueEvent],
-        _ format: MessageFormat
-    ) {
-        let state = entry.reason.map { "\(entry.state.rawValue): \($0.rawValue)" } ?? entry.state.rawValue
-        var fields: [(String, String)] = [
-            ("id", entry.id), ("kind", entry.kind.rawValue), ("state", state),
-            ("request", "\(entry.method) \(entry.url)"), ("resource", entry.resource ?? ""), ("source", entry.source),
-            ("since", format.time(entry.createdAt)), ("tries", String(entry.tries)),
-        ]
-        if let content { fields += Self.fields(entry, content, format) }
-        fields.append(("body", body.map { "\(MessageFormat.size($0.count)); --body prints it" } ?? ""))
+    private func print(_ report: EntryReport, _ format: MessageFormat) {
+        let (entry, content, explanation) = (report.entry, report.content, report.explanation)
+        var fields = EntryText(entry, format).lines(content)
+        fields.append(("body", report.body.map { "\(MessageFormat.size($0.count)); --body prints it" } ?? ""))
         fields += [("why", explanation.why), ("next", explanation.next)]
         for (name, value) in fields where !value.isEmpty {
             Output.line("\(name.padding(to: 10))\(PlainText.oneLine(value, limit: 4_000))")
         }
         if let hint = entry.lastError?.hint { Output.line("\("hint".padding(to: 10))\(hint)") }
         Output.line("history")
-        for event in history {
+        for event in report.history {
             let detail = event.detail.map { ": \($0)" } ?? ""
             Output.line("  \(format.time(event.at).padding(to: 14)) \(PlainText.oneLine(event.event + detail))")
         }
-    }
-
-    /// The fields that only writes have.
-    private static func fields(_ entry: QueueEntry, _ content: WriteContent, _ format: MessageFormat) -> [(
-        String, String
-    )] {
-        let behind = content.head.flatMap { $0 == entry.id || entry.state.isSettled ? nil : $0 }
-        let key = content.keyField.map { "\($0): \(content.key)\(content.isKeyed ? ", which the origin honours" : "")" }
-        let answer = content.answer.map { answer in
-            let text = String(decoding: answer.body.prefix(2_000), as: UTF8.self)
-            return "\(answer.status) \(text)"
-        }
-        let certainty = entry.mayHaveArrived ? "may have arrived " : ""
-        return [
-            ("write", entry.operation ?? ""), ("lane", entry.isAloneInLane ? "" : entry.lane),
-            ("behind", behind.map { String($0.prefix(8)) } ?? ""),
-            ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
-            ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
-            ("sent", entry.firstSentAt.map { certainty + format.time($0) } ?? ""), ("answer", answer ?? ""),
-            ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
-        ]
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingInspection
 import SidingManifest
 
 /// The options that select queue entries.
@@ -42,28 +43,18 @@ struct SelectionOptions: ParsableArguments {
     /// - Throws: ``CommandError`` with code 66 if a source or resource is neither in the config nor in the queue, or if standard input
     ///   should give ids and is empty: an empty selection would mean all entries.
     func selection(now: Timestamp, _ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
-        let every = QueueEntry.State.allCases
-        func check(_ what: String, _ names: [String], among known: [String], _ entries: (String) -> QueueSelection)
-            async throws
-        {
-            for name in names where !known.contains(name) {
-                guard try await store.count(entries(name)) == 0 else { continue }
-                throw workspace.notFound(what, name, among: known)
-            }
-        }
-        try await check("source", source, among: workspace.config.sources.map(\.name)) {
-            QueueSelection(sources: [$0], states: every)
-        }
-        try await check("resource", resource, among: workspace.config.resources.map(\.name)) {
-            QueueSelection(resources: [$0], states: every)
-        }
         let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }
         guard !all.isEmpty || ids.isEmpty else {
             throw CommandError(.notFound, "not_found", "standard input names no entry")
         }
-        return QueueSelection(
+        let selection = QueueSelection(
             ids: all, resources: resource, sources: source, lanes: lane, states: state.map(\.state),
             createdBefore: olderThan.map { now + (.zero - $0.duration) }, reasons: reason.map(\.reason))
+        let unknown = try await store.unknownName(
+            in: selection, sources: workspace.config.sources.map(\.name),
+            resources: workspace.config.resources.map(\.name))
+        if let unknown { throw workspace.notFound(unknown.kind, unknown.name, among: unknown.known) }
+        return selection
     }
 
     private static func standardInput() -> [String] {

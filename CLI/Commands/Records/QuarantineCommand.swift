@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 import SidingChain
 import SidingJSON
@@ -116,9 +117,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
 
     private func tell(_ change: QuarantineChange) {
         if options.json {
-            var object = Shapes.quarantined(change.record)
-            object.add(["done": change.refusal == nil, "refusal": change.refusal])
-            Output.line(object.text)
+            Output.line(Shapes.quarantined(change).text)
         } else if let refusal = change.refusal {
             Output.printMessage("\(change.record.id): stays in quarantine: \(refusal)")
         } else {
@@ -189,15 +188,5 @@ extension Workspace {
         for name in resources where !known.contains(name) && !stored.contains(name) {
             throw notFound("resource", name, among: known)
         }
-    }
-}
-
-extension Shapes {
-    static func quarantined(_ record: QuarantinedRecord) -> JSONObject {
-        return [
-            "id": record.id, "resource": record.resource, "key": record.key, "reason": record.reason,
-            "rule": record.code, "run": record.run, "url": record.url, "position": record.position,
-            "bytes": record.size, "created_at": record.createdAt, "seen_at": record.seenAt,
-        ]
     }
 }

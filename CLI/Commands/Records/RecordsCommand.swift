@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingInspection
 import ArgumentParser
 import Siding
 import SidingChain
@@ -76,7 +77,7 @@ struct RecordsGetCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { _, store in
             guard let record = try await store.record(of: resource, key: key) else {
-                throw CommandError.noRecord(key, of: resource)
+                throw NotFound.record(key, of: resource)
             }
             if options.json {
                 Output.line(Shapes.record(record).text)

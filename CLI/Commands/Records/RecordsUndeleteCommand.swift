@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 import SidingJSON
 
@@ -17,7 +18,7 @@ struct RecordsUndeleteCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore(.readWrite) { _, store in
             guard try await store.run(id) != nil else {
-                throw try await CommandError.noRun(id, in: store)
+                throw try await NotFound.run(id, in: store)
             }
             let counts = try await store.undelete(id).sorted { $0.key < $1.key }
             for (resource, count) in counts { tell(resource, count) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 import SidingChain
 import SidingJSON
@@ -28,7 +29,7 @@ struct SchemaCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { _, store in
             if let since, since > (try await store.runs(limit: 1).first?.id ?? 0) {
-                throw try await CommandError.noRun(since, in: store)
+                throw try await NotFound.run(since, in: store)
             }
             let names = resources.isEmpty ? try await store.resourceStates().map(\.resource) : resources
             for (index, name) in names.enumerated() {

@@ -1,4 +1,6 @@
 import ArgumentParser
+import SidingInspection
+import SidingJSON
 import Siding
 import SidingChain
 
@@ -54,26 +56,7 @@ enum WordForm: EnumerableFlag {
     }
 }
 
-/// A search that shows the best matches.
-struct RecordSearch {
-    let resource: String
-    let text: TextSearch.Text
-    /// The maximum number of matches, less than `Int.max`.
-    let limit: Int
-
-    struct Found {
-        var hits: [SearchHitText]
-        var hasRecords: Bool
-        /// Whether more records match than are shown.
-        var hasMore = false
-
-        func remark(of search: RecordSearch) -> String? {
-            if !hasRecords { return "'\(search.resource)' has no records" }
-            if hits.isEmpty { return "no record of '\(search.resource)' matches" }
-            return hasMore ? "more records match; --limit 0 shows all" : nil
-        }
-    }
-
+extension RecordSearch {
     func run(in workspace: Workspace) async throws -> Found {
         let found = try await workspace.withStore(.readOnly) { store -> Found? in
             do {
@@ -86,15 +69,15 @@ struct RecordSearch {
         // Only a search that has to build the index writes.
         return try await workspace.withStore(.readWrite) { try await find(in: $0) }
     }
+}
 
-    private func find(in store: Store) async throws -> Found {
-        guard try await store.count(of: resource).count > 0 else { return Found(hits: [], hasRecords: false) }
-        let style = SearchHitText.unforgeableStyle()
-        let matches = try await store.search(
-            TextSearch(
-                of: resource, fields: try await store.textMembers(of: resource), text: text, limit: limit + 1,
-                snippet: style))
-        let hits = matches.prefix(limit).map { SearchHitText($0, style) }
-        return Found(hits: hits, hasRecords: true, hasMore: matches.count > limit)
+extension SearchHitText {
+    /// The key and the text on one line, with bold matches if the terminal has colour. Not cut to its width, so that every match is seen.
+    func line(_ terminal: Terminal) -> String {
+        let texts = pieces.map { piece in
+            let text = PlainText.oneLine(piece.text, limit: 200)
+            return piece.isMatch && terminal.hasColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+        }
+        return "\(PlainText.oneLine(match.record.key, limit: 60))  \(texts.joined())"
     }
 }

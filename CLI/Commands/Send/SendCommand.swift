@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import HTTPTypes
 import Siding
 import SidingChain

@@ -1,4 +1,5 @@
 import Siding
+import SidingInspection
 import SidingChain
 import SidingJSON
 import SidingManifest
@@ -69,6 +70,7 @@ struct WriteDelivery {
                     let done = try await fetches.syncDue(of: sources, over: transports, except: known)
                     refused.withLock { $0.formUnion(done.refused) }
                     for report in done.reports { statuses.add(report) }
+                    return nil
                 })
             try await loop.run { outlook throws(StoreError) in
                 guard !canGoOn(sources, outlook) else { return false }

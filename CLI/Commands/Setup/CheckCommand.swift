@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Siding
 import SidingManifest
 
@@ -21,6 +22,8 @@ struct CheckCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         try await workspace.checkSecrets()
         let config = workspace.config
+        let hookFaults = await config.hookFaults()
+        guard hookFaults.isEmpty else { throw ConfigError.invalid(hookFaults) }
         let warnings = config.resources.flatMap { resource in
             resource.cautions.map { caution in
                 (config.place(ofResource: resource.name).map { "\($0): " } ?? "") + "\(resource.name): \(caution)"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SidingInspection
 import Foundation
 import Siding
 import SidingChain

@@ -1,4 +1,5 @@
 import SidingChain
+import SidingInspection
 import SidingJSON
 
 /// A member that may be the key of records.

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingInspection
 import ArgumentParser
 import Siding
 import SidingChain
@@ -58,7 +59,7 @@ struct RunsShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { _, store in
             guard let run = try await store.run(id) else {
-                throw try await CommandError.noRun(id, in: store)
+                throw try await NotFound.run(id, in: store)
             }
             if options.json { Output.line(Shapes.run(run).text) } else { print(run) }
         }
@@ -91,17 +92,5 @@ struct RunsShowCommand: AsyncParsableCommand {
             Output.line("  \(PlainText.oneLine(error.message, limit: 2_000))")
             if let hint = error.hint { Output.line("  \(hint)") }
         }
-    }
-}
-
-extension CommandError {
-    /// The error with code 66 for an unknown run; says so if the run was pruned.
-    static func noRun(_ id: Int64, in store: Store) async throws -> CommandError {
-        let isForgotten = try await store.isForgotten(id)
-        let message =
-            isForgotten
-            ? "run \(id) is forgotten: it ended more than 30 days ago, so what it deleted cannot be restored any more"
-            : "there is no run \(id)"
-        return CommandError(.notFound, "not_found", message, hint: "'siding runs list' shows them")
     }
 }

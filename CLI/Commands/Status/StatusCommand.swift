@@ -1,4 +1,6 @@
 import ArgumentParser
+import SidingManifest
+import SidingInspection
 import Siding
 import SidingChain
 
@@ -16,7 +18,8 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let overview = try await options.withStore { workspace, store in
-            try await Overview.gather(workspace, store, maxAge: maxAge?.duration, now: WallClock.system.now)
+            try await Overview.gather(
+                workspace.config.resources, store, maxAge: maxAge?.duration, now: WallClock.system.now)
         }
         if options.json { Output.line(overview.object.text) } else { overview.print(options) }
         if overview.resources.contains(where: \.isStale) || (strict && (overview.hasParked || overview.hasFailure)) {

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingInspection
 import ArgumentParser
 import Foundation
 import Siding

@@ -1,4 +1,5 @@
 import Foundation
+import SidingInspection
 import Siding
 import SidingChain
 import SidingJSON

@@ -31,15 +31,24 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "Send nothing: queue the requests, and apply config changes.") var offline = false
     @Flag(help: "Stop at the first failure.") var failFast = false
     @Flag(help: "Sync only resources that failed or were queued the last time.") var failed = false
+    @OptionGroup var metrics: MetricsFileOption
 
     func run() async throws {
+        try await metrics.written(for: options) { try await sync() }
+    }
+
+    private func sync() async throws {
         let workspace = try Workspace.load(options)
         let named = try workspace.resources(named: resources)
         try listing.check(against: named)
         if !offline { try await workspace.checkSecrets() }
         // One meter for the whole command: the own writes that are sent first count for --max-bytes.
         let status = try await TrafficMeter().counting { () async throws in
-            try await workspace.withStore(.readWriteCreate) { try await sync(named, workspace, $0) }
+            try await workspace.withStore(.readWriteCreate) { store in
+                try await workspace.notifying(options, store, isOffline: offline) {
+                    try await sync(named, workspace, store)
+                }
+            }
         }
         if status != .success { throw status }
     }

@@ -38,6 +38,24 @@ enum TombstonesTable {
         try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1", run)
     }
 
+    /// Removes tombstones for good, oldest first. Changes since before their deletion are then no longer complete.
+    ///
+    /// - Returns: the number of removed records.
+    static func removeRecords(
+        of resource: ResourceRow, deletedBefore moment: Timestamp, limit: Int, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        // Without an end of the history, every tombstone has a version that the past shows.
+        guard resource.historySince == nil || resource.schema.history?.keep != nil else { return 0 }
+        let table = try RecordsTable.load(resource, transaction)
+        try table.makeDeletionsIndex(transaction)
+        let old = try table.tombstones(deletedBefore: moment, limit: limit, transaction)
+        for tombstone in old { try table.remove(tombstone.row, transaction) }
+        if let revision = old.map(\.revision).max() {
+            try ResourcesTable.setForgotten(revision: revision, of: resource.id, transaction)
+        }
+        return old.count
+    }
+
     /// - Returns: the number of restored records by resource.
     static func restore(_ run: RunID, now: Timestamp, _ transaction: borrowing Transaction) throws -> [String: Int] {
         let ids = try transaction.query("SELECT DISTINCT resource FROM siding_tombstones WHERE run = ?1", run) {

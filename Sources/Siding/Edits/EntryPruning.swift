@@ -5,14 +5,21 @@ internal import SidingSQLite
 struct EntryPruning {
     let now: Timestamp
 
-    /// Deletes entries that were completed before `moment`, and expired keys. Entries that cannot be read are left.
-    func removeSettled(before moment: Timestamp, _ transaction: borrowing Transaction) throws {
-        for entry in try OutboxTable.completed(before: moment, transaction) {
-            do { try transaction.part { try forget([entry], transaction) } } catch let error as StoreError {
+    /// Deletes entries that were completed before `moment`, oldest first, and expired keys. Entries that cannot be read are left.
+    ///
+    /// - Returns: the number of deleted entries.
+    func removeSettled(before moment: Timestamp, limit: Int, _ transaction: borrowing Transaction) throws -> Int {
+        var count = 0
+        for entry in try OutboxTable.completed(before: moment, limit: limit, transaction) {
+            do {
+                try transaction.part { try forget([entry], transaction) }
+                count += 1
+            } catch let error as StoreError {
                 guard error.kind == .corrupt else { throw error }
             }
         }
         try OutboxTable.deleteForgotten(now, transaction)
+        return count
     }
 
     /// - Throws: ``QueueRefusal`` if the entry is not completed, or was purged already.

@@ -18,15 +18,18 @@ extension Store {
     ///
     /// - Parameter isRehearsal: changes nothing and returns the predicted results. Entries of dead senders are not reclaimed,
     ///   so they count as being sent.
+    /// - Parameter actor: who asked for it, beside the process, for the history; nil for the process itself.
     /// - Throws: ``StoreError/Kind/invalidWrite`` for a change that the queue may not keep, ``StoreError/Kind/notFound`` and
     ///   ``StoreError/Kind/ambiguous`` for ids. If the store itself fails, earlier batches stay carried out.
     package func carryOut(
-        _ decision: OperatorAction, on selection: QueueSelection, isRehearsal: Bool = false
+        _ decision: OperatorAction, on selection: QueueSelection, isRehearsal: Bool = false, by actor: String? = nil
     ) async throws(StoreError) -> [QueueChange] {
         if case .replace(let change) = decision { try WriteSafety.check(change) }
         let reclaimed = isRehearsal ? [] : try await reclaim()
+        var transitions = try transitions()
+        if let actor { transitions.who = "\(actor), \(transitions.who)" }
         let actions = OperatorActions(
-            transitions: try transitions(), isAlive: owner.isAlive, reclaimed: Set(reclaimed.map(\.id)))
+            transitions: transitions, isAlive: owner.isAlive, reclaimed: Set(reclaimed.map(\.id)))
         let found = try await entries(selection)
         // Only a trial run can predict a resolution; for all else, reading is enough.
         if isRehearsal, let foretold = try await read({ try actions.preview(decision, on: found, $0) }) {

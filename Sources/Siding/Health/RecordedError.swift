@@ -4,7 +4,7 @@ internal import SidingJSON
 
 /// Why a resource failed or was queued, in a form that is stored and shown.
 public struct RecordedError: Sendable, Hashable, Codable {
-    /// A stable name, as in ``Failure/Reason/name``.
+    /// A stable name, as in `Failure.Reason.name`.
     public var name: String
     /// One line for users.
     public var message: String

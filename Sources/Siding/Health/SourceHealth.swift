@@ -1,4 +1,4 @@
-package import SidingChain
+public import SidingChain
 
 /// The health of a source, shared by all processes: its gate, its recent failures, and its concurrency limit.
 package struct SourceHealth: Sendable, Hashable {
@@ -115,20 +115,23 @@ package struct SourceHealth: Sendable, Hashable {
 }
 
 /// A closed gate: until when no requests go to a source, and why.
-package struct SourceGate: Sendable, Hashable {
-    package enum Reason: String, Sendable, Codable, CaseIterable {
+public struct SourceGate: Sendable, Hashable {
+    public enum Reason: String, Sendable, Codable, CaseIterable {
+        /// No network route, or no connection to the origin.
         case offline
+        /// The origin asked for a pause, or a rate limit is exhausted.
         case retryAfter = "retry_after"
         /// Too many attempts failed, in a row or lately.
         case breaker
+        /// The origin refused the credentials.
         case signIn = "sign_in"
     }
 
-    package var source: String
-    package var reason: Reason
+    public var source: String
+    public var reason: Reason
     /// Nil if it stays closed until something changes, as for `signIn`.
-    package var until: Timestamp?
-    package var note: String
+    public var until: Timestamp?
+    public var note: String
 }
 
 extension SourceGate {

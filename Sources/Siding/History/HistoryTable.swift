@@ -41,6 +41,11 @@ enum HistoryTable {
         }
     }
 
+    /// Whether there is an earlier version of the record whose key SQL has as `key`.
+    static func hasVersions(of key: SQL, in resource: Int64) -> SQL {
+        "EXISTS (SELECT 1 FROM siding_history WHERE resource = \(integer: resource) AND key = \(key))"
+    }
+
     // MARK: Pruning
 
     /// The maximum number of versions that one run removes by age, to keep the end of a run short.

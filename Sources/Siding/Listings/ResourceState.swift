@@ -35,6 +35,18 @@ extension ResourceState {
             definition: definition, completedAt: completedAt, reported: freshness,
             isUnfinished: checkpoint != nil || incomplete != nil, source: source)
     }
+
+    /// Whether the records are older than `limit`: also if they were never complete, or were a minute or more in the future,
+    /// because the clock was set back then. The origin may declare them fresh for longer.
+    ///
+    /// - Parameters:
+    ///   - state: nil if the resource was never synced.
+    ///   - limit: nil if the records may have any age.
+    package static func isStale(_ state: ResourceState?, after limit: Duration?, at now: Timestamp) -> Bool {
+        guard let limit, state?.resourceFreshness.freshUntil(at: now) == nil else { return false }
+        guard let age = state?.completedAt.map({ now - $0 }) else { return true }
+        return age > limit || age < .seconds(-60)
+    }
 }
 
 extension Store {

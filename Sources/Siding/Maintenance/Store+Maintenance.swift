@@ -6,6 +6,8 @@ package struct DatabaseDescription: Sendable, Hashable {
     package var path: String
     /// Database and WAL together.
     package var bytes: Int
+    /// Bytes of the database in pages that hold nothing.
+    package var freeBytes: Int
     /// The number of the last migration.
     package var schemaVersion: Int
     package var sqliteVersion: String
@@ -99,6 +101,7 @@ extension Store {
             let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
             return DatabaseDescription(
                 path: path, bytes: DatabaseFiles.size(path) + DatabaseFiles.size(path + "-wal"),
+                freeBytes: try snapshot.space().freeBytes,
                 schemaVersion: try snapshot.count("PRAGMA user_version"),
                 sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
         }

@@ -18,22 +18,9 @@ extension Store {
         return run
     }
 
-    /// How long completed entries and ended runs are kept: 30 days, in microseconds.
-    private static let retention: Int64 = 30 * 86_400 * 1_000_000
-
-    /// Stores the outcome of a run, and deletes what is older than its retention: completed entries, versions, requests and runs.
+    /// Stores the outcome of a run, and deletes what is older than ``keep`` allows.
     package func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError) {
         let now = clock.now
-        let oldest = Timestamp(microseconds: now.microseconds - Self.retention)
-        try await write { transaction in
-            try RunsTable.end(run, as: outcome, now: now, transaction)
-            try EntryPruning(now: now).removeSettled(before: oldest, transaction)
-            try HistoryTable.prune(now: now, transaction)
-            for run in try RunsTable.delete(endedBefore: oldest, transaction) {
-                // The records that a deleted run deleted can no longer be restored by its number.
-                try TombstonesTable.delete(of: run, transaction)
-            }
-        }
-        owner.sweep()
+        try await prune { try RunsTable.end(run, as: outcome, now: now, $0) }
     }
 }

@@ -62,6 +62,20 @@ extension Store {
         return earliest
     }
 
+    /// Since when the first due write of these sources waits to be sent; nil if none is due. Those of a closed gate are not due.
+    func dueSince(of sources: Set<String>) async throws(StoreError) -> Timestamp? {
+        let now = clock.now
+        return try await read { snapshot in
+            try sources.compactMap { source in
+                let first = try OutboxTable.dueTimes(of: source, snapshot)?.first
+                guard let first, first <= now, try SourcesTable.load(source, snapshot).opens(now: now) == now else {
+                    return nil
+                }
+                return first
+            }.min()
+        }
+    }
+
     /// Ends waits that have lost their reason: gates open for a half-open probe, and entries that waited for the network are
     /// due. An origin's `Retry-After` still applies.
     ///

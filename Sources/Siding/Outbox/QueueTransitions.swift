@@ -15,9 +15,9 @@ enum RequeueCause: String {
 struct QueueTransitions {
     /// The id of the process that acts.
     let owner: String
-    /// The process as the history names it.
-    let who = "process \(getpid())"
     let now: Timestamp
+    /// The process as the history names it.
+    var who = "process \(getpid())"
 
     /// An entry whose sender died this often is parked.
     static let mostCrashes = 3

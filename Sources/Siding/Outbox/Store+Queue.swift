@@ -5,10 +5,14 @@ internal import SidingSQLite
 extension Store {
     /// The selected entries, oldest first, at most `limit`.
     ///
+    /// - Parameter after: only those queued after the entry with this full id, for selections without ids; none if it is
+    ///   unknown.
     /// - Throws: ``StoreError/Kind/notFound`` if an id matches no entry, ``StoreError/Kind/ambiguous`` if a prefix matches
     ///   several.
-    package func entries(_ selection: QueueSelection, limit: Int? = nil) async throws(StoreError) -> [QueueEntry] {
-        try await read { try OutboxTable.entries(selection, limit: limit, $0) }
+    package func entries(
+        _ selection: QueueSelection, after: String? = nil, limit: Int? = nil
+    ) async throws(StoreError) -> [QueueEntry] {
+        try await read { try OutboxTable.entries(selection, after: after, limit: limit, $0) }
     }
 
     /// The number of selected entries, without reading them.

@@ -15,9 +15,9 @@ public struct AnyResource: Sendable {
     package var body: SearchBody?
     public var query: [String: QueryValue]
     public var queryEncoding: QueryEncoding
-    /// The path of the records, or ``JSONPath/lines``; nil for the root array, or the only array of the root object.
+    /// The path of the records, or `JSONPath.lines`; nil for the root array, or the only array of the root object.
     public var records: JSONPath?
-    /// The members that form the key, or ``JSONPath/memberName``; several paths make a composite key.
+    /// The members that form the key, or `JSONPath.memberName`; several paths make a composite key.
     public var key: [JSONPath]
     public var paging: Paging
     /// The sizes of page that requests ask for; nil if they ask for none, or `paging` sends its one size.
@@ -33,12 +33,16 @@ public struct AnyResource: Sendable {
     public static let usualResumeWithin = Duration.seconds(86_400)
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
+    /// When a service syncs the resource; nil: whenever it is older than `maxAge`.
+    public var schedule: (any SyncSchedule)?
     /// The schema of the records: columns, contract, history and transforms.
     package var schema: RecordSchema
+    /// Which records are kept; nil for all.
+    package var keptRecords: RecordRetention?
     /// How deletions at the origin are found.
     package var deletions = Deletions()
     /// Whether records never move between pages while they are read, as with many cursors and next URLs: then one listing that
-    /// one run read proves which records were deleted. Otherwise two in a row have to lack them; see ``ListingEvidence``.
+    /// one run read proves which records were deleted. Otherwise two in a row have to lack them; see `ListingEvidence`.
     public var isStable = false
     /// Makes one listing per record of another resource; nil for a single listing.
     package var forEach: ForEach?
@@ -89,7 +93,7 @@ public struct StopRules: Sendable, Hashable {
     }
 }
 
-/// Anything that can be synced: a typed ``Resource`` or an ``AnyResource``, side by side in one list.
+/// Anything that can be synced: a typed `Resource` or an ``AnyResource``, side by side in one list.
 public protocol SyncedResource: Sendable {
     /// The resource as the engine needs it.
     var untyped: AnyResource { get }

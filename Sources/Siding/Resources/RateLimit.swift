@@ -15,7 +15,7 @@ public struct RateLimit: Sendable, Hashable {
     /// The response header that reports when the quota is reset; see ``LimitReset``.
     package let reset: HTTPField.Name?
 
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if it limits nothing; the detail says why.
+    /// - Throws: `Failure.Reason.invalidRequest` if it limits nothing; the detail says why.
     package init(
         _ match: PathPattern, rate: RequestRate?, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {
@@ -32,7 +32,7 @@ public struct RateLimit: Sendable, Hashable {
 
     /// Parses a limit from text: `try RateLimit("/search/**", "30/m")`, `try RateLimit("**", "50MiB/d")`.
     ///
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if the pattern or the rate is invalid, or nothing is limited.
+    /// - Throws: `Failure.Reason.invalidRequest` if the pattern or the rate is invalid, or nothing is limited.
     public init(
         _ match: String, _ rate: String? = nil, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {

@@ -36,6 +36,14 @@ enum ResourcesTable {
         }
     }
 
+    /// The present revisions of all resources, by name.
+    static func revisionsByName(_ database: borrowing some Queryable & ~Copyable) throws -> [String: Int64] {
+        let rows = try database.query("SELECT name, revision FROM siding_resources") { row in
+            (try row.text("name"), try row.int("revision"))
+        }
+        return Dictionary(rows) { first, _ in first }
+    }
+
     /// - Returns: the resource's row id.
     static func insert(
         _ name: String, source: String, _ definition: ResourceDefinition, _ transaction: borrowing Transaction

@@ -24,6 +24,8 @@ public struct Source: Sendable {
     package var failureRules: [FailureRule] = []
     /// Rate limits, shared by all processes on the store; see ``RateLimit``.
     public var limits: [RateLimit]
+    /// Whether requests carry the trace context (`traceparent`): that of the program's tracer, or random ids without one.
+    public var sendsTraceContext = false
 
     public init(
         name: String, baseURL: HTTPURL, headerFields: HTTPFields = [.accept: "application/json"],
@@ -54,7 +56,7 @@ extension Source {
     /// A source named after its URL: `s-api-example-com-v2` for `https://api.example.com/v2`. Its name is what the queue keeps
     /// beside each request, so a source that may move to another URL needs a name of its own.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` if `baseURL` is not an http or https URL.
+    /// - Throws: `Failure.Reason.invalidRequest` if `baseURL` is not an http or https URL.
     public init(baseURL: String, authorization: Authorization = .none) throws(Failure) {
         let url = try HTTPURL(baseURL)
         let place = (url.authority + url.path).lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }

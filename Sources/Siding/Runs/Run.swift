@@ -5,7 +5,7 @@ internal import SidingSQLite
 public typealias RunID = Int64
 
 /// The result of a run, or of one resource in it.
-package enum RunOutcome: String, Sendable, Codable, CaseIterable {
+public enum RunOutcome: String, Sendable, Codable, CaseIterable {
     case saved
     /// Every page was answered with 304: nothing was written.
     case notModified = "not_modified"
@@ -107,8 +107,10 @@ extension Store {
     }
 
     /// The runs, newest first, at most `limit`.
-    package func runs(limit: Int) async throws(StoreError) -> [Run] {
-        try await read { try RunsTable.newest(limit: limit, $0) }
+    ///
+    /// - Parameter run: only those before this one.
+    package func runs(limit: Int, before run: RunID = .max) async throws(StoreError) -> [Run] {
+        try await read { try RunsTable.newest(limit: limit, before: run, $0) }
     }
 
     package func run(_ id: RunID) async throws(StoreError) -> Run? {

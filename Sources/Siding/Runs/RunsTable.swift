@@ -38,8 +38,10 @@ enum RunsTable {
         try database.first("SELECT * FROM siding_runs WHERE id = ?1", run) { try Run($0, database) }
     }
 
-    static func newest(limit: Int, _ snapshot: borrowing Snapshot) throws -> [Run] {
-        try snapshot.query("SELECT * FROM siding_runs ORDER BY id DESC LIMIT ?1", limit) { try Run($0, snapshot) }
+    static func newest(limit: Int, before run: RunID, _ snapshot: borrowing Snapshot) throws -> [Run] {
+        try snapshot.query("SELECT * FROM siding_runs WHERE id < ?2 ORDER BY id DESC LIMIT ?1", limit, run) {
+            try Run($0, snapshot)
+        }
     }
 
     /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.

@@ -1,4 +1,4 @@
-internal import SidingChain
+package import SidingChain
 internal import SidingSQLite
 package import SidingSynchronization
 
@@ -33,9 +33,11 @@ public struct Store: Sendable {
     let memberSets: KnownMemberSets
     /// Fires after each commit of this process that wrote records.
     package let changeSignal: ChangeSignal
-    let clock: WallClock
+    package let clock: WallClock
     /// Spreads retry times of a source.
     let jitter: Jitter
+    /// How long what grows with time is kept.
+    public var keep = KeepRules()
     /// The migrations applied when the store was opened.
     package let appliedMigrations: [String]
     /// Hooks for tests that observe, delay or fail a call.

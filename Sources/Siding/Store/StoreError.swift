@@ -21,6 +21,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case newer
         case corrupt
         case cancelled
+        /// The store was closed; see ``Siding/close()``.
+        case closed
         /// A query reached its time limit.
         case timeLimit = "time_limit"
         /// The SQL of a query is invalid or not allowed.
@@ -43,7 +45,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case .leaseLost, .notFound, .ambiguous, .full, .busy, .inaccessible, .cancelled, .timeLimit, .inputOutput,
                 .outdated:
                 true
-            case .foreign, .newer, .corrupt, .invalidQuery, .invalidName, .contract, .invalidWrite, .unsupported: false
+            case .closed, .foreign, .newer, .corrupt, .invalidQuery, .invalidName, .contract, .invalidWrite,
+                .unsupported:
+                false
             }
         }
     }
@@ -93,6 +97,7 @@ extension StoreError {
         case .notADatabase, .foreignFile: return StoreError(.foreign, message)
         case .tooNewSchema: return StoreError(.newer, message)
         case .timeLimit: return StoreError(.timeLimit, message)
+        case .closed: return .closed
         case .cancelled, .interrupted: return StoreError(.cancelled, message)
         case .ioError, .constraint, .other: return StoreError(.inputOutput, message)
         }

@@ -12,9 +12,7 @@ struct FreshnessCheck {
 
     /// Why the sync is skipped, for people; nil if it must run.
     func skipReason(_ freshness: ResourceFreshness?) -> String? {
-        guard !options.isFull, options.since == nil, !options.isAdHoc, !options.acceptsDeletes, let freshness,
-            let completed = freshness.completedAt, isAsItWas(freshness)
-        else { return nil }
+        guard let freshness, let completed = freshness.completedAt, mayAnswer(freshness) else { return nil }
         if let moment = freshness.notBefore(at: now) {
             return
                 "the origin allows the next request at \(moment.rfc3339) (X-Poll-Interval); --full ignores this"
@@ -27,6 +25,18 @@ struct FreshnessCheck {
             return "the origin says that it is current until \(moment.rfc3339) (Cache-Control): fresh enough"
         }
         return nil
+    }
+
+    /// Until when the origin demands that it is not asked, or declares the records current; nil if neither skips a sync now.
+    func skippedUntil(_ freshness: ResourceFreshness?) -> Timestamp? {
+        guard let freshness, mayAnswer(freshness) else { return nil }
+        let current = options.maxAge.flatMap { _ in freshness.freshUntil(at: now) }
+        return [freshness.notBefore(at: now), current].compactMap(\.self).max()
+    }
+
+    /// Whether the last listing can take the place of this sync at all.
+    private func mayAnswer(_ freshness: ResourceFreshness) -> Bool {
+        !options.isFull && options.since == nil && !options.isAdHoc && !options.acceptsDeletes && isAsItWas(freshness)
     }
 
     /// Compares the stored forms.

@@ -139,7 +139,10 @@ struct ListingRun: Sendable {
         var way = way
         way.isBehind = highWaterMark.isPast(unchanged: stored?.highWaterMark)
         do throws(PageFailure) {
-            var fetched = try await fetcher.fetch(page, stored: stored, paging: paging, way: way)
+            var fetched = try await WorkSpan.ofPage(page, of: resource, on: sync.engine.environment.clock) {
+                () async throws(PageFailure) in
+                try await fetcher.fetch(page, stored: stored, paging: paging, way: way)
+            }
             fetched.requestedAfter = newest
             return .page(fetched)
         } catch {

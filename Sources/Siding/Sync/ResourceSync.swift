@@ -223,7 +223,7 @@ struct ResourceSync: Sendable {
     }
 
     var transport: any Transport {
-        engine.transports.transport(for: resource.source.name, resource.source.connection)
+        engine.transports.instrumented(for: resource.source, in: engine.environment)
     }
 
     /// Keeps the requests of one walk within the source's limits and ``SyncOptions/maxBytes``; nil without any.

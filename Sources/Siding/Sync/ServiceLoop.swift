@@ -1,38 +1,48 @@
 internal import Logging
-internal import SidingChain
-internal import SidingCredentials
+package import SidingChain
 package import SidingNetwork
 internal import SidingSynchronization
 
 /// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs resources concurrently, so that
 /// neither waits for the other.
 ///
-/// It looks for due work at least once per pace, when an entry becomes due, and at once when the network changes. A cancelled
-/// loop claims nothing more, and returns once the running work has ended.
+/// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes. A
+/// cancelled loop claims nothing more, and returns once the running work has ended.
 package struct ServiceLoop: Sendable {
-    let sender: WriteSender
+    private let currentSender: @Sendable () -> WriteSender
+    private var sender: WriteSender { currentSender() }
     let sources: Set<String>?
     let pace: Duration
     let changes: NetworkChanges?
     let outlastsFailures: Bool
+    let looked: @Sendable () -> Void
+    let rested: @Sendable (Timestamp) -> Void
     let report: @Sendable (QueueEntry) -> Void
-    let sync: (@Sendable () async throws(StoreError) -> Void)?
+    let sync: (@Sendable () async throws(StoreError) -> Timestamp?)?
     private var parts: [Work] { sync == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
+    ///   - sender: evaluated at each look, as a program may go on with another one: ``WriteSender/replaced``.
     ///   - sources: whose writes are sent; nil for all.
     ///   - pace: the longest pause between two looks for work.
     ///   - changes: signals changes of links, addresses and routes; nil looks by the clock alone.
     ///   - outlastsFailures: whether to log a store failure that may pass and go on, instead of throwing it.
+    ///   - looked: called as each look for work begins.
+    ///   - rested: called with the moment of the next look whenever nothing runs.
     ///   - report: called as each write is completed.
-    ///   - sync: syncs the resources that are due; nil to send writes alone.
+    ///   - sync: syncs the resources that are due, and returns when the next one is, nil if the pace will do; nil to send
+    ///     writes alone.
     package init(
-        sender: WriteSender, sources: Set<String>? = nil, pace: Duration, changes: NetworkChanges?,
-        outlastsFailures: Bool = false, report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
-        sync: (@Sendable () async throws(StoreError) -> Void)? = nil
+        sender: @autoclosure @escaping @Sendable () -> WriteSender, sources: Set<String>? = nil, pace: Duration,
+        changes: NetworkChanges?,
+        outlastsFailures: Bool = false, looked: @escaping @Sendable () -> Void = {},
+        rested: @escaping @Sendable (Timestamp) -> Void = { _ in },
+        report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
+        sync: (@Sendable () async throws(StoreError) -> Timestamp?)? = nil
     ) {
-        (self.sender, self.sources, self.pace, self.changes) = (sender, sources, pace, changes)
-        (self.outlastsFailures, self.report, self.sync) = (outlastsFailures, report, sync)
+        (currentSender, self.sources, self.pace, self.changes) = (sender, sources, pace, changes)
+        (self.outlastsFailures, self.looked, self.rested) = (outlastsFailures, looked, rested)
+        (self.report, self.sync) = (report, sync)
     }
 
     private enum Work: String, Sendable {
@@ -45,18 +55,25 @@ package struct ServiceLoop: Sendable {
         case looked(Work, Result<Look, StoreError>)
     }
 
-    /// The state of the queue after one look for work, and whether nothing was tried.
-    private typealias Look = (outlook: QueueOutlook, isIdle: Bool)
+    /// The state of the queue after one look for work, whether nothing was tried, and when a resource is due by its schedule.
+    private typealias Look = (outlook: QueueOutlook, isIdle: Bool, nextSync: Timestamp?)
+
+    /// What a look began with, so that no change since then is missed.
+    private struct Mark: Sendable {
+        var network: NetworkChanges.Mark?
+        var sender: WriteSender
+    }
 
     private struct Course {
         var running: Set<Work> = []
-        /// Taken before the last look of each part, so that no network change is missed.
-        var marks: [Work: NetworkChanges.Mark] = [:]
+        /// Taken before the last look of each part.
+        var marks: [Work: Mark] = [:]
         /// When the last look of each part began.
         var begun: [Work: Timestamp] = [:]
         /// When the pause ends; nil while there is none.
         var wakesAt: Timestamp?
-        /// When the next entry becomes due, by the last look of each part; it may have become due during that look.
+        /// When the next entry or resource becomes due, by the last look of each part; it may have become due during that
+        /// look.
         var due: [Work: Timestamp] = [:]
         var reachable: Set<String>
         /// The last change of the network after which waits were ended.
@@ -97,11 +114,12 @@ package struct ServiceLoop: Sendable {
                     }
                     if look?.isIdle == false {
                         start([part], &progress, in: &group)
-                    } else if changes?.mark != progress.marks[part] {
+                    } else if progress.marks[part].map(isOutdated) ?? false {
                         await wake([part], &progress, in: &group)
                     }
                 }
                 rest(&progress, in: &group)
+                if progress.running.isEmpty, let moment = progress.wakesAt { rested(moment) }
             }
             return progress.failure
         }
@@ -113,20 +131,24 @@ package struct ServiceLoop: Sendable {
     private func start(_ parts: [Work], _ progress: inout Course, in group: inout TaskGroup<Event>) {
         guard !Task.isCancelled, progress.failure == nil else { return }
         for part in parts where progress.running.insert(part).inserted {
-            progress.marks[part] = changes?.mark
+            let mark = Mark(network: changes?.mark, sender: sender)
+            progress.marks[part] = mark
             progress.begun[part] = sender.environment.wallClock.now
             progress.due[part] = nil
-            group.addTask { .looked(part, await look(part)) }
+            group.addTask { .looked(part, await look(part, by: mark.sender)) }
         }
     }
 
-    private func look(_ part: Work) async -> Result<Look, StoreError> {
+    private func look(_ part: Work, by sender: WriteSender) async -> Result<Look, StoreError> {
+        looked()
         do throws(StoreError) {
             switch part {
-            case .writes: return .success(try await sender.look(sources, report: report))
+            case .writes:
+                let (outlook, isIdle) = try await sender.look(sources, report: report)
+                return .success((outlook, isIdle, nextSync: nil))
             case .syncs:
-                try await sync?()
-                return .success((try await sender.outlook(sources), isIdle: true))
+                let next = try await sync?()
+                return .success((try await sender.outlook(sources), isIdle: true, nextSync: next ?? nil))
             }
         } catch { return .failure(error) }
     }
@@ -161,7 +183,7 @@ package struct ServiceLoop: Sendable {
         start(parts, &progress, in: &group)
     }
 
-    /// Schedules the next wake-up for the parts that are idle: after the pace, or when an entry becomes due before that.
+    /// Schedules the next wake-up for the parts that are idle: after the pace, or when something becomes due before that.
     private func rest(_ progress: inout Course, in group: inout TaskGroup<Event>) {
         let now = sender.environment.wallClock.now
         let moment = progress.due.values.map { max($0, now) }.reduce(now + pace, min)
@@ -177,11 +199,14 @@ package struct ServiceLoop: Sendable {
         }
     }
 
-    /// Waits for this time, or until the network changes.
-    private func pause(for time: Duration, after mark: NetworkChanges.Mark?) async {
+    private func isOutdated(_ mark: Mark) -> Bool { changes?.mark != mark.network || mark.sender.replaced.count > 0 }
+
+    /// Waits for this time, or until the network or the sender changes.
+    private func pause(for time: Duration, after mark: Mark?) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await sender.environment.clock.sleep(for: time) }
-            if let changes, let mark { group.addTask { await changes.next(after: mark) } }
+            if let changes, let mark = mark?.network { group.addTask { await changes.next(after: mark) } }
+            if let mark { group.addTask { await mark.sender.replaced.wait(past: 0) } }
             await group.next()
             group.cancelAll()
         }
@@ -193,7 +218,8 @@ package struct ServiceLoop: Sendable {
         switch result {
         case .success(let look):
             progress.faults[part] = nil
-            progress.due[part] = progress.begun[part].flatMap { look.outlook.nextDue(after: $0) }
+            let entry = progress.begun[part].flatMap { look.outlook.nextDue(after: $0) }
+            progress.due[part] = [entry, look.nextSync].compactMap(\.self).min()
             return look
         case .failure(let error):
             note(error, of: part, &progress)
@@ -215,43 +241,5 @@ package struct ServiceLoop: Sendable {
             metadata: [
                 "part": "\(part.rawValue)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",
             ])
-    }
-}
-
-/// The resources whose last sync by a service failed or was incomplete, so that none of them is asked for again at each look: an
-/// origin may lock an account whose password is wrong too often.
-///
-/// Such a resource waits until it is as old as it may grow, or until its source has other credentials. It is kept in memory
-/// only: a program that was started anew tries once.
-final class FailedSyncs: Sendable {
-    private let failedAt = Mutex<[String: Timestamp]>([:])
-    private let tried = TriedCredentials()
-    private let usualAge: Duration
-
-    /// - Parameter usualAge: how old a resource without a `maxAge` of its own may grow.
-    init(usualAge: Duration) {
-        self.usualAge = usualAge
-    }
-
-    /// Those of `due` that are worth a try now.
-    func worthTrying(_ due: [AnyResource], now: Timestamp) async -> [AnyResource] {
-        var haveChanged: [String: Bool] = [:]
-        for source in due.map(\.source) where haveChanged[source.name] == nil {
-            haveChanged[source.name] = await tried.areNew(of: source.name, source.authorization)
-        }
-        return due.filter { resource in
-            if haveChanged[resource.source.name] == true { return true }
-            guard let failed = failedAt.withLock({ $0[resource.name] }) else { return true }
-            // A moment that has not come yet was noted before the clock was set back.
-            return failed > now || now - failed >= resource.maxAge ?? usualAge
-        }
-    }
-
-    func note(_ reports: [SyncReport], now: Timestamp) {
-        failedAt.withLock { failedAt in
-            for result in reports.map(\.result) {
-                failedAt[result.resource] = result.outcome == .failed || result.outcome == .partial ? now : nil
-            }
-        }
     }
 }

@@ -1,6 +1,8 @@
+internal import Logging
 package import SidingChain
 package import SidingCredentials
 internal import SidingNetwork
+internal import SidingSynchronization
 
 /// Syncs resources: fetches pages and saves them in the store.
 ///
@@ -14,8 +16,12 @@ package struct SyncEngine: Sendable {
     var rateLimitStore: Store
     let transports: any TransportFactory
     let signIns: SignIns?
-    let environment: Environment
+    var environment: Environment
     var progress: @Sendable (SyncProgress) -> Void
+    /// Called as a run begins and ends.
+    var events: @Sendable (Siding.Event) -> Void = { _ in }
+    /// Fires when a program goes on with another engine: a run of this one begins no further resource.
+    var replaced = ChangeSignal()
 
     /// - Parameters:
     ///   - store: the database for records, queue and runs.
@@ -58,7 +64,9 @@ package struct SyncEngine: Sendable {
         do throws(StoreError) {
             result = .success(
                 try await (TrafficMeter.current ?? TrafficMeter()).counting { () async throws(StoreError) in
-                    try await syncs(resources, options, command, report)
+                    try await WorkSpan.within("siding.run") { span throws(StoreError) in
+                        try await syncs(resources, options, command, span, report)
+                    }
                 })
         } catch {
             result = .failure(error)
@@ -75,12 +83,16 @@ package struct SyncEngine: Sendable {
     }
 
     private func syncs(
-        _ resources: [AnyResource], _ options: SyncOptions, _ command: String, _ report: @Sendable (SyncReport) -> Void
+        _ resources: [AnyResource], _ options: SyncOptions, _ command: String, _ span: WorkSpan,
+        _ report: @Sendable (SyncReport) -> Void
     ) async throws(StoreError) -> [SyncReport] {
+        let stopwatch = Stopwatch(environment.clock)
         let run = try await store.beginRun(command: command)
+        span.set("siding.run", Int(run))
+        events(.runBegan(run, resources: resources.map(\.name)))
         var reports: [SyncReport] = []
         do throws(StoreError) {
-            for resource in ParentOrder.parentsFirst(resources) where !Task.isCancelled {
+            for resource in ParentOrder.parentsFirst(resources) where !Task.isCancelled && replaced.count == 0 {
                 let done = try await sync(resource, options: options, command: command, run: run)
                 reports.append(done)
                 report(done)
@@ -89,11 +101,15 @@ package struct SyncEngine: Sendable {
         } catch {
             let store = store
             try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }
+            span.ended(.failed, error: error.kind.rawValue, after: stopwatch)
+            events(.runEnded(run, .failed))
             throw error
         }
         let outcome = Task.isCancelled ? .interrupted : RunOutcome.combining(reports.compactMap(\.result.outcome))
         let store = store
         try await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: outcome) }
+        span.ended(outcome, after: stopwatch)
+        events(.runEnded(run, outcome))
         return reports
     }
 
@@ -111,7 +127,14 @@ package struct SyncEngine: Sendable {
         _ resource: AnyResource, options: SyncOptions, command: String, run: RunID
     ) async throws(StoreError) -> SyncReport {
         let stopwatch = Stopwatch(environment.clock)
-        var report = try await leased(resource, options, command, run)
+        var engine = self
+        engine.environment.logger[metadataKey: "run"] = "\(run)"
+        engine.environment.logger[metadataKey: "resource"] = "\(resource.name)"
+        var report = try await WorkSpan.within("siding.resource") { [engine] span throws(StoreError) in
+            let report = try await engine.leased(resource, options, command, run)
+            span.set(report.result, of: resource)
+            return report
+        }
         report.result.duration = stopwatch.elapsed()
         let (store, result) = (store, report.result)
         try await uncancelled { () throws(StoreError) in try await store.endResource(result, in: run) }
@@ -141,11 +164,25 @@ package struct SyncEngine: Sendable {
         case .acquired(let lease):
             let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
             let result: Result<SyncReport, StoreError>
-            do throws(StoreError) { result = .success(try await sync.runWhole()) } catch { result = .failure(error) }
+            do throws(StoreError) {
+                result = .success(try await keeping(resource, try await sync.runWhole(), lease, run))
+            } catch { result = .failure(error) }
             let store = store
             try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }
             return try result.get()
         }
+    }
+
+    /// Deletes the records that the resource does not keep, after a sync that stored new ones.
+    private func keeping(
+        _ resource: AnyResource, _ report: SyncReport, _ lease: Lease, _ run: RunID
+    ) async throws(StoreError) -> SyncReport {
+        guard let retention = resource.keptRecords, report.result.counters.inserted > 0 else { return report }
+        let count = try await store.apply(retention, to: resource.name, under: lease, run: run)
+        guard count > 0 else { return report }
+        var report = report
+        report.add(note: "\(count) old \(count == 1 ? "record was" : "records were") deleted, as 'keep' says")
+        return report
     }
 
     private func lease(

@@ -4,7 +4,7 @@ internal import Logging
 /// Keeps a request signed in: supplies the current credential, and after a 401 a renewed one, once.
 ///
 /// Before the attempt it waits for a running refresh of the source and puts the stored credential into the context, where
-/// ``AccessTokenProvider`` reads it. If the origin refuses the attempt (401, or another of ``AccessSafety/statuses``) and
+/// ``AccessTokenProvider`` reads it. If the origin refuses the attempt (401, or another of `statuses`) and
 /// another credential has been stored meanwhile, the attempt is repeated with that one. Otherwise one refresh runs for all
 /// calls of the source, and the attempt is repeated after it. The wrapped node must fail for such a status, so wrap the request
 /// from ``RequestCreatorNode`` to ``ResponseHTTPErrorProcessorNode``. Writes may be repeated too: a 401 means that the origin

@@ -7,9 +7,9 @@
 /// - failed otherwise: with the refresh's failure, such as ``Failure/Reason/noInternetConnection``, in phase `notSent`; a later
 ///   call may try again.
 ///
-/// If a renewed credential is refused too, the underlying error is a ``CredentialRefusal``, whatever the status.
+/// If a renewed credential is refused too, the underlying error is a `CredentialRefusal`, whatever the status.
 ///
-/// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see ``settled()``.
+/// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see `settled()`.
 public struct AccessSafety: Sendable {
     /// The account's name in the store and at the gate: the source's name if it has only one account.
     package let account: String

@@ -19,8 +19,10 @@ public struct TokenGrant: Sendable, Hashable {
 
     /// Parses the response of an OAuth 2 token endpoint (RFC 6749 §5.1).
     ///
-    /// - Parameter now: seconds since 1970, used if the endpoint reports an expiry time instead of a lifetime; the system's
-    ///   time by default.
+    /// - Parameters:
+    ///   - answer: the body of the response.
+    ///   - now: seconds since 1970, used if the endpoint reports an expiry time instead of a lifetime; the system's time by
+    ///     default.
     /// - Throws: ``Failure/Reason/contract`` if it holds no access token; with a ``RefreshRefusal`` as underlying error if it
     ///   holds an error instead, as some endpoints respond with status 200.
     public init(parsing answer: [UInt8], now: Double? = nil) throws(Failure) {

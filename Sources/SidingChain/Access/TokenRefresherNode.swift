@@ -19,6 +19,7 @@ public struct TokenRefresherNode: Node {
     /// A refresher that asks `request`, a chain from the spent credential to what the token endpoint gave.
     ///
     /// - Parameters:
+    ///   - request: the chain to the token endpoint.
     ///   - timeLimit: of one refresh, 30 s unless said otherwise; an answer that arrives while it winds down still counts.
     ///   - clock: on which the limit is measured.
     ///   - wallClock: the system's by default, from which the new token's end is reckoned.

@@ -12,6 +12,7 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
     private let priority: TaskPriority?
 
     /// - Parameters:
+    ///   - wrapped: the nodes inside.
     ///   - executor: runs the chain's steps; nil for the caller's, or, with a priority, the shared pool.
     ///   - priority: nil for the caller's own.
     public init(_ wrapped: Wrapped, executor: (any TaskExecutor)? = nil, priority: TaskPriority? = nil) {

@@ -12,6 +12,7 @@ public struct DebounceNode<Wrapped: Node>: WrapperNode {
     private let burst = Burst()
 
     /// - Parameters:
+    ///   - wrapped: the nodes inside.
     ///   - interval: the time without calls before a call runs; any duration is legal.
     ///   - clock: measures the interval.
     public init(_ wrapped: Wrapped, interval: Duration, clock: any Clock<Duration> = ContinuousClock()) {

@@ -9,7 +9,9 @@ public struct LoggerNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     @usableFromInline let exclusions: Set<String>
 
-    /// - Parameter exclusions: names of nodes whose events are dropped, in addition to those that the call's context excludes.
+    /// - Parameters:
+    ///   - wrapped: the nodes inside.
+    ///   - exclusions: names of nodes whose events are dropped, in addition to those that the call's context excludes.
     public init(_ wrapped: Wrapped, excluding exclusions: Set<String> = []) {
         self.wrapped = wrapped
         self.exclusions = exclusions

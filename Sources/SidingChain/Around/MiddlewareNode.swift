@@ -14,6 +14,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
     private let repetition: Middlewares.Repetition
 
     /// - Parameters:
+    ///   - wrapped: the nodes inside.
     ///   - middlewares: all of the program's.
     ///   - repetition: selects those that run here.
     public init(_ wrapped: Wrapped, middlewares: Middlewares, running repetition: Middlewares.Repetition) {

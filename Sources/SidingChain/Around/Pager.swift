@@ -43,7 +43,11 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
 
     /// A pager that calls a chain for each page.
     ///
-    /// - Parameter context: makes the context of each page's call.
+    /// - Parameters:
+    ///   - first: the position of the first page.
+    ///   - maxPages: the maximum number of pages; nil for all.
+    ///   - node: asks for the page at a position.
+    ///   - context: makes the context of each page's call.
     public convenience init(
         from first: Position, maxPages: Int? = nil, node: some Node<Position, PagerAnswer<Page, Position>>,
         context: @escaping @Sendable () -> ChainContext

@@ -8,7 +8,7 @@ package import HTTPTypes
 package protocol RequestBudget: Sendable {
     /// Takes a reservation for one request to `url`, or refuses at once.
     ///
-    /// - Throws: ``Failure/Reason/waitingForOrigin``, not sent, with ``BudgetSpent`` as underlying error, if the budget is
+    /// - Throws: ``Failure/Reason/waitingForOrigin``, not sent, with `BudgetSpent` as underlying error, if the budget is
     ///   exhausted.
     func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace
 

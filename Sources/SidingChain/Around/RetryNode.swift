@@ -14,7 +14,12 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
 
-    /// - Parameter wallClock: the system's by default, against which a `Retry-After` that is a date is measured.
+    /// - Parameters:
+    ///   - wrapped: the nodes inside.
+    ///   - policy: which failures are tried again, how often, and after which waits.
+    ///   - jitter: spreads the waits.
+    ///   - clock: measures the waits.
+    ///   - wallClock: the system's by default, against which a `Retry-After` that is a date is measured.
     public init(
         _ wrapped: Wrapped, policy: RetryPolicy, jitter: Jitter = .random,
         clock: any Clock<Duration> = ContinuousClock(),

@@ -87,4 +87,7 @@ public struct Jitter: Sendable {
 
     /// "Full jitter": a random wait from zero to `ceiling`, so that clients that failed together do not return together.
     package func spread(_ ceiling: Duration) -> Duration { ceiling * fraction() }
+
+    /// A whole number from 0 up to, but not including, `count`.
+    package func number(below count: Int) -> Int { min(Int(fraction() * Double(count)), count - 1) }
 }

@@ -15,7 +15,9 @@ public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: Wrapper
     private let key: @Sendable (Wrapped.Input) -> Key
     private let flights = Flights<Key, Wrapped.Output>()
 
-    /// - Parameter key: calls with equal keys are identical.
+    /// - Parameters:
+    ///   - wrapped: the nodes inside.
+    ///   - key: calls with equal keys are identical.
     public init(_ wrapped: Wrapped, key: @escaping @Sendable (Wrapped.Input) -> Key) {
         self.wrapped = wrapped
         self.key = key

@@ -18,6 +18,7 @@ public struct ThrottleNode<Wrapped: Node>: WrapperNode {
     private let pace: Pace
 
     /// - Parameters:
+    ///   - wrapped: the nodes inside.
     ///   - interval: the minimum time between two starts.
     ///   - excess: what happens to a call that comes too early; it waits by default.
     ///   - clock: measures the interval.

@@ -12,8 +12,11 @@ extension ChainAssembly {
 
     /// A chain that makes a request, sends it and downloads the response to a file.
     ///
-    /// - Parameter limit: the maximum size of the file in bytes. The transport's limits apply as well: see
-    ///   ``TransportSettings/forDownloads(upTo:within:)``.
+    /// - Parameters:
+    ///   - request: makes the request.
+    ///   - destination: the file.
+    ///   - limit: the maximum size of the file in bytes. The transport's limits apply as well: see
+    ///     ``TransportSettings/forDownloads(upTo:within:)``.
     public func chain<Input: Sendable>(
         from request: some Node<Input, RequestDraft>, downloadingTo destination: FileDestination, limit: Int = .max
     ) -> any Node<Input, DownloadedFile> {

@@ -14,7 +14,10 @@ extension URLChainBuilder {
 
     /// A chain that downloads to a file and resumes where an earlier call broke off.
     ///
-    /// - Parameter limit: the maximum size of the file in bytes.
+    /// - Parameters:
+    ///   - input: how the request is made.
+    ///   - destination: the file.
+    ///   - limit: the maximum size of the file in bytes.
     public func buildDownload<I: Sendable>(
         _ input: RequestCoding<I>, to destination: FileDestination, limit: Int = .max
     ) -> Chain<I, DownloadedFile> {
@@ -127,7 +130,9 @@ extension URLChainBuilder {
 
     /// A chain without input that downloads to a file and resumes where an earlier call broke off.
     ///
-    /// - Parameter limit: the maximum size of the file in bytes.
+    /// - Parameters:
+    ///   - destination: the file.
+    ///   - limit: the maximum size of the file in bytes.
     public func buildDownload(to destination: FileDestination, limit: Int = .max) -> Chain<Void, DownloadedFile> {
         buildDownload(.none, to: destination, limit: limit)
     }

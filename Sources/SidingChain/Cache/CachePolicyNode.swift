@@ -5,7 +5,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case serverOnly = "server_only"
     /// Always the cache, never the network. If nothing is stored, the call fails with ``Failure/Reason/notCached``.
     case cacheOnly = "cache_only"
-    /// The origin; the cache if the origin could not be reached (``Failure/allowsCachedAnswer``).
+    /// The origin; the cache if the origin could not be reached (`Failure.allowsCachedAnswer`).
     case serverIfFailsCache = "server_if_fails_cache"
 }
 
@@ -19,7 +19,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
 /// ```
 /// The tracks join at the loaded response, because there both have the same type, the bytes can be compared, and earlier checks
 /// (an error envelope, a status) apply to a stored response too. Retry and deadline belong in the server track: the stored
-/// response is used when they have given up. Nodes of the tracks must keep ``Reply/source``.
+/// response is used when they have given up. Nodes of the tracks must keep `Reply.source`.
 ///
 /// The policy overrides `no-cache` and `must-revalidate`, which would leave nothing to show while offline. Use `no-store` for
 /// responses that must not be stored at all.
@@ -33,6 +33,7 @@ where
     private let skipsServerWhileFresh: Bool
 
     /// - Parameters:
+    ///   - policy: which track is asked, and when.
     ///   - skipsServerWhileFresh: whether ``CachePolicy/serverIfFailsCache`` skips the origin while the stored response is
     ///     fresh (RFC 9111 §4.2); false by default.
     ///   - server: the track to the origin.

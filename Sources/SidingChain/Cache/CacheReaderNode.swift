@@ -11,6 +11,7 @@ public struct CacheReaderNode: Node {
     private let wallClock: WallClock
 
     /// - Parameters:
+    ///   - cache: the stored responses.
     ///   - keying: the same as that of the ``ETagNode`` which fills the cache.
     ///   - wallClock: tells how old an answer is.
     public init(

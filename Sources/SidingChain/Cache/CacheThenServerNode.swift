@@ -21,7 +21,10 @@ where
     ///   - skipsServerWhileFresh: whether to skip the origin while the stored response is fresh (RFC 9111 §4.2); false by
     ///     default.
     ///   - endsSilently: whether the sequence just ends if the origin could not be reached after a stored response
-    ///     (``Failure/allowsCachedAnswer``). Every other failure is thrown, and every failure without a stored response.
+    ///     (`Failure.allowsCachedAnswer`). Every other failure is thrown, and every failure without a stored response.
+    ///   - server: the track to the origin.
+    ///   - cached: the track to the cache; a ``CacheReaderNode`` in place of the sender.
+    ///   - decode: decodes the result of either track.
     public init(
         skipsServerWhileFresh: Bool = false, endsSilently: Bool = false, server: Server, cached: Cached, decode: Decode
     ) {

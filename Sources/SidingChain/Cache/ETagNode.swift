@@ -6,7 +6,7 @@ internal import HTTPTypes
 /// passes to the reader; ``CacheReaderNode`` and the cache policies use the same rows.
 ///
 /// - A request with its own conditions keeps them, and receives its own 304.
-/// - A 304 becomes the stored response with the fields of the 304 merged in (RFC 9111 §4.3.4), and its ``Reply/source`` is the
+/// - A 304 becomes the stored response with the fields of the 304 merged in (RFC 9111 §4.3.4), and its `Reply.source` is the
 ///   cache. If the row is missing or has changed meanwhile, the request is sent once more without conditions; a second 304 is a
 ///   ``Failure/Reason/protocolViolation``.
 /// - Not stored: a body that is truncated, not read to its end, or larger than `maxBody`; `no-store`; `Vary: *`; a response of

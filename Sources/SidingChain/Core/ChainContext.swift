@@ -75,8 +75,10 @@ extension ChainContext {
     /// level, or from an excluded node.
     ///
     /// - Parameters:
+    ///   - level: the level of the event.
     ///   - message: the same for every event of its kind; variable parts go into `metadata`, without secrets.
     ///   - node: the name of the node that logs it.
+    ///   - metadata: the variable parts.
     public func log(
         _ level: Logger.Level, _ message: Logger.Message, node: @autoclosure () -> String,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]

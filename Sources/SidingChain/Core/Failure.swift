@@ -177,7 +177,7 @@ extension Failure {
         /// A secret could not be read, so the request was not made.
         case credentialUnavailable
         /// The request was not made: a `Retry-After` of the origin has not passed yet, or a request budget is used up
-        /// (``BudgetSpent``).
+        /// (`BudgetSpent`).
         case waitingForOrigin
         /// Only a stored response was asked for, and there is none or it could not be read.
         case notCached

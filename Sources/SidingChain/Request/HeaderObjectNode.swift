@@ -7,7 +7,7 @@ internal import SidingJSON
 public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
     private let header: Header
 
-    /// A node that applies `header`; see ``HTTPTypes/HTTPFields/init(headerObject:)`` for the allowed types.
+    /// A node that applies `header`; see `HTTPFields(headerObject:)` for the allowed types.
     public init(_ header: Header) {
         self.header = header
     }

@@ -36,6 +36,8 @@ public struct ResponseErrorEnvelopeNode: Node {
     ///
     /// - Parameters:
     ///   - type: the type of the envelope.
+    ///   - limit: the largest body that is inspected, in bytes.
+    ///   - asksSuccesses: whether bodies of successful responses are inspected, too.
     ///   - decoder: makes a decoder for each response.
     ///   - ownError: returns or throws the user's error, or returns nil.
     public init<Body: Decodable & Sendable>(

@@ -9,7 +9,9 @@ public struct AborterNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let handle: CallHandle?
 
-    /// - Parameter handle: limits this node to a single call; nil, the default, uses the handle of each call's context.
+    /// - Parameters:
+    ///   - wrapped: the nodes inside.
+    ///   - handle: limits this node to a single call; nil, the default, uses the handle of each call's context.
     public init(_ wrapped: Wrapped, handle: CallHandle? = nil) {
         self.wrapped = wrapped
         self.handle = handle

@@ -18,7 +18,9 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `http://proxy.example.com:3128`, with or without the scheme and `user:password@`. The default port is 80.
     ///
-    /// - Parameter credentials: those for the proxy, if the URL has none.
+    /// - Parameters:
+    ///   - text: the URL.
+    ///   - credentials: those for the proxy, if the URL has none.
     /// - Throws: ``Failure/Reason/invalidRequest`` without the text, as it may hold a password.
     public init(_ text: String, credentials: Credentials? = nil) throws(Failure) {
         var rest = text[...]
@@ -66,8 +68,11 @@ public struct ProxyRules: Sendable, Hashable {
     /// Hosts that are reached without a proxy.
     var exceptions: [ProxyException]
 
-    /// - Parameter exceptions: hosts that are reached without a proxy, each as in `no_proxy`: `*`, a host name with all names below it,
-    ///   an address, or a block of addresses. Other texts are ignored.
+    /// - Parameters:
+    ///   - https: for https; nil for none.
+    ///   - http: for plain http; nil for none.
+    ///   - exceptions: hosts that are reached without a proxy, each as in `no_proxy`: `*`, a host name with all names below it,
+    ///     an address, or a block of addresses. Other texts are ignored.
     public init(https: Proxy? = nil, http: Proxy? = nil, exceptions: [String] = []) {
         (self.https, self.http) = (https, http)
         self.exceptions = exceptions.compactMap { ProxyException($0) }

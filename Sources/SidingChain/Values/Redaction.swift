@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 internal import SidingJSON
 
 /// Removes secrets from everything that people or files may see: URLs in errors, headers in logs.
@@ -39,7 +39,7 @@ package enum Redaction {
     }
 
     /// The same for the URL of a request head.
-    static func url(of request: HTTPRequest, also names: Set<String>) -> String {
+    package static func url(of request: HTTPRequest, also names: Set<String>) -> String {
         let path = request.path ?? "/"
         let origin = "\(request.scheme ?? "")://\(request.authority ?? "")"
         guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return origin + path }

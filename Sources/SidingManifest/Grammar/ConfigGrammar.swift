@@ -1,26 +1,35 @@
 internal import Siding
+internal import SidingNotifications
 
 /// The grammar of the top level of the file.
 enum ConfigGrammar {
     private static let version = Keyword(
         "version", versionType, isRequired: true, "The version of this grammar: 1.")
     private static let database = Keyword("database", databaseShape.type, "The database file.")
+    private static let keep = Keyword(
+        "keep", KeepGrammar.shape.type, "How long runs, completed queue entries and deleted records are kept.")
     private static let sources = Keyword("sources", SourceGrammar.all, isRequired: true, "Origins by name.")
     private static let resources = Keyword("resources", all, "Collections by name; each becomes a view.")
     private static let writes = Keyword(
         "writes", WriteGrammar.all,
         "How records are created, changed and deleted at the origin. A config has resources, writes or both.")
 
+    private static let notify = Keyword(
+        "notify", NotifyGrammar.all, "Programs and addresses to notify when something is wrong, and when it is over.")
+
     static let shape = Shape<ConfigDeclaration>([
-        version.entry, database.entry, sources.entry, resources.entry, writes.entry,
-        .notYet("schedule", "How often siding serve asks."),
+        version.entry, database.entry, keep.entry, sources.entry, resources.entry, writes.entry, notify.entry,
     ]) { object, reading in
         _ = object.value(version, &reading)
         var declaration = ConfigDeclaration()
         declaration.database = object.value(database, &reading) ?? DatabaseDeclaration()
+        declaration.keep = object.value(keep, &reading) ?? KeepRules()
         declaration.sources = object.value(sources, &reading) ?? []
         declaration.resources = object.value(resources, &reading) ?? []
         declaration.writes = object.value(writes, &reading) ?? []
+        // A hook without its secret fails; it does not stop a sync.
+        let hooks = reading.keepingSecretsApart { object.value(notify, &$0) }
+        (declaration.hooks, declaration.hookSecrets) = (hooks.value ?? [], hooks.secrets)
         if case .map(let entries) = object.entry(resources.name)?.value.content {
             declaration.resourceNames = entries.map(\.name)
         }
@@ -82,6 +91,7 @@ enum ConfigGrammar {
 /// The parsed file, before resources are bound to their sources.
 struct ConfigDeclaration: Sendable {
     var database = DatabaseDeclaration()
+    var keep = KeepRules()
     var sources: [NamedMember<Source>] = []
     /// In file order, including those with faults.
     var sourceNames: [String] = []
@@ -89,6 +99,8 @@ struct ConfigDeclaration: Sendable {
     /// In file order, including those with faults.
     var resourceNames: [String] = []
     var writes: [NamedMember<LocatedWrite>] = []
+    var hooks: [Located<NotificationHook>] = []
+    var hookSecrets: [SecretUse] = []
 }
 
 /// The parsed `database:` section.

@@ -29,7 +29,8 @@ extension Reading {
         "connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    fileprivate mutating func headerName(_ text: String, at place: Place) -> HTTPField.Name? {
+    /// Checks the name of a header field; nil after noting a fault.
+    mutating func headerName(_ text: String, at place: Place) -> HTTPField.Name? {
         guard let name = HTTPField.Name(text) else {
             let message = "\(Subject.quoted(text))\(subject.inOwner) is no name of a header field"
             fault(message, at: place, expected: "letters, digits and dashes such as X-API-Key")

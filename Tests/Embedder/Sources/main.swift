@@ -24,6 +24,7 @@ try await withThrowingTaskGroup { group in
             store: .sqlite(path: CommandLine.arguments[1]), resources: [posts], transports: HTTPTransports())
         try await siding.sync(posts)
         print("\(try await siding.records(of: posts, limit: 10).count) posts are stored")
+        await siding.close()
         break
     }
     group.cancelAll()

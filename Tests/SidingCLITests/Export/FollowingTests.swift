@@ -126,7 +126,7 @@ extension Sandbox {
             file("test.db"),
             """
             UPDATE siding_resources SET revision = revision + 1 WHERE name = 'items';
-            UPDATE siding_records_items SET deleted_at = 1, run = 0,
+            UPDATE siding_records_items SET deleted_at = unixepoch() * 1000000, run = 0,
                 revision = (SELECT revision FROM siding_resources WHERE name = 'items')
             WHERE key = '\(key)' AND deleted_at IS NULL;
             """)

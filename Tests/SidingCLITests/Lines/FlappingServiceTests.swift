@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Siding
 import SidingChain
 import SidingOrigin
@@ -11,118 +10,28 @@ import Testing
 /// sync` as cron would run it.
 @Suite(.serialized)
 struct FlappingServiceTests {
-    private static let resources = Proof.choose(short: 3, middle: 6, long: 20)
-    private static let writes = Proof.choose(short: 40, middle: 200, long: 1_000)
-    private static let lanes = 8
-    private static let records = 400
-    /// For so long the line flaps.
-    private static let span = Proof.choose(short: Duration.seconds(3), middle: .seconds(15), long: .seconds(600))
-    private static let rounds = Proof.choose(short: 3, middle: 8, long: 30)
-    private static let quality = LineQuality(latency: .milliseconds(2), bytesPerSecond: 400_000)
-    private static let stages = Proof.choose(
-        short: TimedStages(
-            seed: 16, up: .milliseconds(200) ... .milliseconds(1_500), down: .milliseconds(100) ... .milliseconds(800),
-            quality: quality),
-        middle: TimedStages(
-            seed: 16, up: .milliseconds(200) ... .seconds(3), down: .milliseconds(100) ... .seconds(2),
-            quality: quality),
-        long: TimedStages(
-            seed: 16, up: .seconds(1) ... .seconds(20), down: .milliseconds(500) ... .seconds(10), quality: quality))
-
-    /// The origin, the relay before it, and a sandbox whose config leads through that.
-    private struct Line {
-        let items: [(name: String, records: Dataset)]
-        let ledger = WriteLedger(seed: 1)
-        let origin: Origin
-        let relay: Relay
-        let sandbox: Sandbox
-
-        init() async throws {
-            items = (1...FlappingServiceTests.resources).map {
-                ("r\($0)", .filled(FlappingServiceTests.records, size: 250))
-            }
-            let routes = items.map { RecordListing("/\($0.name)", of: $0.records, pageSize: 50, validators: [.etag]) }
-            let later = OriginResponse.json("{}", status: .serviceUnavailable, headerFields: [.retryAfter: "3600"])
-            let ledger = self.ledger
-            origin = try await Origin.start(compresses: false) { request in
-                if request.path == "/later" { return later }
-                if let answer = await ledger.answer(request) { return answer }
-                for route in routes { if let answer = await route.answer(request) { return answer } }
-                return .notFound
-            }
-            relay = try await Relay.start(to: origin.url)
-            sandbox = try Sandbox()
-            let resources = items.map { "  \($0.name): { source: far, path: /\($0.name), key: id }" }
-            try sandbox.config(
-                """
-                version: 1
-                database: { path: test.db }
-                sources:
-                  far:
-                    base_url: \(relay.url.origin)
-                    http: { idle_timeout: 500ms, connect_timeout: 500ms }
-                    retry: { inline: 0, base: 50ms, cap: 1s }
-                    idempotency: { header: Idempotency-Key }
-                  near: { base_url: \(origin.url.origin) }
-                resources:
-                \(resources.joined(separator: "\n"))
-                """)
-        }
-
-        /// As cron would: syncs all resources, some records of which have changed at the origin.
-        func sync(_ round: Int) async throws {
-            for (_, records) in items {
-                let number = (round * 37) % FlappingServiceTests.records + 1
-                records.put(.init(key: "\(number)", json: #"{"id":\#(number),"text":"round \#(round)"}"#))
-            }
-            let ended = try await sandbox.siding(["sync"], limit: .seconds(300))
-            // 11: the service syncs the resource now.
-            #expect([0, 11, 75].contains(ended.status), "round \(round): exit \(ended.status): \(ended.everything)")
-        }
-
-        func write(_ number: Int, _ store: Store) async throws {
-            let lane = "l\(number % FlappingServiceTests.lanes)"
-            _ = try await store.enqueue(
-                WriteRequest(
-                    to: "far", .post, HTTPURL("\(relay.url.origin)/lanes/\(lane)/\(number)"), body: Array("{}".utf8),
-                    lane: lane, idempotency: Idempotency()))
-        }
-
-        /// With a write that waits for an hour the service does not end.
-        func keepBusy(_ store: Store) async throws {
-            _ = try await store.enqueue(
-                WriteRequest(to: "near", .post, HTTPURL("\(origin.url.origin)/later"), idempotency: Idempotency()))
-        }
-
-        /// Waits until nothing of the line's source is left that goes on by itself.
-        func drained(_ store: Store) async throws {
-            let open = QueueSelection(sources: ["far"], states: [.queued, .sending])
-            while try await !store.entries(open).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
-        }
-    }
-
     @Test func `a service loses and doubles nothing while the line flaps, and its memory stays flat`() async throws {
-        let line = try await Line()
+        let line = try await FlappingLine()
         // All resources are in the queue when the service starts.
         try #require(try await line.sandbox.siding("sync", "--offline").status == 75)
         let store = try await Store.open(at: line.sandbox.file("test.db"), durability: .normal)
         try await line.keepBusy(store)
         let peaks = Mutex<[Int]>([])
         let ended = try await line.sandbox.siding(
-            ["queue", "run", "--watch"], limit: Self.span + .seconds(300)
+            ["queue", "run", "--watch"], limit: FlappingLine.span + .seconds(300)
         ) { service in
-            await line.relay.follow(Self.stages)
+            await line.relay.follow(FlappingLine.stages)
             let start = ContinuousClock.now
             async let syncs: Void = {
-                for round in 1...Self.rounds {
+                for round in 1...FlappingLine.rounds {
                     try await line.sync(round)
-                    try await Task.sleep(until: start + Self.span * round / Self.rounds)
+                    try await Task.sleep(until: start + FlappingLine.span * round / FlappingLine.rounds)
                 }
             }()
-            for number in 1...Self.writes {
+            for number in 1...FlappingLine.writes {
                 try await line.write(number, store)
-                try await Task.sleep(until: start + Self.span * number / Self.writes)
-                if number == Self.writes / 3 { peaks.withLock { $0.append(service.peakMemory) } }
+                try await Task.sleep(until: start + FlappingLine.span * number / FlappingLine.writes)
+                if number == FlappingLine.writes / 3 { peaks.withLock { $0.append(service.peakMemory) } }
             }
             try await syncs
             await line.relay.set(.up())
@@ -136,33 +45,21 @@ struct FlappingServiceTests {
             service.send(SIGTERM)
         }
         #expect(ended.status == 143, "\(ended.everything.suffix(2_000))")
-        try await expectAllThere(line, store)
+        try await line.expectAllThere(store)
         let memory = peaks.withLock { $0 }
-        print("peak memory of the service: \(memory[0]) KiB after a third of \(Self.span), \(memory[1]) KiB at the end")
+        print(
+            "peak memory of the service: \(memory[0]) KiB after a third of \(FlappingLine.span), \(memory[1]) KiB at the end"
+        )
         #expect(memory[0] > 0 && Double(memory[1]) <= 1.2 * Double(memory[0]) + 8_192, "\(memory)")
         await store.close()
         await line.relay.stop()
         await line.origin.stop()
     }
-
-    private func expectAllThere(_ line: Line, _ store: Store) async throws {
-        let page = line.ledger.entries
-        let outages = await line.relay.log.count { if case .state(.down) = $0.kind { true } else { false } }
-        print("\(outages) outages, \(page.effects.count) writes arrived with \(page.arrivals.count) requests")
-        #expect(page.effects.count == Self.writes, "writes that arrived")
-        #expect(page.duplicates == 0, "writes that arrived twice")
-        #expect(page.inversions() == 0, "writes that arrived behind a later one of their lane")
-        let parked = try await store.entries(QueueSelection(states: [.parked]))
-        #expect(parked.isEmpty, "\(parked.map { "\($0.method) \($0.url) \($0.reason?.rawValue ?? "")" })")
-        for (name, records) in line.items {
-            #expect(try await line.sandbox.differences(from: records, name) == [], "\(name)")
-        }
-    }
 }
 
 extension Child {
     /// The most memory that it had at a time (`VmHWM`), in KiB; 0 if it has ended.
-    fileprivate var peakMemory: Int {
+    var peakMemory: Int {
         let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
         return status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/).flatMap { Int($0.1) } ?? 0
     }

@@ -105,7 +105,7 @@ struct ShapeTests {
         #expect(
             names(status) == ["resources", "queue", "last_run", "connectivity", "limits", "bytes_last_day", "database"])
         #expect(names(status["queue"]?.members) == ["queued", "sending", "parked"])
-        #expect(names(status["database"]?.members) == ["path", "bytes", "schema"])
+        #expect(names(status["database"]?.members) == ["path", "bytes", "schema", "free_bytes", "parts"])
         #expect(names(status["connectivity"]?.members) == ["usable_route", "gates"])
         #expect(names(status["last_run"]?.members) == Self.run)
         let resources = try #require(status["resources"]?.array)

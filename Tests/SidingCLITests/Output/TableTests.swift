@@ -1,4 +1,5 @@
 import Testing
+import SidingInspection
 
 @testable import SidingCLI
 

@@ -8,20 +8,24 @@ import Testing
 @Suite struct InstalledFilesTests {
     @Test func `each unit starts a command of siding, and takes "queued" for no failure`() throws {
         let services = try PackagedFiles.units().filter { $0.key.hasSuffix(".service") }
-        #expect(services.count == 2)
+        #expect(services.count == 3)
         for (name, unit) in services {
             let lines = unit.split(separator: "\n")
             let start = try #require(lines.first { $0.hasPrefix("ExecStart=/usr/local/bin/siding ") }, "\(name)")
             let arguments = start.split(separator: " ").dropFirst().map { String($0.replacing("%i", with: "tracker")) }
             #expect(throws: Never.self, "\(name)") { try SidingCommand.parseAsRoot(arguments) }
+            // The service itself never ends with it.
+            guard arguments.first != "serve" else { continue }
             let success = try #require(lines.first { $0.hasPrefix("SuccessExitStatus=") }, "\(name)")
             #expect(success.contains(String(ExitStatus.queued.rawValue)), "\(name)")
         }
     }
 
     @Test func `the services of one config share user, state and restrictions`() throws {
+        // In siding.service, for /etc/siding/siding.yaml, is the name that the others are given.
         let restrictions = try PackagedFiles.units().filter { $0.key.hasSuffix(".service") }.values.map { unit in
-            unit.split(separator: "\n").drop { !$0.hasPrefix("DynamicUser=") }.prefix { !$0.hasPrefix("[") }
+            unit.replacing("siding-siding", with: "siding-%i").replacing("siding/siding", with: "siding/%i")
+                .split(separator: "\n").drop { !$0.hasPrefix("DynamicUser=") }.prefix { !$0.hasPrefix("[") }
         }
         #expect(Set(restrictions.map(Array.init)).count == 1)
         #expect(restrictions.allSatisfy { $0.contains("User=siding-%i") && $0.contains("StateDirectory=siding/%i") })
@@ -31,6 +35,7 @@ import Testing
         let units = try PackagedFiles.units()
         for document in ["README.md", "Docs/Install.md", ".debian/control"] {
             let text = try PackagedFiles.text(document)
+            #expect(text.contains("siding.service"), "\(document)")
             for match in text.matches(of: /siding-(sync|queue)@[A-Za-z]+\.(service|timer)/) {
                 #expect(units["siding-\(match.1)@.\(match.2)"] != nil, "\(document): \(match.0)")
             }

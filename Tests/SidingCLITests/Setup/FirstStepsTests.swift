@@ -136,7 +136,8 @@ struct FirstStepsTests {
             "queue run", "queue retry", "queue hold",
             "queue release", "queue drop", "queue edit", "queue resolve", "queue purge", "runs", "runs list",
             "runs show", "db", "db path", "db check", "db migrate",
-            "db backup", "doctor", "auth", "auth status", "auth forget", "schema", "quarantine", "quarantine list",
+            "db backup", "db size", "db vacuum", "serve", "notify", "notify list", "notify test", "doctor", "auth",
+            "auth status", "auth forget", "schema", "quarantine", "quarantine list",
             "quarantine show", "quarantine retry", "quarantine drop", "state", "state show", "state set", "state reset",
         ])
     func `Every command explains itself, exit 0, without a config`(command: String) async throws {
@@ -155,7 +156,7 @@ struct FirstStepsTests {
                 "import",
                 "init", "check", "demo", "plan", "sync", "send", "status", "records", "search", "query", "queue",
                 "runs", "db",
-                "doctor", "auth", "schema", "quarantine", "state", "export",
+                "doctor", "auth", "schema", "quarantine", "state", "export", "serve", "notify",
             ])
     }
 
@@ -176,7 +177,17 @@ struct FirstStepsTests {
         let sandbox = try Sandbox()
         let demo = try await sandbox.siding("demo", "--directory", sandbox.file("tour"))
         #expect(demo.status == 0)
-        #expect(demo.output.contains("(exit 75)"))
+        #expect(demo.output.matches(of: /\(exit 75\)/).count == 2)
+        #expect(demo.output.contains("the origin got it twice, and has one new reading"))
+        // Every command that it shows, in the order of the story.
+        let shown = demo.output.matches(of: /\$ siding ([a-z]+(?: (?:history|why|list|show|run|check))?)/).map {
+            String($0.1)
+        }
+        #expect(
+            shown == [
+                "sync", "query", "search", "sync", "records history", "records why", "sync", "queue show", "send",
+                "query", "queue list", "queue run", "query", "runs list", "status", "db check",
+            ])
         #expect(demo.output.contains("The files stay in \(sandbox.file("tour"))"))
         #expect(!demo.hasControlCharacters)
         let config = sandbox.file("tour/siding.yaml")
@@ -186,6 +197,33 @@ struct FirstStepsTests {
         #expect(try await sandbox.siding("db", "check", "--config", config).status == 0)
         let again = try await sandbox.siding("demo", "--directory", sandbox.file("tour"))
         #expect(again.status == 0, "\(again.error)")
+    }
+
+    @Test func `The demo serves until it is stopped, and its line can be cut and restored`() async throws {
+        let sandbox = try Sandbox()
+        let manager = try ServiceManager(sandbox.file("notify"))
+        defer { manager.stop() }
+        let demo = try await sandbox.siding(
+            ["demo", "--serve", "--listen", "unix:\(sandbox.file("page.sock"))", "--directory", sandbox.file("tour")],
+            environment: ["NOTIFY_SOCKET": manager.address]
+        ) { child in
+            try await manager.hears("READY=1")
+            let config = ["--config", sandbox.file("tour/siding.yaml")]
+            while try await !sandbox.siding(["records", "count", "stations"] + config).output.contains(" 240 ") {}
+            child.send(SIGUSR1)
+            let reading = ["send", "readings.create", "-d", #"{"station_id":7,"temperature_c":19.5}"#] + config
+            while try await sandbox.siding(reading).status != 75 {}
+            child.send(SIGUSR1)
+            // It sends the write, too; the service holds the resource now and then.
+            while try await sandbox.siding(["sync", "readings", "--wait-lock", "10s"] + config).status != 0 {}
+            // The service may have claimed it when the line came back.
+            while try await sandbox.siding(["queue", "list", "--json"] + config).output != "" {}
+            child.send(SIGTERM)
+        }
+        #expect(demo.status == 0, "\(demo.error)")
+        #expect(demo.output.contains("The page: unix:\(sandbox.file("page.sock"))"))
+        let lines = demo.output.matches(of: /The line to the weather service is (cut|back)/).map { String($0.1) }
+        #expect(lines == ["cut", "back"])
     }
 
     @Test func `The config is found by option, environment, directory and home, in this order`() async throws {

@@ -1,5 +1,5 @@
-import Glibc
 import HTTPTypes
+import SidingSynchronization
 import Testing
 
 @testable import SidingChain

@@ -1,7 +1,7 @@
 import FoundationEssentials
-import Glibc
 import HTTPTypes
 import SidingChain
+import SidingSynchronization
 import SidingTesting
 import Testing
 

@@ -21,12 +21,6 @@ import Testing
         """
     }
 
-    @Test("a section that this release does not understand yet is refused by name", arguments: ["schedule"])
-    func notYetAtTheTop(_ name: String) {
-        let faults = Fixture.faults(Self.file(root: "\(name): { b: 15m }"))
-        #expect(faults == ["siding.yaml:11:1: '\(name)' at the top level is not yet supported"])
-    }
-
     @Test func `the defaults that the schema tells are those of the library`() throws {
         let schema = try SchemaDocument(Config.jsonSchema())
         let source = try #require(schema.root["properties"]?["sources"]?["additionalProperties"]?["properties"])
@@ -147,7 +141,7 @@ import Testing
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
         let suffix =
             meant.map { "; did you mean '\($0)'?" }
-            ?? "conditional, max_age, resume_within, columns, children, contract, history, stable, deletes, for_each, "
+            ?? "conditional, max_age, schedule, resume_within, columns, children, contract, history, keep, stable, deletes, for_each, "
             + "where, drop, set, rename, errors"
         #expect(faults.count == 1)
         #expect(faults[0].hasSuffix(suffix))

@@ -1,7 +1,7 @@
-import Glibc
 import HTTPTypes
 import SidingChain
 import SidingSQLite
+import SidingSynchronization
 import SidingTesting
 import Testing
 

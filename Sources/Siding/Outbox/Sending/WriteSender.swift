@@ -1,7 +1,9 @@
 internal import HTTPTypes
+internal import Logging
 package import SidingChain
 package import SidingCredentials
 internal import SidingNetwork
+internal import SidingSynchronization
 
 /// Delivers the writes of the queue.
 ///
@@ -16,8 +18,11 @@ package struct WriteSender: Sendable {
     let store: Store
     let sources: [String: Source]
     let transports: any TransportFactory
-    let environment: Environment
+    private(set) var environment: Environment
+    /// Fires when a program goes on with another sender: this one claims nothing more.
+    let replaced = ChangeSignal()
     private let tried = TriedCredentials()
+    private let pruningPace = PruningPace()
     /// How long a write waits for a rate limit of its source.
     private var maximumWait = BudgetUse.longestWait
 
@@ -32,6 +37,8 @@ package struct WriteSender: Sendable {
         (self.store, self.transports, self.environment) = (store, transports, environment)
     }
 
+    private var claims: Bool { !Task.isCancelled && replaced.count == 0 }
+
     /// Sends due writes until none is left, several at once within the limits of their sources.
     ///
     /// - Parameter report: called as each result is recorded.
@@ -41,6 +48,7 @@ package struct WriteSender: Sendable {
     package func drain(
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
+        await prune()
         let chosen = chosen(names)
         // Each claim takes the writer lock that all processes share, so none is made if there is nothing to claim.
         guard try await outlook(of: chosen).hasWork else { return [] }
@@ -120,13 +128,23 @@ package struct WriteSender: Sendable {
         guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }
         var hasty = self
         hasty.maximumWait = Self.waitOfOne
-        return try await hasty.deliver(write, claiming: nil).entry
+        let entry = try await hasty.deliver(write, claiming: nil).entry
+        await prune()
+        return entry
+    }
+
+    /// Deletes what is older than the store keeps, once an hour: the file of a program that only writes is pruned by nobody else.
+    /// A failure is that of the next call, or passes.
+    private func prune() async {
+        guard pruningPace.isDue(at: environment.wallClock.now) else { return }
+        _ = try? await store.pruneIfDue()
     }
 
     /// Sends the due writes of `names`; returns what there is to do next, and whether nothing was tried.
     func look(
         _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {
+        await prune()
         let chosen = chosen(names)
         let outlook = try await outlook(of: chosen)
         guard outlook.hasWork else { return (outlook, true) }
@@ -165,12 +183,12 @@ package struct WriteSender: Sendable {
     /// Sends a write and claims the next.
     ///
     /// - Parameters:
-    ///   - claimed: the claimed write; nil claims one from `request`, unless the task is cancelled.
+    ///   - claimed: the claimed write; nil claims one from `request`, unless the sender was told to stop.
     ///   - request: what to claim; nil for nothing.
     private func serve(_ claimed: ClaimedWrite? = nil, from request: ClaimRequest?) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
             var write = claimed
-            if write == nil, let request, !Task.isCancelled { write = try await store.claim(request) }
+            if write == nil, let request, claims { write = try await store.claim(request) }
             guard let write else { return .success((nil, nil)) }
             return .success(try await deliver(write, claiming: request))
         } catch {
@@ -178,17 +196,26 @@ package struct WriteSender: Sendable {
         }
     }
 
-    /// How long a write in flight that may not be sent twice may still be answered after the sender was told to stop.
-    static let grace = Duration.seconds(15)
+    /// How long a write in flight that may not be sent twice may still be answered after the sender was told to stop. A service
+    /// has ten seconds to stop, the recording of the answer included.
+    static let grace = Duration.seconds(8)
 
     /// Sends a claimed write, records the result, and claims the next from `request` unless the sender was told to stop.
     private func deliver(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
+        var sender = self
+        sender.environment.logger[metadataKey: "entry"] = "\(write.entry.shortID)"
+        return try await WorkSpan.ofDelivery(write, to: sources[write.entry.source], on: environment.clock) {
+            [sender] () async throws(StoreError) in try await sender.settle(write, claiming: request)
+        }
+    }
+
+    private func settle(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
         // A resendable write returns to the queue at once; any other would need an operator if its answer were lost.
         let settlement =
             write.isResendable
             ? await attempt(write) : await outlasting(Self.grace, on: environment.clock) { await attempt(write) }
         let store = store
-        let request = Task.isCancelled ? nil : request
+        let request = claims ? request : nil
         // The result is recorded even if the sender was told to stop meanwhile.
         return try await uncancelled { () throws(StoreError) in
             try await store.settle(write, settlement, claiming: request)
@@ -201,7 +228,7 @@ package struct WriteSender: Sendable {
         }
         let secrets = SentSecrets()
         let transport = secrets.noting(
-            transports.transport(for: source.name, source.connection),
+            transports.instrumented(for: source, in: environment),
             beyond: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
             secretQueryNames: source.authorization.secretQueryNames)
         let settlement =

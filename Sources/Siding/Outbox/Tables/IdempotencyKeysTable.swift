@@ -93,5 +93,11 @@ enum IdempotencyKeysTable {
             """, entry, moment.microseconds, digest)
     }
 
+    /// Whether the key of a purged entry is remembered by no origin any more.
+    static func hasExpired(_ now: Timestamp, _ snapshot: borrowing Snapshot) throws -> Bool {
+        try snapshot.exists(
+            "SELECT 1 FROM siding_idempotency_keys WHERE kept_until <= ?1 LIMIT 1", now.microseconds)
+    }
+
     static func random() -> String { UUID().uuidString.lowercased() }
 }

@@ -242,11 +242,24 @@ enum OutboxTable {
 
     // MARK: Maintenance
 
-    /// The entries that were completed before `moment` and not purged.
-    static func completed(before moment: Timestamp, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+    /// The entries that were completed before `moment` and not purged, oldest first.
+    static func completed(
+        before moment: Timestamp, limit: Int, _ transaction: borrowing Transaction
+    ) throws -> [QueueEntry] {
         try transaction.query(
-            "SELECT * FROM siding_outbox_entries WHERE settled_at < ?1 AND kept_until IS NULL", moment.microseconds,
-            map: entry)
+            """
+            SELECT * FROM siding_outbox_entries WHERE settled_at < ?1 AND kept_until IS NULL ORDER BY settled_at LIMIT ?2
+            """, moment.microseconds, limit, map: entry)
+    }
+
+    /// Whether an entry was completed before `moment` and not purged, or no origin remembers the key of a purged one any more.
+    static func hasForgettable(
+        completedBefore moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
+    ) throws -> Bool {
+        try snapshot.exists(
+            "SELECT 1 FROM siding_outbox_entries WHERE settled_at < ?1 AND kept_until IS NULL LIMIT 1",
+            moment.microseconds)
+            || IdempotencyKeysTable.hasExpired(now, snapshot)
     }
 
     /// The number of open entries per state and reason.

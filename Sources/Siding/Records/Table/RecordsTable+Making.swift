@@ -81,6 +81,7 @@ extension RecordsTable {
     var indexes: [(name: String, creation: SQL)] {
         guard let layout else { return [] }
         var indexes: [(name: String, creation: SQL)] = []
+        indexes.append((deletionsIndex, "CREATE INDEX \(deletionsIndexed)"))
         if layout == .indexed {
             indexes.append((keyIndex, "CREATE UNIQUE INDEX \(identifier: keyIndex) ON \(identifier: name) (key)"))
         }
@@ -101,6 +102,19 @@ extension RecordsTable {
     /// What follows `CREATE INDEX`: the index by which a stream finds what changed. Each write pays for it, so only tables that
     /// change while a stream watches them have it; one that is made anew (``made(for:kind:_:)``) gets it from the next stream.
     var changesIndex: SQL { "\(identifier: "siding_changes_\(resourceName)") ON \(identifier: name) (revision)" }
+
+    private var deletionsIndex: String { "siding_deleted_\(resourceName)" }
+
+    /// What follows `CREATE INDEX`: the index by which old tombstones are found. Only tombstones are in it.
+    private var deletionsIndexed: SQL {
+        "\(identifier: deletionsIndex) ON \(identifier: name) (deleted_at) WHERE deleted_at IS NOT NULL"
+    }
+
+    /// For a table that was made without it.
+    func makeDeletionsIndex(_ transaction: borrowing Transaction) throws {
+        guard layout != nil else { return }
+        try transaction.execute("CREATE INDEX IF NOT EXISTS \(deletionsIndexed)")
+    }
 
     /// The statements of all indexes that the table may have, as SQLite keeps them.
     var possibleIndexes: [SQL] { indexes.map(\.creation) + ["CREATE INDEX \(changesIndex)"] }
@@ -129,7 +143,7 @@ extension RecordsTable {
         let text = try TextIndex.load(of: resource, transaction)
         try text?.removeSource(transaction)
         try dropHistoryTrigger(transaction)
-        for index in indexes { try transaction.execute("DROP INDEX \(identifier: index.name)") }
+        for index in indexes { try transaction.execute("DROP INDEX IF EXISTS \(identifier: index.name)") }
         try transaction.execute("ALTER TABLE \(identifier: name) RENAME TO \(identifier: before)")
         try table.create(transaction)
         let names = (Self.ownColumns.map(\.name) + [bodyColumns]).joined

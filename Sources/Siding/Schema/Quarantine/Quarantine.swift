@@ -55,9 +55,12 @@ public struct QuarantineChange: Sendable, Hashable {
 extension Store {
     /// The selected records, oldest first, without their bytes.
     ///
+    /// - Parameter after: only those that were first seen after the record with this number; none if there is no such record.
     /// - Throws: ``StoreError/Kind/notFound`` for a selected id that does not exist.
-    package func quarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
-        try await read { try QuarantineTable.find(selection, $0) }
+    package func quarantined(
+        _ selection: QuarantineSelection, after: Int64? = nil
+    ) async throws(StoreError) -> [QuarantinedRecord] {
+        try await read { try QuarantineTable.find(selection, after: after, $0) }
     }
 
     /// One record with its bytes.

@@ -5,7 +5,8 @@ internal import SidingSQLite
 /// Reads and writes `siding_quarantine`, which has a row per record, or whole answer, that broke the contract.
 enum QuarantineTable {
     static func find(
-        _ selection: QuarantineSelection, withBodies: Bool = false, _ database: borrowing some Queryable & ~Copyable
+        _ selection: QuarantineSelection, after: Int64? = nil, withBodies: Bool = false,
+        _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QuarantinedRecord] {
         let body: SQL = withBodies ? "q.body" : "NULL"
         let found = try database.query(
@@ -15,9 +16,10 @@ enum QuarantineTable {
             FROM siding_quarantine q JOIN siding_resources r ON r.id = q.resource
             WHERE (?1 IS NULL OR q.id IN (SELECT value FROM json_each(?1)))
                 AND (?2 IS NULL OR r.name IN (SELECT value FROM json_each(?2)))
+                AND (?4 IS NULL OR (q.created_at, q.id) > (SELECT created_at, id FROM siding_quarantine WHERE id = ?4))
             ORDER BY q.created_at, q.id LIMIT ?3
             """, selection.ids.isEmpty ? nil : try Store.json(selection.ids),
-            selection.resources.isEmpty ? nil : try Store.json(selection.resources), selection.limit ?? -1
+            selection.resources.isEmpty ? nil : try Store.json(selection.resources), selection.limit ?? -1, after
         ) { row in
             QuarantinedRecord(
                 id: try row.int("id"), resource: try row.text("name"), key: try row.optionalText("key"),

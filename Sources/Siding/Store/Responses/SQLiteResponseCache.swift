@@ -8,13 +8,13 @@ internal import SidingSQLite
 /// let sender = ETagNode(RequestSenderNode(transport), cache: cache, keying: CacheKeying(account: "me"))
 /// ```
 /// Reads write nothing except a timestamp once an hour, which decides the order of eviction. Calls throw
-/// ``/SidingChain/Failure/Reason/notCached`` with the underlying ``StoreError``.
+/// `Failure.Reason.notCached` with the underlying ``StoreError``.
 public struct SQLiteResponseCache: ResponseCache {
     /// A read updates a row's timestamp if it is older than this.
     static let touchInterval = Duration.seconds(3600)
 
     private let store: Store
-    /// The maximum total size in bytes, by ``/SidingChain/CachedResponse/byteCount``.
+    /// The maximum total size in bytes, by `CachedResponse.byteCount`.
     public let byteLimit: Int
 
     /// - Parameters:

@@ -39,6 +39,8 @@ public struct MultipartForm: Sendable, Hashable {
     /// Adds bytes in memory.
     ///
     /// - Parameters:
+    ///   - data: the content.
+    ///   - name: the name of the field.
     ///   - filename: the file name that the origin receives; without it, the part is not a file.
     ///   - contentType: by default determined by the file name's extension.
     public mutating func append(
@@ -52,6 +54,7 @@ public struct MultipartForm: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory.
+    ///   - name: the name of the field.
     ///   - filename: the file name that the origin receives; the last path component by default.
     ///   - contentType: by default determined by the extension of the name, or of the path.
     public mutating func append(

@@ -11,7 +11,7 @@ struct Keyword<Value: Sendable>: Sendable {
         self.type = type
         entry = KeywordEntry(
             name: name, expected: type.expected, doc: doc, schema: type.schema, isRequired: isRequired,
-            defaultValue: `default`, isSupported: true)
+            defaultValue: `default`)
     }
 }
 
@@ -23,17 +23,9 @@ struct KeywordEntry: Sendable {
     let schema: SchemaValue
     let isRequired: Bool
     let defaultValue: SchemaValue?
-    let isSupported: Bool
-
-    /// A reserved key that this release does not support yet: reported by name instead of ignored.
-    static func notYet(_ name: String, _ doc: String) -> KeywordEntry {
-        KeywordEntry(
-            name: name, expected: "", doc: doc, schema: [:], isRequired: false, defaultValue: nil, isSupported: false)
-    }
 
     /// The key as a property of the JSON Schema.
     var property: SchemaValue {
-        guard isSupported else { return ["description": .string("Not yet supported. \(doc)"), "not": [:]] }
         var members: [(String, SchemaValue)] = [("description", .string(doc))]
         if let defaultValue { members.append(("default", defaultValue)) }
         return schema.adding(members)

@@ -23,7 +23,7 @@ struct ObjectReader: Sendable {
 
     func entry(_ name: String) -> YAMLEntry? { entries.first { $0.name == name } }
 
-    /// Notes faults for unknown, unsupported and missing keys.
+    /// Notes faults for unknown and missing keys.
     func check(against keywords: [KeywordEntry], also: Set<String>, _ reading: inout Reading) {
         var misspelt: Set<String> = []
         for entry in entries where !also.contains(entry.name) {
@@ -46,21 +46,14 @@ struct ObjectReader: Sendable {
 
     /// Checks one key and returns the keyword that it probably misspells, so that it is not also reported as missing.
     private func check(_ entry: YAMLEntry, against keywords: [KeywordEntry], _ reading: inout Reading) -> String? {
-        let name = Subject.quoted(entry.name)
-        guard let keyword = keywords.first(where: { $0.name == entry.name }) else {
-            let isWorthASuggestion = entries.count <= Self.mostKeysWorthASuggestion
-            let meant = isWorthASuggestion ? Suggestion.nearest(to: entry.name, among: keywords.map(\.name)) : nil
-            let known = keywords.filter(\.isSupported).map(\.name).joined(separator: ", ")
-            reading.fault(
-                "unknown key \(name)\(reading.subject.inOwner)", at: entry.place,
-                expected: known.isEmpty ? "no key" : "one of \(known)",
-                suggestion: meant)
-            return meant
-        }
-        if !keyword.isSupported {
-            reading.fault("\(name)\(reading.subject.inOwner) is not yet supported", at: entry.place)
-        }
-        return nil
+        if keywords.contains(where: { $0.name == entry.name }) { return nil }
+        let isWorthASuggestion = entries.count <= Self.mostKeysWorthASuggestion
+        let meant = isWorthASuggestion ? Suggestion.nearest(to: entry.name, among: keywords.map(\.name)) : nil
+        let known = keywords.map(\.name).joined(separator: ", ")
+        reading.fault(
+            "unknown key \(Subject.quoted(entry.name))\(reading.subject.inOwner)", at: entry.place,
+            expected: known.isEmpty ? "no key" : "one of \(known)", suggestion: meant)
+        return meant
     }
 }
 

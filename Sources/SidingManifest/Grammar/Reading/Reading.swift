@@ -37,6 +37,17 @@ struct Reading {
         return body(&self)
     }
 
+    /// Reads what is to work without its secrets, and returns them apart from ``secrets``.
+    mutating func keepingSecretsApart<Value>(
+        _ body: (inout Reading) -> Value
+    ) -> (value: Value, secrets: [SecretUse]) {
+        let outer = secrets
+        secrets = []
+        defer { secrets = outer }
+        let value = body(&self)
+        return (value, secrets)
+    }
+
     /// Reads with another message for empty secrets, then restores the previous one.
     mutating func withEmptiness<Value>(_ emptiness: String, _ body: (inout Reading) -> Value) -> Value {
         let outer = self.emptiness

@@ -22,8 +22,10 @@ struct ResourceDeclaration: Sendable {
     var queryPlace: Place
     var isConditional = true
     var maxAge: Duration?
+    var schedule: ScheduleGrammar.Declaration?
     var resumeWithin = AnyResource.usualResumeWithin
     var schema = RecordSchema()
+    var kept: Located<RecordRetention?>?
     var isStable = false
     var deletions: DeletionGrammar.Declaration?
     var forEach: ForEachDeclaration?
@@ -58,6 +60,8 @@ struct ResourceDeclaration: Sendable {
             maxAge: maxAge, schema: schema, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
         (resource.isStable, resource.deletions) = (isStable, deletions?.deletions ?? Deletions())
         resource.pageSizes = pageSizes
+        resource.schedule = schedule?.schedule(of: name, on: reading.environment.machine)
+        resource.keptRecords = kept?.value
         return resource
     }
 
@@ -81,6 +85,13 @@ struct ResourceDeclaration: Sendable {
                 "'paginate' of \(subject) looks around the records, and lines have nothing around them",
                 at: body.paging?.place ?? place,
                 expected: "link_header, header_cursor, next_url with header, page, offset or last_record")
+        }
+        // Elsewhere each listing shows all records, and would bring back those that are not kept.
+        if let kept, cursor == nil || deletions != nil {
+            reading.fault(
+                "\(kept.subject) is for listings of changes, and those of this resource show every record",
+                at: kept.place,
+                expected: cursor == nil ? "keep with cursor" : "keep without deletes")
         }
         let dropped = MemberRemoval(schema.transforms.dropped)
         for path in key where dropped.takes(path) {

@@ -51,6 +51,10 @@ enum ResourceGrammar {
     private static let maxAge = Keyword(
         "max_age", .duration, "The maximum age of the last complete listing before the resource is stale.")
 
+    private static let schedule = Keyword(
+        "schedule", ScheduleGrammar.type,
+        "When siding serve syncs it. Without it: when it is older than max_age, or than 15 minutes.")
+
     private static let columns = Keyword(
         "columns", ColumnGrammar.all, "The columns of the view. Without it: the members of the records.")
 
@@ -62,6 +66,8 @@ enum ResourceGrammar {
     private static let history = Keyword(
         "history", HistoryGrammar.type, default: false,
         "Whether earlier versions of records are kept: true, or for how long or how many.")
+    private static let keep = Keyword(
+        "keep", KeepGrammar.ofResource.type, "How old or how many records are kept, of a resource with a cursor.")
     private static let condition = Keyword(
         "where", TransformGrammar.condition,
         "The condition for keeping a record. A stored record that no longer meets it becomes a tombstone.")
@@ -89,9 +95,11 @@ enum ResourceGrammar {
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, body.entry, bodyEncoding.entry,
             records.entry, key.entry,
-            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
+            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, schedule.entry,
+            resumeWithin.entry,
             columns.entry, children.entry,
-            contract.entry, history.entry, stable.entry, deletes.entry, forEach.entry, condition.entry, dropped.entry,
+            contract.entry, history.entry, keep.entry, stable.entry, deletes.entry, forEach.entry, condition.entry,
+            dropped.entry,
             computed.entry, renamed.entry, errors.entry,
         ]
     ) { object, reading in
@@ -116,10 +124,12 @@ enum ResourceGrammar {
         declaration.queryPlace = object.entry(query.name)?.value.place ?? object.place
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
+        declaration.schedule = object.value(schedule, &reading)
         declaration.resumeWithin = object.value(resumeWithin, &reading) ?? AnyResource.usualResumeWithin
         declaration.schema.columns = object.value(columns, &reading) ?? []
         declaration.schema.children = object.value(children, &reading) ?? []
         declaration.schema.history = object.value(history, &reading)?.retention
+        declaration.kept = object.located(keep, &reading)
         declaration.schema.contract = object.value(contract, &reading) ?? RecordContract()
         declaration.isStable = object.value(stable, &reading) ?? false
         declaration.deletions = object.value(deletes, &reading)

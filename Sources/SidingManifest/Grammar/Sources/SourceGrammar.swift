@@ -27,10 +27,13 @@ enum SourceGrammar {
         "limits", LimitGrammar.all,
         "The maximum number of requests in a time span, for all processes on the database together.")
 
+    static let trace = Keyword(
+        "trace", .truth, default: false,
+        "Whether requests carry a trace context (traceparent), by which the origin's traces and logs can be found.")
+
     static let shape = Shape<Source>([
         baseURL.entry, headers.entry, authorization.entry, http.entry, tls.entry, retry.entry, idempotency.entry,
-        errors.entry,
-        limits.entry,
+        errors.entry, limits.entry, trace.entry,
     ]) { object, reading in
         let url = object.located(baseURL, &reading)
         let fields = object.value(headers, &reading) ?? [:]
@@ -41,9 +44,7 @@ enum SourceGrammar {
         let promise = object.value(idempotency, &reading)
         guard let url else { return nil }
         bounds.transport.proxies = bounds.proxies ?? proxies(forSourceAt: url, &reading)
-        let variables = reading.environment.variables()
-        bounds.transport.tls.systemAuthorities = ["SSL_CERT_FILE", "SSL_CERT_DIR"].lazy
-            .compactMap { variables[$0] }.first { !$0.isEmpty }
+        bounds.transport.tls.systemAuthorities = systemAuthorities(reading.environment.variables())
         if url.value.isUnixSocket, bounds.transport.interface != nil {
             reading.fault("\(url.subject) is a socket of this machine, which no 'interface' leads to", at: url.place)
         }
@@ -55,8 +56,14 @@ enum SourceGrammar {
             idempotency: promise)
         source.failureRules = object.value(errors, &reading) ?? []
         source.limits = object.value(limits, &reading) ?? []
+        source.sendsTraceContext = object.value(trace, &reading) ?? false
         for field in fields { source.headerFields[field.name] = field.value }
         return source
+    }
+
+    /// The file or directory of authorities that the environment names, as for OpenSSL.
+    static func systemAuthorities(_ variables: [String: String]) -> String? {
+        ["SSL_CERT_FILE", "SSL_CERT_DIR"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
     }
 
     /// The proxies of the environment.

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Siding
+import SidingChain
+import SidingInspection
+import SidingManifest
+
+/// `--metrics-file`: leaves the state of the database for node_exporter's textfile collector when a command ends.
+struct MetricsFileOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "At the end, write the state of the database to this file, for Prometheus' node_exporter.",
+            valueName: "file"))
+    var metricsFile: String?
+
+    /// Runs `body`, then writes the file, also after a failure: that is when somebody wants to know.
+    ///
+    /// - Throws: the error of `body`; only if there is none, that of the file. The other one is printed.
+    func written(for options: GlobalOptions, after body: () async throws -> Void) async throws {
+        var failure: (any Error)?
+        do { try await body() } catch { failure = error }
+        do {
+            // Without a config there is no database to ask.
+            if let metricsFile, !(failure is ConfigError) { try await write(to: metricsFile, options) }
+        } catch {
+            guard failure != nil else { throw error }
+            Output.printMessage("siding: the metrics were not written: \(CommandError(error).message)")
+        }
+        if let failure { throw failure }
+    }
+
+    private func write(to path: String, _ options: GlobalOptions) async throws {
+        let text = try await options.withStore { workspace, store in
+            try await MetricsText.text(
+                resources: workspace.config.resources, store: store, now: WallClock.system.now)
+        }
+        let file = try AtomicFile(path, replaces: true)
+        file.letEverybodyRead()
+        try file.write(Array(text.utf8))
+        try file.finish()
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Siding
+import SidingInspection
+
+/// `siding db size`: shows what fills the file.
+struct DatabaseSizeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "size", abstract: "Show the size of the file and what fills it; reads all of it.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let (file, sizes) = try await options.withStore { _, store in
+            (try await store.description(), try await store.sizes())
+        }
+        if options.json {
+            Output.line([
+                "path": file.path, "bytes": file.bytes, "free_bytes": file.freeBytes, "parts": sizes?.objects,
+            ])
+        } else if let sizes {
+            var table = Table(["part", ">size", ">share"])
+            for size in sizes.sizes where size.bytes > 0 {
+                table.add([
+                    size.name, MessageFormat.size(size.bytes), "\(size.bytes * 100 / max(file.bytes, 1)) %",
+                ])
+            }
+            table.print(options.terminal)
+        } else {
+            Output.line("\(MessageFormat.size(file.bytes)), of which \(MessageFormat.size(file.freeBytes)) are free")
+            options.printMessage("SQLite \(file.sqliteVersion) here has no dbstat table, so the parts are unknown")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Logging
+import ServiceLifecycle
+import Siding
+import SidingInspection
+import SidingManifest
+import SidingSynchronization
+import UnixSignals
+
+/// Loads the config anew on SIGHUP. A config with faults is refused, and the service goes on with the one that it has.
+struct ConfigReload: Service {
+    /// Traps SIGHUP, which would end the process, from its start on.
+    let hangups: UnixSignalsSequence
+    let options: GlobalOptions
+    let workspace: CurrentWorkspace
+    let siding: Siding
+    let socket: NotifySocket?
+    let logger: Logger
+
+    func run() async {
+        for await _ in hangups.cancelOnGracefulShutdown() {
+            socket?.reloading()
+            let status = await reload()
+            socket?.ready(status)
+        }
+    }
+
+    /// - Returns: the state of the service, in a line.
+    private func reload() async -> String {
+        do {
+            let (old, new) = (workspace.value, try Workspace.load(options))
+            try await new.checkSecrets()
+            guard new.databasePath == old.databasePath, new.credentials == old.credentials else {
+                throw CommandError(
+                    .config, "config", "\(new.config.file): the database is another one, \(new.databasePath)",
+                    hint: "a running service stays with its database: stop it and start it again")
+            }
+            try siding.replace(resources: new.config.resources, sources: new.config.sources)
+            workspace.set(new)
+            logger.notice("loaded the config", metadata: new.logged)
+            try await new.warnOfUnsent(siding.store, logger)
+            return new.status
+        } catch {
+            let problem = CommandError(error)
+            logger.error(
+                "the new config is refused, and the old one stays",
+                metadata: ["config": "\(workspace.value.config.file)"])
+            for line in problem.message.split(separator: "\n") { logger.error("\(line)") }
+            if let hint = problem.hint { logger.error("\(hint)") }
+            return "the new config is refused: \(problem.message.split(separator: "\n").first ?? "")"
+        }
+    }
+}
+
+/// The config that a service works with.
+final class CurrentWorkspace: Sendable {
+    private let state: Mutex<Workspace>
+
+    init(_ workspace: Workspace) {
+        state = Mutex(workspace)
+    }
+
+    var value: Workspace { state.withLock { $0 } }
+
+    func set(_ workspace: Workspace) { state.withLock { $0 = workspace } }
+}
+
+extension Workspace {
+    /// What `systemctl status` shows of a service that works.
+    var status: String {
+        "\(MessageFormat.count(config.resources.count, "resource")) of \(config.file), in \(databasePath)"
+    }
+
+    /// What the log shows of a config.
+    var logged: Logger.Metadata {
+        [
+            "config": "\(config.file)", "database": "\(databasePath)", "resources": "\(config.resources.count)",
+            "sources": "\(config.sources.count)",
+        ]
+    }
+
+    /// Warns of writes in the queue that nobody sends, because the config has lost their source.
+    func warnOfUnsent(_ store: Store, _ logger: Logger) async throws {
+        let names = Set(config.sources.map(\.name))
+        for source in try await store.sourcesOfWrites() where !names.contains(source) {
+            logger.warning("the config has no such source any more: its writes stay", metadata: ["source": "\(source)"])
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+import Siding
+import SidingChain
+import SidingHTTP
+import SidingManifest
+import SidingNetwork
+import SidingNotifications
+import SidingSynchronization
+import UnixSignals
+
+/// `siding serve`: keeps resources fresh and delivers writes until it is told to stop.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Keep resources fresh and deliver writes, until stopped.",
+        discussion: """
+            Syncs each resource when its 'schedule' or 'max_age' says so, sends writes as they become due, and goes on at once \
+            when the network returns. Other commands may use the same database meanwhile.
+            SIGHUP loads the config anew; one with faults is refused. SIGTERM or SIGINT stops it within ten seconds (exit 0).
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var http: ListenOptions
+
+    func run() async throws {
+        // First of all: SIGHUP ends a process that does not trap it.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let workspace = try Workspace.load(options)
+        try await workspace.checkSecrets()
+        let logger = options.logger(.notice)
+        try await workspace.withStore(.readWriteCreate) { store in
+            try await Network.withTransports { http in
+                let siding = try await Siding(
+                    store: .store(store), resources: workspace.config.resources, sources: workspace.config.sources,
+                    transports: http, credentials: workspace.credentials, environment: Environment(logger: logger))
+                let current = CurrentWorkspace(workspace)
+                let watch = IncidentWatch {
+                    current.value.notifier(store, over: http) { logger.warning("\($0)") }
+                }
+                let services = try services(of: siding, watch, current, hangups, logger)
+                logger.notice("\(Version.text) serves", metadata: workspace.logged)
+                try await workspace.warnOfUnsent(store, logger)
+                try await ServiceGroup(
+                    services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+                ).run()
+            }
+        }
+        logger.notice("stopped")
+    }
+
+    /// In the order in which they start; they stop in the reverse order, one after the other.
+    private func services(
+        of siding: Siding, _ watch: IncidentWatch, _ workspace: CurrentWorkspace, _ hangups: UnixSignalsSequence,
+        _ logger: Logger
+    ) throws -> [any Service] {
+        let environment = ProcessInfo.processInfo.environment
+        let socket = NotifySocket(environment)
+        let isListening = ChangeSignal()
+        let service = try http.service(of: siding, logger) { address in
+            logger.notice("listens", metadata: ["address": "\(address)"])
+            isListening.fire()
+        }
+        if service == nil { isListening.fire() }
+        let lifetime = ServiceLifetime(
+            siding: siding, isListening: isListening, socket: socket, watchdog: Watchdog(environment, socket),
+            status: workspace.value.status, logger: logger)
+        let reload = ConfigReload(
+            hangups: hangups, options: options, workspace: workspace, siding: siding, socket: socket, logger: logger)
+        return (service.map { [$0] } ?? []) + [ServicesTogether(services: [siding, watch]), reload, lifetime]
+    }
+}
+
+/// Services that stop at the same time, so that their times for stopping do not add up.
+private struct ServicesTogether: Service {
+    let services: [any Service]
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { try await service.run() } }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Siding
+import SidingChain
+import SidingInspection
+import SidingJSON
+
+extension Overview {
+    func print(_ options: GlobalOptions) {
+        let format = MessageFormat(now: now, isAbsolute: options.utc)
+        var table = Table(["resource", ">records", ">quarantined", "complete", "state"])
+        for line in resources {
+            table.add([
+                line.name, MessageFormat.grouped(line.records), String(line.quarantined),
+                line.completedAt.map(format.time) ?? "never", Self.state(of: line, format),
+            ])
+        }
+        table.print(options.terminal)
+        Output.line("queue: \(queueLine)")
+        for gate in gates { Output.line(Self.line(gate, now: now)) }
+        for limit in limits { Output.line(Self.line(limit, now: now)) }
+        if let lastRun {
+            Output.line(
+                "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(format.time(lastRun.startedAt))")
+        }
+        Output.line("network: \(networkLine)")
+        Output.line("database: \(databaseLine)")
+    }
+}

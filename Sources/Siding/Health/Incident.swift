@@ -1,0 +1,43 @@
+package import SidingChain
+
+/// A condition that an operator should know of, from the moment it began until its end was notified.
+package struct Incident: Sendable, Hashable {
+    /// What is wrong.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The last sync of a resource failed, and nothing in the queue continues it.
+        case failed
+        /// The last listing of a resource is incomplete.
+        case incomplete
+        /// An entry of a source has been queued for longer than a hook allows.
+        case queuedTooLong = "queued_too_long"
+        /// Entries of a source wait for an operator.
+        case parked
+        /// The mass-deletion guard blocked deletions of a resource.
+        case deletionsBlocked = "deletions_blocked"
+    }
+
+    /// At most one incident of a kind is stored for a subject.
+    package struct Key: Sendable, Hashable {
+        package var kind: Kind
+        /// A resource, or for `queuedTooLong` and `parked` a source.
+        package var subject: String
+
+        package init(_ kind: Kind, of subject: String) {
+            (self.kind, self.subject) = (kind, subject)
+        }
+    }
+
+    package var key: Key
+    package var since: Timestamp
+    /// Why, in one sentence, as it was when the incident began.
+    package var message: String
+    /// Nil while it lasts.
+    package var endedAt: Timestamp?
+    /// The hooks that took the notification of its beginning, or once it has ended, of its end.
+    package var notified: Set<String> = []
+
+    package init(_ kind: Kind, of subject: String, since: Timestamp, message: String) {
+        key = Key(kind, of: subject)
+        (self.since, self.message) = (since, message)
+    }
+}

@@ -1,0 +1,45 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// The table `siding_incidents`: conditions that hooks are notified of.
+enum IncidentsTable {
+    static func all(_ snapshot: borrowing Snapshot) throws -> [Incident] {
+        try snapshot.query("SELECT * FROM siding_incidents ORDER BY since, kind, subject", map: incident)
+            .compactMap(\.self)
+    }
+
+    /// Nil for a kind that this version does not know.
+    private static func incident(_ row: borrowing Row) throws -> Incident? {
+        guard let kind = Incident.Kind(rawValue: try row.text("kind")) else { return nil }
+        var incident = Incident(
+            kind, of: try row.text("subject"), since: try row.time("since"), message: try row.text("message"))
+        incident.endedAt = try row.optionalTime("ended_at")
+        incident.notified = Set(Store.decode([String].self, try row.text("notified")) ?? [])
+        return incident
+    }
+
+    /// Stores the beginning or the end of an incident.
+    static func save(_ incident: Incident, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_incidents (kind, subject, since, message, ended_at, notified)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (kind, subject) DO UPDATE SET since = excluded.since, message = excluded.message,
+                ended_at = excluded.ended_at, notified = excluded.notified
+            """, incident.key.kind.rawValue, incident.key.subject, incident.since.microseconds, incident.message,
+            incident.endedAt?.microseconds, try Store.json(incident.notified.sorted()))
+    }
+
+    /// Adds a hook that took the notification; those of other hooks may be added at the same time.
+    static func add(notified hook: String, to key: Incident.Key, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_incidents SET notified = json_insert(notified, '$[#]', ?3) WHERE kind = ?1 AND subject = ?2
+            """, key.kind.rawValue, key.subject, hook)
+    }
+
+    static func delete(_ key: Incident.Key, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_incidents WHERE kind = ?1 AND subject = ?2", key.kind.rawValue, key.subject)
+    }
+}

@@ -1,0 +1,26 @@
+/// How long a store keeps what grows with time. Pruning applies them at the end of each run, and about once an hour in a process that
+/// only sends writes.
+///
+/// ```swift
+/// var store = try await Store.open(at: "tracker.db")
+/// store.keep.deleted = .seconds(7 * 86_400)
+/// ```
+/// What is not here has its own bound: 100 events per entry, provenance in proportion to the records, 64 MiB of cached responses. Earlier
+/// versions of records have the rule of their resource, and quarantined records wait for an operator.
+public struct KeepRules: Sendable, Hashable {
+    /// Ended runs, with their counters and the lists by which their deletions are undone. The newest 1,000 are kept whatever
+    /// their age.
+    public var runs: Duration
+    /// Completed queue entries.
+    public var done: Duration
+    /// Deleted records, which are kept as tombstones.
+    public var deleted: Duration
+
+    /// 30 days for runs and completed entries, 90 days for deleted records.
+    public init(
+        runs: Duration = .seconds(30 * 86_400), done: Duration = .seconds(30 * 86_400),
+        deleted: Duration = .seconds(90 * 86_400)
+    ) {
+        (self.runs, self.done, self.deleted) = (runs, done, deleted)
+    }
+}

@@ -1,0 +1,80 @@
+internal import SidingChain
+internal import SidingSQLite
+internal import SidingSynchronization
+
+/// Deletes what is older than ``KeepRules`` allow, one portion per transaction, so that no writer waits long for it.
+struct Pruning {
+    let rules: KeepRules
+    let now: Timestamp
+
+    /// The most entries, and the most tombstones of each resource, that one transaction deletes.
+    static let portion = 500
+
+    /// - Returns: whether more may be left.
+    func removePortion(_ transaction: borrowing Transaction) throws -> Bool {
+        let entries = try EntryPruning(now: now)
+            .removeSettled(before: moment(rules.done), limit: Self.portion, transaction)
+        try HistoryTable.prune(now: now, transaction)
+        for run in try RunsTable.delete(endedBefore: moment(rules.runs), transaction) {
+            // The records that a deleted run deleted can no longer be restored by its number.
+            try TombstonesTable.delete(of: run, transaction)
+        }
+        var isMore = entries == Self.portion
+        for resource in try ResourcesTable.all(transaction) {
+            try ProvenanceTable.removeUnused(of: resource.id, transaction)
+            let removed = try TombstonesTable.removeRecords(
+                of: resource, deletedBefore: moment(rules.deleted), limit: Self.portion, transaction)
+            isMore = isMore || removed == Self.portion
+        }
+        return isMore
+    }
+
+    /// Whether something in the queue is due for deletion.
+    func isDue(_ snapshot: borrowing Snapshot) throws -> Bool {
+        try OutboxTable.hasForgettable(completedBefore: moment(rules.done), now: now, snapshot)
+    }
+
+    private func moment(_ age: Duration) -> Timestamp { now + (.zero - age) }
+}
+
+extension Store {
+    /// Deletes what is older than ``keep`` allows, and gives back free pages where they are many.
+    ///
+    /// - Parameter body: runs before the first portion, in its transaction.
+    func prune(after body: @Sendable (borrowing Transaction) throws -> Void = { _ in }) async throws(StoreError) {
+        let pruning = Pruning(rules: keep, now: clock.now)
+        var isMore = try await write { transaction in
+            try body(transaction)
+            return try pruning.removePortion(transaction)
+        }
+        while isMore, !Task.isCancelled { isMore = try await write { try pruning.removePortion($0) } }
+        owner.sweep()
+        // The file is sound with or without it.
+        _ = try? await giveBackManyFreePages()
+    }
+
+    /// Prunes if a completed entry is older than ``keep`` allows: for processes that only send writes, whose files no run
+    /// prunes. Costs one read otherwise.
+    func pruneIfDue() async throws(StoreError) {
+        let pruning = Pruning(rules: keep, now: clock.now)
+        guard try await read({ try pruning.isDue($0) }) else { return }
+        try await prune()
+    }
+}
+
+/// When a sender looked last whether something is to be pruned.
+final class PruningPace: Sendable {
+    /// The time between two looks.
+    static let interval = Duration.seconds(3_600)
+    private let lookedAt = Mutex<Timestamp?>(nil)
+
+    /// Whether a look is due; the caller then looks.
+    func isDue(at now: Timestamp) -> Bool {
+        lookedAt.withLock { lookedAt in
+            // A moment that has not come yet was noted before the clock was set back.
+            if let last = lookedAt, last <= now, now - last < Self.interval { return false }
+            lookedAt = now
+            return true
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import SidingSQLite
+
+extension OutboxTable {
+    /// The open entries by source, state and reason, in this order.
+    static func shares(_ snapshot: borrowing Snapshot) throws -> [QueueShare] {
+        try snapshot.query(
+            """
+            SELECT source, state, reason, COUNT(*) AS count, MIN(created_at) AS oldest FROM siding_outbox
+            WHERE settled_at IS NULL GROUP BY source, state, reason ORDER BY source, state, reason
+            """
+        ) { row in
+            QueueShare(
+                source: try row.text("source"),
+                state: QueueEntry.State(rawValue: try row.text("state")) ?? .parked,
+                reason: try row.optionalText("reason").flatMap(ParkReason.init), count: Int(try row.int("count")),
+                oldest: try row.time("oldest"))
+        }
+    }
+}

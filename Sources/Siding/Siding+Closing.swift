@@ -1,0 +1,15 @@
+extension Siding {
+    /// Ends what runs (syncs, deliveries, ``run()``) and closes the store, also one that was given open. Returns when nothing of
+    /// it is under way: a write in flight that may not be sent twice has some seconds for its answer.
+    ///
+    /// After it every call of this ``Siding``, of its copies and of its ``store`` throws a ``StoreError`` of kind
+    /// ``StoreError/Kind/closed``, and ``events`` end. Closing again does nothing. A program that ends without it loses nothing.
+    public func close() async {
+        let (activity, store) = (activity, store)
+        // Also if the caller is cancelled: what is under way must end before its store does.
+        try? await uncancelled { () async throws(StoreError) in
+            await activity.close()
+            await store.close()
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import SidingChain
+internal import SidingSynchronization
+
+/// What a ``Siding`` does now, shared by its copies: the calls under way, which ``Siding/close()`` ends, the last look of its
+/// loop, and the readers of its events.
+final class Activity: Sendable {
+    private struct State {
+        var isClosed = false
+        var underWay = 0
+        var lastLook: Timestamp?
+    }
+
+    let events = EventPublisher()
+    let clock: any Clock<Duration>
+    private let state = Mutex(State())
+    private let closing = ChangeSignal()
+    private let ended = ChangeSignal()
+
+    /// - Parameter clock: measures the pauses of the readers of events.
+    init(clock: any Clock<Duration>) {
+        self.clock = clock
+    }
+
+    /// When the service last looked for work, or went on with it; nil before ``Siding/run()``.
+    var lastLook: Timestamp? { state.withLock { $0.lastLook } }
+
+    func note(lookAt moment: Timestamp) {
+        state.withLock { $0.lastLook = moment }
+    }
+
+    /// Notes that a page or a write was completed: a loop that works long does not hang.
+    func note(progressAt moment: Timestamp) {
+        state.withLock { if $0.lastLook != nil { $0.lastLook = moment } }
+    }
+
+    /// Does `body`, and cancels it when the program closes the ``Siding``.
+    ///
+    /// - Throws: ``StoreError/Kind/closed`` without doing anything after that; the error of `body`.
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        guard begin() else { throw StoreError.closed }
+        defer { end() }
+        let result = await withTaskGroup(of: Result<Value, StoreError>?.self) { group in
+            group.addTask {
+                do throws(StoreError) { return .success(try await body()) } catch { return .failure(error) }
+            }
+            group.addTask {
+                await self.closing.wait(past: 0)
+                return nil
+            }
+            var result: Result<Value, StoreError>?
+            while let ended = await group.next() {
+                result = result ?? ended
+                group.cancelAll()
+            }
+            return result
+        }
+        guard let result else { throw StoreError.closed }
+        return try result.get()
+    }
+
+    /// Cancels the calls under way, lets none begin, and returns when all have ended.
+    func close() async {
+        state.withLock { $0.isClosed = true }
+        closing.fire()
+        while true {
+            let count = ended.count
+            guard state.withLock({ $0.underWay > 0 }) else { break }
+            await ended.wait(past: count)
+        }
+        events.close()
+    }
+
+    private func begin() -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.underWay += 1
+            return true
+        }
+    }
+
+    private func end() {
+        state.withLock { $0.underWay -= 1 }
+        ended.fire()
+    }
+}
+
+extension StoreError {
+    static var closed: StoreError {
+        StoreError(.closed, "the store is closed", hint: "open it again with Siding(store:resources:transports:)")
+    }
+}

@@ -1,0 +1,72 @@
+internal import SidingChain
+internal import SidingCredentials
+internal import SidingSynchronization
+
+/// What a ``Siding`` syncs and sends to: resources and sources, with the engine and the sender made for them.
+struct Declarations: Sendable {
+    let resources: [AnyResource]
+    let engine: SyncEngine
+    let sender: WriteSender
+    /// Begins empty, so that what failed by an earlier config is tried once by this one.
+    let failures = FailedSyncs()
+
+    /// The engine of the service: a run of many resources goes on with the new ones when they are replaced.
+    var serviceEngine: SyncEngine {
+        var engine = engine
+        engine.replaced = sender.replaced
+        return engine
+    }
+
+    /// - Throws: ``StoreError/Kind/invalidName`` if two resources, or two different sources, have the same name.
+    static func checkNames(of resources: [any SyncedResource], _ sources: [Source]) throws(StoreError) {
+        try Source.checkNames(of: sources + resources.map(\.untyped.source))
+        var names: Set<String> = []
+        for resource in resources where !names.insert(resource.name).inserted {
+            throw StoreError(
+                .invalidName, "two resources are named '\(resource.name)'",
+                hint: "each resource needs a name of its own")
+        }
+    }
+}
+
+/// The present ``Declarations`` of a ``Siding`` and its copies, which ``Siding/replace(resources:sources:)`` replaces as a whole.
+final class CurrentDeclarations: Sendable {
+    private let state: Mutex<Declarations>
+
+    init(_ declarations: Declarations) {
+        state = Mutex(declarations)
+    }
+
+    var value: Declarations { state.withLock { $0 } }
+
+    /// Takes `new` from now on. The work under way ends with the old ones, and begins nothing more with them.
+    func replace(with new: Declarations) {
+        let old = state.withLock { state in
+            defer { state = new }
+            return state
+        }
+        old.sender.replaced.fire()
+    }
+}
+
+/// Makes the engine and the sender of a ``Siding``.
+struct DeclarationsBuilder: Sendable {
+    let store: Store
+    let transports: any TransportFactory
+    /// Where tokens are; nil if no source signs in.
+    let credentials: String?
+    let environment: Environment
+    let activity: Activity
+
+    func declarations(_ resources: [any SyncedResource], _ sources: [Source]) -> Declarations {
+        let signIns = credentials.map {
+            SignIns(directory: $0, transports: transports, environment: environment)
+        }
+        let engine = SyncEngine(store: store, transports: transports, signIns: signIns, environment: environment)
+            .reporting(to: activity)
+        let sender = WriteSender(
+            store: store, sources: sources + resources.map(\.untyped.source), transports: transports, signIns: signIns,
+            environment: environment)
+        return Declarations(resources: resources.map(\.untyped), engine: engine, sender: sender)
+    }
+}

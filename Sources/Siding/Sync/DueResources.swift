@@ -1,0 +1,141 @@
+package import SidingChain
+internal import SidingCredentials
+internal import SidingSynchronization
+
+/// When a service syncs a resource next.
+package enum NextSync: Sendable, Hashable {
+    /// With the next look: it was never complete, or a retained page is due.
+    case now
+    /// At this moment by its schedule, if that has not passed already.
+    case at(Timestamp)
+    /// Once a retained page is due, or a person releases it.
+    case afterRetainedPage
+
+    /// - Parameters:
+    ///   - state: nil if the resource was never synced.
+    ///   - retained: its pages in the queue.
+    package init(of resource: AnyResource, _ state: ResourceState?, retained: [QueueEntry], now: Timestamp) {
+        if retained.contains(where: { $0.isDue(at: now) }) {
+            self = .now
+        } else if Self.waits(resource, state, retained) {
+            self = .afterRetainedPage
+        } else if let state, let last = Self.last(state, retained, now) {
+            let scheduled = resource.moment(after: last)
+            // What the origin demands or promises puts a sync off, but does not take its turn away.
+            let check = FreshnessCheck(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
+            self = .at(max(scheduled, check.skippedUntil(state.resourceFreshness) ?? scheduled))
+        } else {
+            self = .now
+        }
+    }
+
+    /// Whether a retained page holds up the resource. A waiting parent does not delay the other parents, except if the whole
+    /// fan-out pass waits.
+    private static func waits(_ resource: AnyResource, _ state: ResourceState?, _ retained: [QueueEntry]) -> Bool {
+        retained.contains { entry in
+            entry.state == .queued
+                ? resource.forEach == nil || state?.pass?.isOpen == true
+                : resource.forEach == nil && entry.waitsForPerson
+        }
+    }
+
+    /// When the last sync ended; nil if it is to be tried again at once.
+    private static func last(_ state: ResourceState, _ retained: [QueueEntry], _ now: Timestamp) -> Timestamp? {
+        // A fan-out pass that ended without some of its parents is not started again at once, because that would list all the
+        // others too. A time in the future was recorded before the clock was set back.
+        let ended = [state.completedAt, state.pass?.endedAt].compactMap(\.self).filter { $0 <= now }
+        // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
+        let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
+            $0 <= now + RetryAfter.longest
+        }
+        return (ended + tried).max()
+    }
+
+    package func isDue(at now: Timestamp) -> Bool { moment(at: now).map { $0 <= now } ?? false }
+
+    /// The moment; nil if it depends on a retained page.
+    package func moment(at now: Timestamp) -> Timestamp? {
+        switch self {
+        case .now: now
+        case .at(let moment): moment
+        case .afterRetainedPage: nil
+        }
+    }
+}
+
+extension AnyResource {
+    /// The moment that follows a sync that ended at `last`.
+    fileprivate func moment(after last: Timestamp) -> Timestamp {
+        let schedule = schedule ?? IntervalSchedule(every: maxAge ?? Siding.defaultMaxAge)
+        return schedule.next(after: last)
+    }
+}
+
+extension Siding {
+    /// The resources that would be synced now.
+    func dueResources() async throws(StoreError) -> [AnyResource] {
+        let now = wallClock.now
+        return try await nextSyncs(at: now).filter { $0.next.isDue(at: now) }.map(\.resource)
+    }
+
+    /// The first moment after `moment` at which a resource becomes due by its schedule; nil if there is none.
+    func nextDue(after moment: Timestamp) async throws(StoreError) -> Timestamp? {
+        let failures = declarations.value.failures
+        return try await nextSyncs(at: wallClock.now).compactMap { resource, next in
+            let again = failures.nextTry(of: resource)
+            return switch next {
+            case .now: again
+            case .at(let scheduled): max(scheduled, again ?? scheduled)
+            case .afterRetainedPage: nil
+            }
+        }.filter { $0 > moment }.min()
+    }
+
+    private func nextSyncs(at now: Timestamp) async throws(StoreError) -> [(resource: AnyResource, next: NextSync)] {
+        let states = try await store.resourceStates(countsRecords: false)
+        let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
+        return resources.map { resource in
+            let next = NextSync(
+                of: resource, states.first { $0.resource == resource.name },
+                retained: entries.filter { $0.resource == resource.name }, now: now)
+            return (resource, next)
+        }
+    }
+}
+
+/// The resources whose last sync by a service failed or was incomplete, so that none of them is asked for again at each look: an
+/// origin may lock an account whose password is wrong too often.
+///
+/// Such a resource waits for the next moment of its schedule, or until its source has other credentials. It is kept in memory
+/// only: a program that was started anew tries once.
+final class FailedSyncs: Sendable {
+    private let failedAt = Mutex<[String: Timestamp]>([:])
+    private let tried = TriedCredentials()
+
+    /// Those of `due` that are worth a try now.
+    func worthTrying(_ due: [AnyResource], now: Timestamp) async -> [AnyResource] {
+        var haveChanged: [String: Bool] = [:]
+        for source in due.map(\.source) where haveChanged[source.name] == nil {
+            haveChanged[source.name] = await tried.areNew(of: source.name, source.authorization)
+        }
+        return due.filter { resource in
+            if haveChanged[resource.source.name] == true { return true }
+            guard let failed = failedAt.withLock({ $0[resource.name] }) else { return true }
+            // A moment that has not come yet was noted before the clock was set back.
+            return failed > now || resource.moment(after: failed) <= now
+        }
+    }
+
+    /// When a resource that failed is tried again; nil for others.
+    func nextTry(of resource: AnyResource) -> Timestamp? {
+        failedAt.withLock { $0[resource.name] }.map(resource.moment(after:))
+    }
+
+    func note(_ reports: [SyncReport], now: Timestamp) {
+        failedAt.withLock { failedAt in
+            for result in reports.map(\.result) {
+                failedAt[result.resource] = result.outcome == .failed || result.outcome == .partial ? now : nil
+            }
+        }
+    }
+}

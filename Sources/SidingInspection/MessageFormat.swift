@@ -1,0 +1,50 @@
+internal import Siding
+package import SidingChain
+
+/// Formats numbers, sizes and times for messages.
+package struct MessageFormat {
+    package let now: Timestamp
+    /// Whether to show absolute times in UTC instead of ages.
+    package let isAbsolute: Bool
+
+    package init(now: Timestamp, isAbsolute: Bool) {
+        (self.now, self.isAbsolute) = (now, isAbsolute)
+    }
+
+    /// `12 s ago`, `in 5 min`, or RFC 3339.
+    package func time(_ moment: Timestamp) -> String {
+        if isAbsolute { return moment.rfc3339 }
+        let distance = now - moment
+        return distance < .zero ? "in \(Self.duration(.zero - distance))" : "\(Self.duration(distance)) ago"
+    }
+
+    /// A rounded duration in one unit: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`.
+    package static func duration(_ duration: Duration) -> String {
+        let seconds = Double(duration.wholeMicroseconds) / 1_000_000
+        switch seconds {
+        case ..<1: return "\(Int((seconds * 1000).rounded())) ms"
+        case ..<90: return "\(Int(seconds.rounded())) s"
+        case ..<5400: return "\(Int((seconds / 60).rounded())) min"
+        case ..<172_800: return "\(Int((seconds / 3600).rounded())) h"
+        default: return "\(Int((seconds / 86_400).rounded())) d"
+        }
+    }
+
+    /// A size in binary units: `512 B`, `1.4 MiB`.
+    package static func size(_ bytes: Int) -> String { ByteSize.rounded(bytes) }
+
+    /// `1 record`, `12,345 records`; `plural` for nouns that take more than an s.
+    package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
+
+    package static func grouped(_ number: Int) -> String {
+        var digits = String(abs(number))
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+}

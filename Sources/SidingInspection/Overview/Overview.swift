@@ -1,0 +1,154 @@
+package import Siding
+package import SidingChain
+internal import SidingJSON
+internal import SidingNetwork
+
+/// The data of `siding status`: resources, queue, gates, rate limits, last run and database.
+package struct Overview {
+    package struct ResourceLine {
+        package var name: String
+        package var source: String
+        package var records: Int
+        package var quarantined: Int
+        /// Missing records: in no page of the last complete listings, and not deleted yet.
+        package var missing: Int
+        /// Why the last listing is incomplete.
+        package var incomplete: String?
+        package var completedAt: Timestamp?
+        package var checkpointPage: Int?
+        /// Whether a fan-out pass is unfinished.
+        package var isPassOpen: Bool
+        package var isStale: Bool
+        /// Whether a process syncs it now.
+        package var isRunning: Bool
+        /// Its failed syncs since the last success; nil if there are none.
+        package var failure: FailureStreak?
+        /// Until when the origin declares the stored data fresh, and the time before which it asks not to be requested.
+        package var reported: ListingFreshness
+        /// When `siding serve` syncs it next by its schedule; nil if it has none, or if a retained page comes first.
+        package var nextDueAt: Timestamp?
+    }
+
+    package var resources: [ResourceLine]
+    package var waiting: [QueueCount]
+    package var gates: [SourceGate]
+    package var limits: [RateLimitReport]
+    /// What the network carried for the syncs of the last 24 hours.
+    package var bytesLastDay: Int
+    package var lastRun: Run?
+    package var database: DatabaseDescription
+    /// What fills the file; nil for a file that is too large for that, and where SQLite cannot tell.
+    package var sizes: StoreSizes?
+    package var hasRoute: Bool
+    package var now: Timestamp
+
+    package static func gather(
+        _ resources: [AnyResource], _ store: Store, maxAge: Duration?, now: Timestamp
+    ) async throws -> Overview {
+        let states = try await store.resourceStates()
+        let runs = try await store.runs(limit: 100)
+        let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
+        let hasSchedules = resources.contains { $0.schedule != nil }
+        let retained = hasSchedules ? try await store.entries(QueueSelection(kinds: [.fetch])) : []
+        let lines = resources.map { resource in
+            let state = states.first { $0.resource == resource.name }
+            let limit = maxAge ?? resource.maxAge
+            let failure = FailureStreak(of: resource.name, in: runs)
+            let reported = ListingFreshness(
+                freshUntil: state?.resourceFreshness.freshUntil(at: now),
+                notBefore: state?.resourceFreshness.notBefore(at: now))
+            return ResourceLine(
+                name: resource.name, source: resource.source.name, records: state?.records ?? 0,
+                quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
+                incomplete: state?.incomplete, completedAt: state?.completedAt,
+                checkpointPage: state?.checkpoint?.number,
+                isPassOpen: state?.pass?.isOpen ?? false,
+                isStale: ResourceState.isStale(state, after: limit, at: now),
+                isRunning: held.contains(Lease.name(ofResource: resource.name)),
+                failure: failure,
+                reported: reported,
+                nextDueAt: resource.schedule.flatMap { schedule in
+                    let pages = retained.filter { $0.resource == resource.name }
+                    let next = NextSync(of: resource, state, retained: pages, now: now).moment(at: now)
+                    // After a failure the service waits for the next moment.
+                    let again = failure.flatMap { $0.isQueued ? nil : schedule.next(after: $0.endedAt) }
+                    return next.map { max($0, again ?? $0) }
+                })
+        }
+        let database = try await store.description()
+        return Overview(
+            resources: lines, waiting: try await store.queueCounts(),
+            gates: try await store.gates().filter { $0.isBelieved(at: now) },
+            limits: try await store.rateLimits(),
+            bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)), lastRun: runs.first,
+            database: database, sizes: try await store.sizesIfSmall(database),
+            hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
+    }
+
+    /// The number of entries in `state`.
+    package func count(_ state: QueueEntry.State) -> Int {
+        waiting.filter { $0.state == state }.map(\.count).reduce(0, +)
+    }
+
+    /// Whether the last sync of a resource failed, nothing in the queue goes on with it, and none is under way.
+    package var hasFailure: Bool { resources.contains { $0.failure?.isQueued == false && !$0.isRunning } }
+
+    /// Whether entries are parked for a reason other than `held`.
+    package var hasParked: Bool { waiting.contains { $0.state == .parked && $0.reason != .held } }
+
+    package var object: JSONObject {
+        var queue: JSONObject = [:]
+        for state in QueueEntry.State.allCases where !state.isSettled { queue.add(state.rawValue, count(state)) }
+        let connectivity: JSONObject = ["usable_route": hasRoute, "gates": gates.map { Self.object($0) }]
+        let file: JSONObject = [
+            "path": database.path, "bytes": database.bytes, "schema": database.schemaVersion,
+            "free_bytes": database.freeBytes, "parts": sizes?.objects,
+        ]
+        let run: any JSONMemberValue = if let lastRun { Shapes.run(lastRun) } else { JSONText.null }
+        return [
+            "resources": resources.map { Self.object($0) }, "queue": queue, "last_run": run,
+            "connectivity": connectivity,
+            "limits": limits.map { Self.object($0) }, "bytes_last_day": bytesLastDay, "database": file,
+        ]
+    }
+
+    private static func object(_ line: ResourceLine) -> JSONObject {
+        [
+            "resource": line.name, "source": line.source, "records": line.records, "quarantined": line.quarantined,
+            "missing": line.missing, "incomplete": line.incomplete, "completed_at": line.completedAt,
+            "checkpoint_page": line.checkpointPage, "round_open": line.isPassOpen ? true : nil, "stale": line.isStale,
+            "running": line.isRunning ? true : nil, "failing_since": line.failure?.since,
+            "error": (line.failure?.error).map(Shapes.error), "fresh_until": line.reported.freshUntil,
+            "not_before": line.reported.notBefore, "next_due_at": line.nextDueAt,
+        ]
+    }
+
+    private static func object(_ gate: SourceGate) -> JSONObject {
+        ["source": gate.source, "gate": gate.reason.rawValue, "until": gate.until, "note": gate.note]
+    }
+
+    package static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
+        if line.isRunning { return line.checkpointPage.map { "running, page \($0)" } ?? "running" }
+        var state = summary(of: line, format.now)
+        if let next = line.nextDueAt {
+            state += next > format.now ? "; next sync \(format.time(next))" : "; a sync is due"
+        }
+        guard let failure = line.failure, line.incomplete == nil else { return state }
+        let word = failure.isQueued ? "waiting" : "failing"
+        return "\(word) since \(format.time(failure.since)): \(failure.error.message); \(state)"
+    }
+
+    private static func summary(of line: ResourceLine, _ now: Timestamp) -> String {
+        if let page = line.checkpointPage { return page > 1 ? "stopped before page \(page)" : "started, no page yet" }
+        if line.isPassOpen { return "stopped half-way" }
+        if let why = line.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
+        if line.completedAt == nil { return "not synced" }
+        var state = line.isStale ? "stale" : "fresh"
+        if let until = line.reported.freshUntil {
+            state += ", as the origin says for \(MessageFormat.duration(until - now))"
+        }
+        if let from = line.reported.notBefore { state += "; no request for \(MessageFormat.duration(from - now))" }
+        if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
+        return state
+    }
+}

@@ -1,0 +1,34 @@
+package import Siding
+package import SidingChain
+internal import SidingJSON
+
+/// The lines of `siding status` below its table.
+extension Overview {
+    /// `3 queued, 1 parked`, or `empty`
+    package var queueLine: String {
+        let waiting = QueueEntry.State.allCases.filter { !$0.isSettled }.compactMap { state in
+            let count = count(state)
+            return count == 0 ? nil : "\(count) \(state.rawValue)"
+        }
+        return waiting.isEmpty ? "empty" : waiting.joined(separator: ", ")
+    }
+
+    /// `source tracker: retry_after, for another 42 s: the origin asked for a pause`
+    package static func line(_ gate: SourceGate, now: Timestamp) -> String {
+        let until =
+            gate.until.map {
+                $0 > now ? ", for another \(MessageFormat.duration($0 - now))" : ", until the next try"
+            } ?? ""
+        return "source \(gate.source): \(gate.reason.rawValue)\(until): \(PlainText.oneLine(gate.note))"
+    }
+
+    package var networkLine: String {
+        let carried = bytesLastDay == 0 ? "" : ", syncs carried \(MessageFormat.size(bytesLastDay)) in the last 24 h"
+        return "\(hasRoute ? "a route exists" : "no route exists")\(carried)"
+    }
+
+    package var databaseLine: String {
+        "\(database.path), \(MessageFormat.size(database.bytes)), schema \(database.schemaVersion)"
+            + (sizes.map { ": \($0.line())" } ?? "")
+    }
+}

@@ -1,0 +1,111 @@
+package import Siding
+package import SidingChain
+internal import SidingInspection
+internal import SidingJSON
+
+/// What is wrong in a store at a moment, as `siding status` shows it.
+package struct Conditions: Sendable {
+    /// The conditions that hold.
+    package private(set) var present: [Incident] = []
+    /// Conditions of which nothing is known now, such as of a listing that is under way: they stay as they were.
+    package private(set) var undecided: Set<Incident.Key> = []
+
+    /// - Parameters:
+    ///   - resources: the resources of the config.
+    ///   - limit: how long an entry may be queued.
+    package static func gather(
+        of resources: [String], in store: Store, queuedFor limit: Duration, now: Timestamp
+    ) async throws(StoreError) -> Conditions {
+        let states = try await store.resourceStates(countsRecords: false)
+        let runs = try await store.runs(limit: 100)
+        var conditions = Conditions()
+        for name in resources {
+            conditions.add(name, states.first { $0.resource == name }, runs, now: now)
+        }
+        for (source, queues) in Dictionary(grouping: try await store.sourceQueues(), by: \.source) {
+            conditions.add(queues, of: source, queuedFor: limit, now: now)
+        }
+        conditions.present.sort { ($0.since, $0.key.subject) < ($1.since, $1.key.subject) }
+        return conditions
+    }
+
+    // MARK: Resources
+
+    private mutating func add(_ name: String, _ state: ResourceState?, _ runs: [Run], now: Timestamp) {
+        addIncomplete(name, state, now: now)
+        let newest = runs.lazy.compactMap { run in run.resources.first { $0.resource == name && $0.isDecided } }.first
+        guard let newest else {
+            undecided.formUnion([Incident.Key(.failed, of: name), Incident.Key(.deletionsBlocked, of: name)])
+            return
+        }
+        addFailed(name, newest, FailureStreak(of: name, in: runs), isIncomplete: state?.incomplete != nil)
+        addBlocked(newest, areMissing: (state?.missing ?? 0) > 0, now: now)
+    }
+
+    private mutating func addFailed(
+        _ name: String, _ newest: RunResource, _ streak: FailureStreak?, isIncomplete: Bool
+    ) {
+        // An incomplete listing was read to its end; it is a condition of its own.
+        guard let streak, !(newest.outcome == .partial && isIncomplete) else { return }
+        if streak.isQueued {
+            // The queue continues it: it did not fail for good, nor did it succeed after an earlier failure.
+            undecided.insert(Incident.Key(.failed, of: name))
+        } else {
+            add(.failed, name, since: streak.since, streak.error.message)
+        }
+    }
+
+    private mutating func addIncomplete(_ name: String, _ state: ResourceState?, now: Timestamp) {
+        if let why = state?.incomplete {
+            add(.incomplete, name, since: now, why)
+        } else if state?.checkpoint != nil || state?.pass?.isOpen == true {
+            undecided.insert(Incident.Key(.incomplete, of: name))
+        }
+    }
+
+    private mutating func addBlocked(_ newest: RunResource, areMissing: Bool, now: Timestamp) {
+        let count = newest.counters.deletionsBlocked
+        if count > 0 {
+            let records = MessageFormat.count(count, "record")
+            add(
+                .deletionsBlocked, newest.resource, since: now,
+                "\(records) would be deleted, more than deletes.max allows, so nothing was deleted")
+        } else if newest.outcome != .saved, newest.outcome != .notModified || areMissing {
+            // The listing did not end, or it did not change, so missing records were not counted again.
+            undecided.insert(Incident.Key(.deletionsBlocked, of: newest.resource))
+        }
+    }
+
+    // MARK: Queue
+
+    private mutating func add(_ queues: [SourceQueue], of source: String, queuedFor limit: Duration, now: Timestamp) {
+        let parked = queues.filter { $0.state == .parked && $0.reason != .held }
+        if let since = parked.map(\.since).min() {
+            let reasons = parked.map { "\($0.count) \($0.reason?.rawValue ?? "")" }.joined(separator: ", ")
+            add(.parked, source, since: since, "\(Self.entries(parked)) parked: \(reasons)")
+        }
+        let waiting = queues.filter { $0.state != .parked }
+        if let since = waiting.map(\.since).min(), now - since >= limit {
+            add(
+                .queuedTooLong, source, since: since,
+                "\(Self.entries(waiting)) queued, the oldest for \(MessageFormat.duration(now - since))")
+        }
+    }
+
+    /// `1 entry is`, `3 entries are`
+    private static func entries(_ queues: [SourceQueue]) -> String {
+        let count = queues.map(\.count).reduce(0, +)
+        return "\(MessageFormat.count(count, "entry", plural: "entries")) \(count == 1 ? "is" : "are")"
+    }
+
+    private mutating func add(_ kind: Incident.Kind, _ subject: String, since: Timestamp, _ message: String) {
+        present.append(Incident(kind, of: subject, since: since, message: PlainText.oneLine(message)))
+    }
+}
+
+extension RunResource {
+    /// Whether the sync of the resource has ended and was neither skipped nor cancelled on purpose.
+    fileprivate var isDecided: Bool {
+        outcome != nil && outcome != .skipped && error?.name != Failure.Reason.cancelled.name
+    }
+}

@@ -1,0 +1,118 @@
+package import Siding
+package import SidingChain
+internal import SidingInspection
+
+/// Notifies hooks of what changed in a store since they were notified last: each condition once when it begins, and once
+/// when it is over, whatever number of runs lies between.
+///
+/// What was notified is stored, and one process at a time notifies. A hook is called before that is stored: one that was
+/// called when the process died is called again.
+package struct Notifier: Sendable {
+    /// More notifications than this for one hook at once are summed up in one.
+    static let mostAtOnce = 20
+
+    package var hooks: [NotificationHook]
+    /// The names of the config's resources.
+    package var resources: [String]
+    let store: Store
+    let call: HookCall
+    let wallClock: WallClock
+    /// The name of this machine.
+    let host: String
+    /// Is given a message for each hook that failed.
+    let report: @Sendable (String) -> Void
+
+    package init(
+        hooks: [NotificationHook], resources: [String], store: Store, call: HookCall, wallClock: WallClock = .system,
+        host: String, report: @escaping @Sendable (String) -> Void
+    ) {
+        (self.hooks, self.resources, self.store, self.call) = (hooks, resources, store, call)
+        (self.wallClock, self.host, self.report) = (wallClock, host, report)
+    }
+
+    /// Compares the store with what was notified, and notifies the hooks of the difference. While another process does so,
+    /// nothing is done: it, or the next run, notifies.
+    ///
+    /// - Returns: the incidents that last.
+    @discardableResult
+    package func notify() async throws(StoreError) -> [Incident] {
+        guard !hooks.isEmpty else { return [] }
+        // Most runs change nothing, and then nothing is written.
+        let comparison = try await compare()
+        guard hasWork(comparison) else { return comparison.open }
+        let outcome = try await store.acquireLease(Store.notificationsLease, command: "notify")
+        guard case .acquired(let lease) = outcome else { return comparison.open }
+        let result: Result<[Incident], StoreError>
+        do throws(StoreError) { result = .success(try await notify(under: lease)) } catch { result = .failure(error) }
+        try await store.releaseLease(lease)
+        return try result.get()
+    }
+
+    private func compare() async throws(StoreError) -> IncidentComparison {
+        let now = wallClock.now
+        let limit = hooks.map(\.queuedLongerThan).min() ?? .seconds(3600)
+        let conditions = try await Conditions.gather(of: resources, in: store, queuedFor: limit, now: now)
+        return IncidentComparison(of: try await store.incidents(), with: conditions, now: now)
+    }
+
+    private func hasWork(_ comparison: IncidentComparison) -> Bool {
+        let now = wallClock.now
+        return !comparison.changed.isEmpty
+            || comparison.incidents.contains { incident in
+                usable.contains { $0.isDue(incident, now: now) } || isDone(incident, now)
+            }
+    }
+
+    /// Whether the incident is over and no hook is still to be notified of it.
+    private func isDone(_ incident: Incident, _ now: Timestamp) -> Bool {
+        incident.endedAt != nil && !notified.contains { $0.isDue(incident, now: now) }
+    }
+
+    private func notify(under lease: Lease) async throws(StoreError) -> [Incident] {
+        let comparison = try await compare()
+        if !comparison.changed.isEmpty { try await store.save(comparison.changed, under: lease) }
+        let failures = await withTaskGroup(of: StoreError?.self) { group in
+            for hook in usable {
+                group.addTask {
+                    do throws(StoreError) {
+                        try await deliver(comparison.incidents, to: hook, lease)
+                        return nil
+                    } catch { return error }
+                }
+            }
+            return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+        }
+        if let failure = failures.first { throw failure }
+        let now = wallClock.now
+        let over = try await store.incidents().filter { isDone($0, now) }.map(\.key)
+        if !over.isEmpty { try await store.save([], removing: over, under: lease) }
+        return comparison.open
+    }
+
+    // MARK: Hooks
+
+    /// The hooks for incidents.
+    private var notified: [NotificationHook] { hooks.filter { !$0.isPing } }
+    /// Those that can be called now.
+    private var usable: [NotificationHook] { notified.filter { call.canSend || !$0.isRemote } }
+
+    /// Notifies one hook. After its first failure it is left alone until the next run, and so is one that takes longer than
+    /// its time limit altogether: a run is delayed by no more than twice that limit.
+    private func deliver(_ incidents: [Incident], to hook: NotificationHook, _ lease: Lease) async throws(StoreError) {
+        let start = wallClock.now
+        let due = incidents.filter { hook.isDue($0, now: start) }
+        var parcels = due.prefix(Self.mostAtOnce).map { (Notification($0), [$0.key]) }
+        let rest = Array(due.dropFirst(Self.mostAtOnce))
+        if !rest.isEmpty { parcels.append((Notification(summaryOf: rest), rest.map(\.key))) }
+        for (notification, keys) in parcels {
+            guard !Task.isCancelled, wallClock.now - start <= hook.timeout else { return }
+            do throws(HookCall.Fault) {
+                try await call.deliver(notification.object(host: host, now: wallClock.now).bytes, to: hook)
+            } catch {
+                report("notify: \(hook.description) failed: \(error.reason); the next run tries again")
+                return
+            }
+            try await store.add(notified: hook.id, to: keys, under: lease)
+        }
+    }
+}

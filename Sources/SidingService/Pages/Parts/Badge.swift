@@ -1,0 +1,60 @@
+internal import Siding
+internal import SidingInspection
+
+/// A state in a word; the colour only repeats it.
+struct Badge: Sendable {
+    enum Kind: String {
+        case good, busy, waiting, bad, quiet
+    }
+
+    let kind: String
+    let text: String
+
+    init(_ kind: Kind, _ text: String) {
+        (self.kind, self.text) = (kind.rawValue, text)
+    }
+}
+
+extension Badge {
+    /// How a resource is, in the order in which ``Overview/state(of:_:)`` decides.
+    init(_ line: Overview.ResourceLine) {
+        if line.isRunning {
+            self.init(.busy, "running")
+        } else if line.incomplete != nil {
+            self.init(.waiting, "incomplete")
+        } else if let failure = line.failure {
+            self.init(failure.isQueued ? .waiting : .bad, failure.isQueued ? "waiting" : "failing")
+        } else if line.checkpointPage != nil || line.isPassOpen {
+            self.init(.waiting, "unfinished")
+        } else if line.completedAt == nil {
+            self.init(.quiet, "not synced")
+        } else {
+            self.init(line.isStale ? .waiting : .good, line.isStale ? "stale" : "fresh")
+        }
+    }
+
+    /// - Parameter isOver: whether the run has ended; a resource of it without an outcome was interrupted then.
+    init(_ outcome: RunOutcome?, isOver: Bool) {
+        switch outcome ?? (isOver ? .interrupted : nil) {
+        case .saved: self.init(.good, "saved")
+        case .notModified: self.init(.good, "not modified")
+        case .queued: self.init(.waiting, "queued")
+        case .partial: self.init(.waiting, "partial")
+        case .skipped: self.init(.quiet, "skipped")
+        case .failed: self.init(.bad, "failed")
+        case .interrupted: self.init(.bad, "interrupted")
+        case nil: self.init(.busy, "running")
+        }
+    }
+
+    init(_ state: QueueEntry.State, _ reason: ParkReason?) {
+        let text = reason.map { "\(state.rawValue): \($0.rawValue)" } ?? state.rawValue
+        switch state {
+        case .queued: self.init(.quiet, text)
+        case .sending: self.init(.busy, text)
+        case .parked: self.init(reason == .held ? .waiting : .bad, text)
+        case .done: self.init(.good, text)
+        case .dropped: self.init(.quiet, text)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import Siding
+internal import SidingInspection
+internal import SidingJSON
+
+/// The two sides of a conflict, member by member.
+struct ConflictRows: Sendable {
+    struct Row: Sendable {
+        let isConflict: Bool
+        let member: String
+        let base: String
+        let mine: String
+        let theirs: String
+    }
+
+    let disagreement: String?
+    let rows: [Row]
+    let hasRows: Bool
+
+    /// Rows that fit on a screen.
+    private static let most = 200
+
+    /// Nil if the sides do not differ.
+    init?(_ report: ConflictReport) {
+        disagreement = report.disagreement
+        rows = (report.difference?.rows ?? []).prefix(Self.most).map { row in
+            Row(
+                isConflict: row.isConflict, member: row.path.description, base: Self.text(row.base),
+                mine: Self.text(row.mine), theirs: Self.text(row.theirs))
+        }
+        hasRows = !rows.isEmpty
+        if rows.isEmpty, disagreement == nil { return nil }
+    }
+
+    static func text(_ value: JSONDocument?) -> String {
+        guard let value else { return "–" }
+        return PlainText.oneLine(OneLineJSON.text(Array(value.bytes.prefix(4_000))), limit: 1_000)
+    }
+}

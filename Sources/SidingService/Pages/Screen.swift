@@ -1,0 +1,6 @@
+/// One screen of the pages: the values that its template shows.
+protocol Screen: Sendable {
+    static var template: String { get }
+    /// The name in the browser's tab, and the heading.
+    var title: String { get }
+}

@@ -1,0 +1,82 @@
+internal import Siding
+internal import SidingChain
+internal import SidingInspection
+
+/// `/`: how fresh each resource is and why, the queue, the last runs.
+struct OverviewScreen: Screen {
+    static let template = "overview"
+
+    struct Resource: Sendable {
+        let name: String
+        let href: String
+        let badge: Badge
+        let why: String
+        let records: String
+        let quarantined: String?
+        let quarantineHref: String
+        let completed: Moment?
+    }
+
+    let title = "Overview"
+    let headline: Badge
+    let resources: [Resource]
+    let hasResources: Bool
+    let waiting: [QueueScreen.Count]
+    let hasWaiting: Bool
+    let sources: [String]
+    let hasSources: Bool
+    let lastRun: RunRow?
+    let network: String
+    let database: String
+    let charts: [RunChart]
+    let runs: [RunRow]
+    let hasRuns: Bool
+
+    static func load(_ served: ServedStore) async throws -> OverviewScreen {
+        let overview = try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now)
+        return OverviewScreen(overview, try await served.store.runs(limit: RunChart.most))
+    }
+
+    private init(_ overview: Overview, _ runs: [Run]) {
+        let format = MessageFormat(now: overview.now, isAbsolute: false)
+        headline = Self.headline(overview)
+        resources = overview.resources.map { line in
+            let badge = Badge(line)
+            let state = Overview.state(of: line, format)
+            return Resource(
+                name: line.name, href: PageLink.path("records", line.name), badge: badge,
+                why: state == badge.text ? "" : state, records: MessageFormat.grouped(line.records),
+                quarantined: line.quarantined > 0 ? MessageFormat.grouped(line.quarantined) : nil,
+                quarantineHref: PageLink.path("quarantine", query: [("resource", line.name)]),
+                completed: line.completedAt.map { Moment($0, format) })
+        }
+        waiting = overview.waiting.map { QueueScreen.Count($0) }
+        sources =
+            overview.gates.map { Overview.line($0, now: overview.now) }
+            + overview.limits.map { Overview.line($0, now: overview.now) }
+        (hasResources, hasWaiting, hasSources) = (!resources.isEmpty, !waiting.isEmpty, !sources.isEmpty)
+        lastRun = overview.lastRun.map { RunRow($0, format) }
+        (network, database) = (overview.networkLine, overview.databaseLine)
+        charts = runs.isEmpty ? [] : [.durations(runs), .changes(runs)]
+        self.runs = runs.map { RunRow($0, format) }
+        hasRuns = !runs.isEmpty
+    }
+
+    /// Whether anything needs a look, in a sentence.
+    private static func headline(_ overview: Overview) -> Badge {
+        let badges = overview.resources.map { Badge($0) }
+        var parts: [String] = []
+        for word in ["failing", "incomplete", "waiting", "unfinished", "stale", "not synced"] {
+            let count = badges.count { $0.text == word }
+            if count > 0 { parts.append("\(MessageFormat.count(count, "resource")) \(word)") }
+        }
+        let parked = overview.waiting.filter { $0.state == .parked && $0.reason != .held }.reduce(0) { $0 + $1.count }
+        if parked > 0 { parts.append("\(MessageFormat.count(parked, "entry", plural: "entries")) parked") }
+        guard !parts.isEmpty else {
+            let nothing = overview.resources.isEmpty ? "No resource is declared." : "Everything is up to date."
+            return Badge(overview.resources.isEmpty ? .quiet : .good, nothing)
+        }
+        let isBad = parked > 0 || badges.contains { $0.kind == Badge.Kind.bad.rawValue }
+        return Badge(isBad ? .bad : .waiting, parts.joined(separator: ", ") + ".")
+    }
+}

@@ -1,0 +1,55 @@
+// Keeps the page up to date: when the store changed, the server says so, and <main> is fetched and replaced. Without this
+// script the pages show and do the same, but only as of when they were loaded.
+"use strict";
+
+// The message of an action is shown once, not again by each update.
+const address = new URL(location.href);
+if (address.searchParams.has("done")) {
+  address.searchParams.delete("done");
+  history.replaceState(null, "", address);
+}
+
+const main = () => document.getElementById("main");
+let filled = false;
+let wanted = false;
+let busy = false;
+document.addEventListener("input", () => { filled = true; });
+
+// Nothing is replaced under the hands of a person: while a form is filled in, a text is selected, or the page is hidden.
+const isInUse = () => filled || document.hidden || !getSelection().isCollapsed
+  || ["INPUT", "SELECT", "TEXTAREA"].includes(document.activeElement.tagName);
+
+// Where an element is in <main>: an equal one gets the focus afterwards.
+const placeOf = (element) => [...main().querySelectorAll("a, button, summary, [tabindex]")].indexOf(element);
+
+function replaceMain(fresh) {
+  const notice = main().querySelector(".notice");
+  const focused = placeOf(document.activeElement);
+  const scrolled = [...main().querySelectorAll("pre")].map((box) => [box.scrollTop, box.scrollLeft]);
+  const open = [...main().querySelectorAll("details[open][id]")].map((details) => details.id);
+  main().replaceWith(fresh);
+  if (notice) fresh.prepend(notice);
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  fresh.querySelectorAll("pre").forEach((box, index) => box.scrollTo(...(scrolled[index] ?? [0, 0]).reverse()));
+  const again = fresh.querySelectorAll("a, button, summary, [tabindex]")[focused];
+  if (again) again.focus({ preventScroll: true });
+}
+
+async function update() {
+  if (busy || !wanted || isInUse()) return;
+  [busy, wanted] = [true, false];
+  try {
+    const answer = await fetch(address);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("main");
+    if (answer.ok && fresh && !isInUse()) {
+      replaceMain(document.adoptNode(fresh));
+      document.querySelector("footer").replaceWith(document.adoptNode(page.querySelector("footer")));
+    }
+  } catch { wanted = true; }
+  busy = false;
+}
+
+new EventSource("/events").addEventListener("changed", () => { wanted = true; update(); });
+// What could not be shown then is shown when the person is done.
+setInterval(update, 2000);

@@ -1,0 +1,12 @@
+internal import Siding
+internal import SidingChain
+
+/// What the pages and the interface over HTTP read, and act on.
+struct ServedStore: Sendable {
+    let store: Store
+    /// The resources of the config; they change when the config is loaded anew.
+    let resources: @Sendable () -> [AnyResource]
+    let wallClock: WallClock
+
+    var now: Timestamp { wallClock.now }
+}

@@ -1,0 +1,138 @@
+internal import HummingbirdCore
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+public import ServiceLifecycle
+public import Siding
+internal import SidingChain
+internal import SidingSynchronization
+
+/// The HTTP face of a running service: its state as pages and as JSON, for people, programs and monitors.
+///
+/// ```swift
+/// let service = try HTTPService(siding: siding, address: .loopback(port: 8787), logger: logger)
+/// try await ServiceGroup(services: [siding, service], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+/// ```
+///
+/// It speaks plain HTTP; a reverse proxy adds TLS.
+public struct HTTPService: Service {
+    private let address: Address
+    private let isForGroup: Bool
+    private let logger: Logger
+    private let onListening: @Sendable (Address) async -> Void
+    private let routes: ServiceRoutes
+
+    /// - Parameters:
+    ///   - siding: whose store is shown.
+    ///   - token: what all requests need but those of monitors, and all actions of programs: 16 or more characters.
+    ///   - allowedHosts: further names under which it may be asked, such as that of a reverse proxy.
+    ///   - logger: gets requests at the level `debug`, and failures.
+    ///   - metrics: further lines for `/metrics`, after the figures of the store.
+    ///   - isLive: whether the program does its work, for `/healthz`.
+    ///   - onListening: called once it listens, with the port that was taken.
+    /// - Throws: ``ServiceError`` for an address that needs a token, and for a bad token.
+    public init(
+        siding: Siding, address: Address = .loopback(port: 8787), token: String? = nil, allowedHosts: [String] = [],
+        logger: Logger, metrics: @escaping @Sendable () async throws -> String = { "" },
+        isLive: @escaping @Sendable () async -> Bool = { true },
+        onListening: @escaping @Sendable (Address) async -> Void = { _ in }
+    ) throws(ServiceError) {
+        let store = siding.store
+        try self.init(
+            ServedStore(store: store, resources: { siding.resources }, wallClock: store.clock), address: address,
+            token: token, allowedHosts: allowedHosts, logger: logger, metrics: metrics, isLive: isLive,
+            onListening: onListening)
+    }
+
+    init(
+        _ served: ServedStore, address: Address, token: String? = nil, allowedHosts: [String] = [], logger: Logger,
+        metrics: @escaping @Sendable () async throws -> String = { "" },
+        isLive: @escaping @Sendable () async -> Bool = { true }, limits: ServiceLimits = ServiceLimits(),
+        clock: any Clock<Duration> = ContinuousClock(),
+        onListening: @escaping @Sendable (Address) async -> Void = { _ in }
+    ) throws(ServiceError) {
+        let admission = try Admission(address, token: token, allowedHosts: allowedHosts)
+        let pages: WebPages
+        do { pages = try WebPages(served) } catch { preconditionFailure("a template is invalid: \(error)") }
+        (self.address, isForGroup, self.logger, self.onListening) = (address, token != nil, logger, onListening)
+        routes = ServiceRoutes(
+            served: served, pages: pages, admission: admission, limits: limits, state: ServiceState(), clock: clock,
+            metrics: metrics, isLive: isLive)
+    }
+
+    /// Answers requests until it is asked to stop; then those under way are answered, and idle connections and event
+    /// streams end at once.
+    ///
+    /// - Throws: ``ServiceError`` if it cannot listen.
+    public func run() async throws {
+        try await withGracefulShutdownHandler {
+            switch address {
+            case .loopback(let port): try await listen(on: "127.0.0.1", port)
+            case .host(let name, let port): try await listen(on: name, port)
+            case .unixSocket(let path): try await listen(on: path)
+            }
+        } onGracefulShutdown: {
+            routes.state.stop()
+        }
+    }
+
+    private func listen(on host: String, _ port: Int) async throws {
+        try await serve(.hostname(host, port: port)) { channel in
+            let port = channel.localAddress?.port ?? port
+            await onListening(host == "127.0.0.1" ? .loopback(port: port) : .host(host, port: port))
+        }
+    }
+
+    private func listen(on path: String) async throws {
+        let file = try await UnixSocketFile.prepare(path, isForGroup: isForGroup)
+        let outcome = Promise<Result<ino_t, ServiceError>>()
+        defer { file.discard() }
+        try await serve(.unixDomainSocket(path: file.temporaryPath)) { channel in
+            do throws(ServiceError) {
+                outcome.settle(.success(try file.publish()))
+                await onListening(.unixSocket(path: path))
+            } catch {
+                outcome.settle(.failure(error))
+                channel.close(promise: nil)
+            }
+        }
+        file.remove(try await outcome.value().get())
+    }
+
+    private func serve(
+        _ place: BindAddress, _ onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) async throws {
+        // Its lines at lower levels would repeat those of the program.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let limits = routes.limits
+        let responder = ServiceResponder(routes: routes, logger: logger)
+        let server = try HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [RequestTimer(limits)],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headerSize, maxHeaderListSize: limits.headerSize,
+                    maxHeaderFieldCount: limits.headerCount))
+        ).buildServer(
+            configuration: ServerConfiguration(
+                address: place, availableConnectionsDelegate: .maximum(limits.connections, logger: quiet)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet,
+            responder: { request, writer, _ in try await responder.respond(to: request, writer) },
+            onServerRunning: onRunning)
+        do { try await server.run() } catch { throw failure(error) }
+    }
+
+    private func failure(_ error: any Error) -> any Error {
+        if let error = error as? IOError {
+            guard error.errnoCode == EADDRINUSE else {
+                return ServiceError(
+                    .addressUnavailable, "cannot listen on \(address): \(String(cString: strerror(error.errnoCode)))")
+            }
+            return ServiceError(
+                .addressInUse, "cannot listen on \(address): another process does",
+                hint: "end it, or choose another address")
+        }
+        guard error is SocketAddressError else { return error }
+        return ServiceError(.addressUnavailable, "cannot listen on \(address): the name is unknown")
+    }
+}

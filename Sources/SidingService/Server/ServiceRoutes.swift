@@ -1,0 +1,102 @@
+internal import HTTPTypes
+internal import Siding
+internal import SidingInspection
+internal import SidingSynchronization
+
+/// Answers requests: who may ask, and which part of the service answers.
+struct ServiceRoutes: Sendable {
+    let served: ServedStore
+    let pages: WebPages
+    let admission: Admission
+    let tokens = FormTokens()
+    let limits: ServiceLimits
+    let state: ServiceState
+    let clock: any Clock<Duration>
+    let metrics: @Sendable () async throws -> String
+    let isLive: @Sendable () async -> Bool
+
+    enum Reply: Sendable {
+        case answer(ServiceAnswer)
+        case events(EventStream)
+    }
+
+    /// - Parameter body: reads the body of the request.
+    func reply(to request: ServiceRequest, body: () async throws -> [UInt8]) async throws -> Reply {
+        try admission.checkHost(request)
+        switch request.path {
+        // A monitor needs no token; it learns nothing but whether the service works.
+        case ["healthz"]: return .answer(await health())
+        case ["readyz"]: return .answer(await readiness())
+        default: try admission.checkToken(request)
+        }
+        guard request.method != .post else { return .answer(try await post(request, body)) }
+        switch request.path {
+        case ["metrics"]: return .answer(try await metricsText())
+        case ["events"]: return .events(EventStream(path: served.store.path, clock: clock))
+        case ["style.css"]:
+            return .answer(ServiceAnswer("text/css; charset=utf-8", PackageResources.style_css))
+        case ["app.js"]:
+            return .answer(ServiceAnswer("text/javascript; charset=utf-8", PackageResources.app_js))
+        case let path where path.first == "api":
+            let routes = InspectionRoutes(served: served)
+            return .answer(try await routes.answer(Array(path.dropFirst()), request.query))
+        default: return .answer(try await page(request))
+        }
+    }
+
+    private func page(_ request: ServiceRequest) async throws -> ServiceAnswer {
+        let session = tokens.session(of: request)
+        let page = try await pages.page(request.path, query: request.query.pairs, formToken: session.token)
+        guard let page else { throw ServiceProblem.noPage }
+        var answer = ServiceAnswer.html(page.html, HTTPResponse.Status(code: page.status))
+        for field in session.fields { answer.fields.append(field) }
+        return answer
+    }
+
+    // MARK: Actions
+
+    private func post(_ request: ServiceRequest, _ body: () async throws -> [UInt8]) async throws -> ServiceAnswer {
+        try admission.checkOrigin(request)
+        let routes = OperatorRoutes(served: served)
+        if request.path.first == "api" {
+            try admission.checkMayAct(request)
+            try request.query.check("how", "real_id")
+            let result = try await routes.act(
+                Array(request.path.dropFirst()), request.query, record: body(), by: .program)
+            return .json(result.object, result.isDone ? .ok : .conflict)
+        }
+        guard request.contentType == "application/x-www-form-urlencoded" else {
+            throw ServiceProblem(.unsupportedMediaType, "media_type", "pages take forms only")
+        }
+        let form = try Parameters(String(decoding: await body(), as: UTF8.self))
+        try tokens.check(form, of: request)
+        let record = Array((try form.value("record") ?? "").utf8)
+        let result = try await routes.act(request.path, form, record: record, by: .page)
+        let page = result.page.map { PercentCoding.encode($0) }.joined(separator: "/")
+        return .seeOther("/\(page)?done=\(PercentCoding.encode(result.message))")
+    }
+
+    // MARK: Monitoring
+
+    private func health() async -> ServiceAnswer {
+        await isLive()
+            ? .json(["status": "ok"])
+            : .json(["status": "failed", "reason": "the service has not looked for work lately"], .serviceUnavailable)
+    }
+
+    private func readiness() async -> ServiceAnswer {
+        if state.isStopping { return .json(["status": "stopping"], .serviceUnavailable) }
+        do {
+            _ = try await served.store.gates()
+            return .json(["status": "ok"])
+        } catch {
+            return .json(["status": "failed", "reason": "the database does not answer"], .serviceUnavailable)
+        }
+    }
+
+    private func metricsText() async throws -> ServiceAnswer {
+        let figures = try await MetricsText.text(
+            resources: served.resources(), store: served.store, now: served.now)
+        return ServiceAnswer("text/plain; version=0.0.4; charset=utf-8", Array((figures + (try await metrics())).utf8))
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingHTTP
+import SidingOrigin
+import SidingTesting
+import Testing
+
+/// Holds Docs/Embedding.md to code that is compiled, and runs that code.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct EmbeddingDocumentTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// `text` without its indentation.
+    private static func plain(_ text: String) -> String {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+    }
+
+    @Test func `every snippet of the document is compiled`() throws {
+        let sources = try ["Tests/ExamplesTests/EmbeddingSnippets.swift", "Examples/Service/ServiceExample.swift"].map {
+            Self.plain(try Self.text($0))
+        }
+        let document = try Self.text("Docs/Embedding.md")
+        let blocks = document.matches(of: /(?m)^```swift\n((?:(?!```).*\n)*)```$/).map { String($0.1) }
+        // The first is a manifest; a program with `traits: []` is in Tests/Embedder.
+        let snippets = blocks.filter { !$0.hasPrefix("dependencies:") }
+        #expect(snippets.count >= 8 && blocks.count == snippets.count + 1)
+        for snippet in snippets {
+            #expect(sources.contains { $0.contains(Self.plain(snippet)) }, "\(snippet)")
+        }
+    }
+
+    private static func tracker() async throws -> Origin {
+        let issues = Dataset((1...9).map { Dataset.Record(key: String($0), json: #"{"id":\#($0),"state":"open"}"#) })
+        return try await Origin.start(routes: [
+            RecordListing("/issues", of: issues, paging: .link, pageSize: 4),
+            RecordWrites("/issues", to: issues, firstID: 100),
+        ])
+    }
+
+    @Test func `the calls and writes of the document do what it says`() async throws {
+        let origin = try await Self.tracker()
+        let snippets = EmbeddingSnippets(url: origin.url.origin, path: directory.path(of: "tracker.db"))
+        #expect(try await snippets.calls() == .done)
+        #expect(origin.requests.map(\.method).filter { $0 != "GET" } == ["POST", "PATCH"])
+        await origin.stop()
+    }
+
+    @Test func `the events, the health, the schedules and the close of the document work together`() async throws {
+        let origin = try await Self.tracker()
+        let snippets = EmbeddingSnippets(url: origin.url.origin, path: directory.path(of: "tracker.db"))
+        let source = try Source(baseURL: origin.url.origin)
+        let issues = AnyResource("issues", from: source, at: "/issues", key: "id", paging: .linkHeader)
+        #expect(try snippets.scheduled(issues).allSatisfy { $0.schedule != nil })
+        let siding = try await snippets.logged(issues, HTTPTransports())
+        let reading = Task { await snippets.events(siding) }
+        try await siding.sync(issues)
+        #expect(await snippets.health(siding).resources.map(\.isWell) == [true])
+        await snippets.close(siding)
+        // Its events have ended.
+        await reading.value
+        #expect(await snippets.health(siding).storeError?.kind == .closed)
+        await origin.stop()
+    }
+
+    @Test func `the server of the document syncs, answers, and ends with 0 at a SIGTERM`() async throws {
+        let origin = try await Self.tracker()
+        let socket = directory.path(of: "pages.sock")
+        let place = try #require(socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let health: Chain<Void, Void> = URLChainBuilder(
+            ChainAssembly(transport: HTTPTransport(), connectivity: TestConnectivity())
+        ).route(.get, "/healthz", under: try HTTPURL("http+unix://\(place)")).build()
+        let outcome = try await ExampleProgram(name: "ServiceExample").run(
+            origin.url.origin, "unix:\(socket)", "0", in: directory
+        ) { child in
+            await origin.received(3)
+            while (try? await health()) == nil { await Task.yield() }
+            child.send(SIGTERM)
+        }
+        #expect(outcome.status == 0, "\(outcome.error)")
+        await origin.stop()
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Logging
+import Siding
+import SidingChain
+import SidingHTTP
+import SidingNetwork
+import SidingSchedule
+
+/// The snippets of Docs/Embedding.md, word for word.
+struct EmbeddingSnippets {
+    let url: String
+    let path: String
+
+    func calls() async throws -> QueueEntry.State {
+        let tracker = try Source(baseURL: url)
+        let issues = AnyResource("issues", from: tracker, at: "/issues", key: "id", paging: .linkHeader)
+        let siding = try await Siding(
+            store: .sqlite(path: path), resources: [issues], transports: HTTPTransports())
+
+        try await siding.sync(issues)
+        for record in try await siding.records(of: issues, limit: 10) { print(record.key, record.body.count) }
+        let draft = ["title": "Gate 4 does not close"]
+        let entry = try await siding.send(.json(.post, "/issues", draft, to: tracker))
+        print(entry.state)  // done, queued for later, or parked until somebody decides
+        try await write(issues, tracker, siding)
+        let state = entry.state
+        await siding.close()
+        return state
+    }
+
+    private func write(_ issues: AnyResource, _ tracker: Source, _ siding: Siding) async throws {
+        var write = try WriteRequest.json(.patch, "/issues/7", ["state": "closed"], to: tracker)
+        write.edit = WriteEdit(.merge, of: issues, key: "7", conflict: .merge)  // shows at once
+        try await siding.send(write)
+    }
+
+    func events(_ siding: Siding) async {
+        for await event in siding.events {
+            switch event {
+            case .runBegan(let run, let resources): print("run \(run) of \(resources)")
+            case .pageSaved(let resource, let page, _): print("page \(page) of \(resource) is stored")
+            case .recordsChanged(let resource): print("read \(resource) again")
+            case .entryChanged(let entry): print("\(entry.method) \(entry.url) is \(entry.state)")
+            case .runEnded(let run, let outcome): print("run \(run): \(outcome)")
+            case .missed(let count): print("\(count) events were dropped")
+            }
+        }
+    }
+
+    func health(_ siding: Siding) async -> Siding.Health {
+        let health = await siding.health
+        if let error = health.storeError { print("the store cannot be read: \(error)") }
+        for resource in health.resources where !resource.isWell {
+            print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old")")
+        }
+        for gate in health.gates { print("\(gate.source) is not asked: \(gate.note)") }
+        if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
+        if let look = health.lastLook { print("run() looked for work at \(look.rfc3339)") }
+        return health
+    }
+
+    func close(_ siding: Siding) async {
+        await siding.close()
+    }
+
+    func scheduled(_ issues: AnyResource) throws -> [AnyResource] {
+        var hourly = issues
+        hourly.schedule = IntervalSchedule(every: .seconds(3600))
+        var nightly = issues
+        nightly.schedule = try CronSchedule("30 2 * * *", zone: "Europe/Berlin")
+        var spread = issues
+        let quarterly = IntervalSchedule(every: .seconds(900))
+        spread.schedule = JitteredSchedule(quarterly, jitter: .seconds(60), name: "host7 issues")
+        return [hourly, nightly, spread]
+    }
+
+    func logged(_ issues: AnyResource, _ transports: any TransportFactory) async throws -> Siding {
+        var logger = Logger(label: "depot")
+        logger.logLevel = .notice
+        let environment = Environment(logger: logger)
+        let siding = try await Siding(
+            store: .sqlite(path: path), resources: [issues], transports: transports, environment: environment)
+        return siding
+    }
+}

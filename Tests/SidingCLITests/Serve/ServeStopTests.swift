@@ -1,0 +1,184 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+/// How `siding serve` ends, and what its service manager hears of it.
+@Suite(.serialized)
+struct ServeStopTests {
+    /// Signals at so many instants.
+    private static let instants = Proof.choose(short: 10, middle: 40, long: 200)
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a write that may not be sent twice is answered although the service is stopped`(signal: Int32) async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
+        let manager = Promise<ServiceManager>()
+        let arrived = Latch()
+        service.listen { _, request in
+            guard request.method == "POST" else { return nil }
+            arrived.open()
+            // The answer comes while it stops.
+            try? await manager.value().hears("STOPPING=1")
+            return .json("{}", status: .created)
+        }
+        let ended = try await sandbox.serve(signal: signal) { serving in
+            manager.fulfil(serving.manager)
+            try await arrived.wait()
+        }
+        #expect(ended.status == 0, "\(ended.error)")
+        let done = try await sandbox.siding("queue", "list", "--json", "--state", "done").objects()
+        #expect(done.count == 1, "\(ended.error)")
+        await service.origin.stop()
+    }
+
+    @Test(.enabled(if: Proof.length != .short, "the whole time for stopping passes"))
+    func `a write that gets no answer is uncertain, and the service ends in time`() async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
+        let (arrived, isOver) = (Latch(), Latch())
+        service.listen { _, request in
+            guard request.method == "POST" else { return nil }
+            arrived.open()
+            try? await isOver.wait()
+            return nil
+        }
+        let stopped = Mutex<ContinuousClock.Instant?>(nil)
+        let ended = try await sandbox.serve { _ in
+            try await arrived.wait()
+            stopped.withLock { $0 = .now }
+        }
+        let time = try #require(stopped.withLock { $0 }).duration(to: .now)
+        isOver.open()
+        #expect(ended.status == 0, "\(ended.error)")
+        #expect(time < .seconds(10))
+        let entries = try await sandbox.siding("queue", "list", "--json").objects()
+        #expect(entries.map { $0["reason"]?.string } == ["uncertain"])
+        await service.origin.stop()
+    }
+
+    @Test func `a second signal ends it at once`() async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
+        let (arrived, isOver) = (Latch(), Latch())
+        service.listen { _, request in
+            guard request.method == "POST" else { return nil }
+            arrived.open()
+            try? await isOver.wait()
+            return nil
+        }
+        let ended = try await sandbox.serve(signal: SIGINT) { serving in
+            try await arrived.wait()
+            serving.child.send(SIGINT)
+            try await serving.manager.hears("STOPPING=1")
+        }
+        isOver.open()
+        #expect(ended.status == 128 + SIGINT)
+        await service.origin.stop()
+    }
+
+    @Test func `the service manager hears of the beginning, the watchdog, a new config and the end`() async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        let lines = Mutex<[String]>([])
+        let ended = try await sandbox.serve(
+            environment: ["WATCHDOG_USEC": "400000"], signal: nil, address: "@siding-\(UUID().uuidString)"
+        ) { serving in
+            try await serving.manager.hears("WATCHDOG=1", times: 3)
+            try await serving.reload()
+            serving.child.send(SIGTERM)
+            try await serving.manager.hears("STOPPING=1")
+            lines.withLock { $0 = serving.manager.lines }
+        }
+        #expect(ended.status == 0, "\(ended.error)")
+        let heard = lines.withLock { $0 }
+        let status = "STATUS=1 resource of siding.yaml, in \(sandbox.file("test.db"))"
+        let others = heard.filter { $0 != "WATCHDOG=1" && !$0.hasPrefix("MONOTONIC_USEC=") }
+        #expect(others == ["READY=1", status, "RELOADING=1", "READY=1", status, "STOPPING=1", "STATUS=stopping"])
+        let moment = try #require(heard.first { $0.hasPrefix("MONOTONIC_USEC=") }.flatMap { Int64($0.dropFirst(15)) })
+        let now = Int64(nanoseconds(of: CLOCK_MONOTONIC) / 1_000)
+        #expect(moment <= now && moment > now - 60_000_000)
+        await service.origin.stop()
+    }
+
+    @Test func `a watchdog of another process hears nothing`() async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        let lines = Mutex<[String]>([])
+        let ended = try await sandbox.serve(environment: ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"]) { serving in
+            for _ in 0..<20 { try await serving.reload() }
+            lines.withLock { $0 = serving.manager.lines }
+        }
+        #expect(ended.status == 0)
+        #expect(!lines.withLock { $0 }.contains("WATCHDOG=1"))
+        await service.origin.stop()
+    }
+
+    @Test
+    func `SIGTERM at random instants: it ends in time with 0, nothing is claimed, and what was answered is known`()
+        async throws
+    {
+        let seed = Proof.seed ?? 20_261_126
+        let generator = Mutex(SeededGenerator(seed: seed))
+        let ledger = WriteLedger(seed: seed)
+        let service = try await Service.start(items: 200, pageSize: 10, validators: [], routes: [ledger])
+        // Each answer takes a moment, so that a signal meets some of them under way.
+        service.listen { _, _ in
+            let pause = generator.withLock { Int.random(in: 0...20, using: &$0) }
+            try? await Task.sleep(for: .milliseconds(pause))
+            return nil
+        }
+        let sandbox = try Sandbox.with(service, source: "http: { concurrency: 8 }", resource: "max_age: 1ms")
+        for round in 1...Self.instants {
+            try await sandbox.keepWrites(6, in: round)
+            let instant = generator.withLock { Int.random(in: 0...250, using: &$0) }
+            let stopped = Mutex<ContinuousClock.Instant?>(nil)
+            let ended = try await sandbox.serve { _ in
+                try await Task.sleep(for: .milliseconds(instant))
+                stopped.withLock { $0 = .now }
+            }
+            let time = try #require(stopped.withLock { $0 }).duration(to: .now)
+            let place = "seed \(seed), round \(round), after \(instant) ms"
+            #expect(ended.status == 0, "\(place): \(ended.error)")
+            #expect(time < .seconds(10), "\(place)")
+            let left = try await sandbox.siding("queue", "list", "--json").objects()
+            let isClaimedOrLost = left.contains {
+                $0["state"]?.string == "sending" || $0["reason"]?.string == "uncertain"
+            }
+            #expect(!isClaimedOrLost, "\(place): \(left)")
+        }
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        let runs = try await sandbox.siding("runs", "list", "--json", "--limit", "100000").objects()
+        #expect(runs.allSatisfy { $0["outcome"]?.string != nil })
+        #expect(ledger.entries.effects.count == 6 * Self.instants)
+        #expect(ledger.entries.arrivals.count >= ledger.entries.effects.count)
+        #expect(ledger.entries.duplicates == 0 && ledger.entries.inversions() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("test.db.owners")) == [])
+        await service.origin.stop()
+    }
+}
+
+private func nanoseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+extension Sandbox {
+    /// Puts writes into the queue, each in a lane of its own; every second one may not be sent twice.
+    fileprivate func keepWrites(_ count: Int, in round: Int) async throws {
+        for number in 1...count {
+            let method = number.isMultiple(of: 2) ? "POST" : "PUT"
+            let lane = "w\(round)-\(number)"
+            let sent = try await siding(
+                "send", method, "shop:/lanes/\(lane)/1", "-d", "{}", "-H", "X-Write-Key: \(lane)", "--lane", lane,
+                "--no-send")
+            try #require(sent.status == 0, "\(sent.error)")
+        }
+    }
+}

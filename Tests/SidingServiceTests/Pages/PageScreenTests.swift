@@ -1,0 +1,217 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingInspection
+@testable import SidingService
+
+/// What each screen shows.
+@Suite struct PageScreenTests {
+    // MARK: Overview and runs
+
+    @Test func `the overview says that all is well, or what is not and why`() async throws {
+        let bench = try await PagesBench()
+        #expect(try await bench.shown("/").text.contains("1 resource not synced."))
+        try await bench.sync(#"[{"id":"a"}]"#)
+        var page = try await bench.shown("/")
+        #expect(page.text.contains("Everything is up to date."))
+        #expect(page.all("td") { $0["data-label"] == "State" }.map(\.text).first == "fresh")
+        #expect(page.all("td") { $0["data-label"] == "Why" }.map(\.text) == [""])
+
+        bench.time.advance(by: .seconds(7_200))
+        #expect(try await bench.shown("/").text.contains("1 resource stale."))
+
+        bench.origin.set(.text("gone", status: .notFound))
+        _ = try? await bench.siding.sync(bench.notes)
+        page = try await bench.shown("/")
+        #expect(page.text.contains("1 resource failing."))
+        let why = try #require(page.all("td") { $0["data-label"] == "Why" }.first?.text)
+        #expect(why.contains("failing since") && why.contains("404"), "\(why)")
+    }
+
+    @Test func `the charts have a bar for each run, marks where one was in trouble, and a table of the same`()
+        async throws
+    {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        bench.origin.set(.text("gone", status: .notFound))
+        _ = try? await bench.siding.sync(bench.notes)
+        let page = try await bench.shown("/")
+        #expect(page.all("svg").count == 2)
+        #expect(page.all("svg").allSatisfy { $0["role"] == "img" })
+        #expect(page.all("rect").count == 6)
+        #expect(page.all("polygon").count == 2)
+        let labels = page.all("title") { $0.ancestors.last == "rect" }.map(\.text)
+        #expect(labels.suffix(3) == ["Run 1, saved: 2 records", "Run 2, saved: 2 records", "Run 3, failed: 0 records"])
+        #expect(page.rowNames.suffix(3) == ["3", "2", "1"])
+    }
+
+    @Test func `a run shows what it did to each resource`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        let page = try await bench.shown("/runs/2")
+        #expect(page.text("h1") == "Run 2" && page.link("notes") == "/records/notes")
+        let numbers = zip(page.all("dt").map(\.text), page.all("dd").map(\.text)).map { "\($0) \($1)" }
+        #expect(Set(numbers).isSuperset(of: ["inserted 1", "updated 1", "unchanged 1", "quarantined 1"]), "\(numbers)")
+    }
+
+    // MARK: Queue
+
+    @Test func `the queue is filtered by state, reason, source, resource and age`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        let old = try await bench.write()
+        try await bench.park(old, .rejected, status: 422)
+        bench.time.advance(by: .seconds(7_200))
+        let edit = try await bench.edit("a", "mine")
+        let cases: [(query: String, found: [QueueEntry])] = [
+            ("", [old, edit]), ("?state=parked", [old]), ("?state=queued", [edit]), ("?reason=rejected", [old]),
+            ("?reason=conflict", []), ("?older=1h", [old]), ("?older=1d", []), ("?resource=notes", [edit]),
+            ("?source=desk", [old, edit]), ("?source=else", []), ("?state=done", []),
+            ("?state=parked&reason=rejected&older=1h&source=desk", [old]),
+        ]
+        for (query, found) in cases {
+            let page = try await bench.shown("/queue\(query)")
+            #expect(page.rowNames == found.map(\.shortID), "\(query)")
+            let chosen = page.all("option") { $0["selected"] != nil }.compactMap { $0["value"] }.filter { !$0.isEmpty }
+            #expect(chosen.count == query.split(separator: "&").count, "\(query): \(chosen)")
+        }
+        await #expect(throws: NotFound.self) { try await bench.page("/queue?state=lost") }
+        await #expect(throws: NotFound.self) { try await bench.page("/queue?older=soon") }
+    }
+
+    @Test func `an entry shows why it waits, its request, its answer and its history`() async throws {
+        let bench = try await PagesBench()
+        let entry = try await bench.write(#"{"title":"new"}"#, fields: [.contentType: "application/json"])
+        try await bench.park(entry, .rejected, status: 422, answer: "<b>no</b>")
+        let page = try await bench.shown("/queue/\(entry.id)")
+        #expect(page.text.contains("the origin refused it, and would refuse the same request again."))
+        #expect(page.text.contains("POST https://desk.test/notes") && page.text.contains("application/json"))
+        #expect(page.all("pre").map(\.text) == ["{\n  \"title\": \"new\"\n}", "<b>no</b>"])
+        let events = page.all("td") { $0["data-label"] == "What" }.map(\.text)
+        #expect(events == (try await bench.store.history(of: entry.id)).map(\.event))
+        #expect(try await bench.shown("/queue/\(entry.shortID)").text("h1") == "Entry \(entry.shortID)")
+        await #expect(throws: (any Error).self) { try await bench.page("/queue/zzzzzzzz") }
+    }
+
+    @Test func `an entry offers the actions that the store allows`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        func offered(_ entry: QueueEntry) async throws -> [String] {
+            let page = try await bench.shown("/queue/\(entry.id)")
+            return page.all("button").map(\.text) + page.all("a") { $0["class"] == "button" }.map(\.text)
+        }
+        let entry = try await bench.edit("a", "mine")
+        #expect(try await offered(entry) == ["Try now", "Hold", "Drop…"])
+        try await bench.park(entry, .conflict)
+        #expect(
+            try await offered(entry) == ["Try now", "Release", "Send mine…", "Keep theirs…", "Merge…", "Drop…"])
+        let doubtful = try await bench.write()
+        try await bench.park(doubtful, .uncertain)
+        #expect(try await offered(doubtful) == ["Try now", "Release", "It has arrived…", "Drop…"])
+        _ = try await bench.store.perform(.drop, on: QueueSelection(ids: [doubtful.id]))
+        #expect(try await offered(doubtful) == [])
+    }
+
+    @Test(arguments: ["drop", "resolve?how=mine", "resolve?how=theirs", "resolve?how=merge"])
+    func `a decision shows first what it would do, and changes nothing`(_ decision: String) async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        let entry = try await bench.edit("a", "mine")
+        try await bench.park(entry, .conflict)
+        let before = try await bench.entry(entry.id)
+        let page = try await bench.shown("/queue/\(entry.id)/\(decision)")
+        #expect(try await bench.entry(entry.id) == before)
+        let form = try #require(page.all("form").first)
+        #expect(form["action"] == "/queue/\(entry.id)/\(decision.prefix { $0 != "?" })" && form["method"] == "post")
+        #expect(!page.text.contains("refused"), "\(page.text)")
+        #expect(page.link("Do nothing") == "/queue/\(entry.id)")
+        let how = page.all("input") { $0["name"] == "how" }.first?["value"]
+        #expect(how == decision.split(separator: "=").dropFirst().last.map(String.init))
+        #expect(page.all("textarea").map { $0["name"] } == (how == "merge" ? ["record"] : []))
+    }
+
+    @Test func `a decision that the store would refuse says so`() async throws {
+        let bench = try await PagesBench()
+        let entry = try await bench.write()
+        let page = try await bench.shown("/queue/\(entry.id)/resolve?how=mine")
+        #expect(page.text.contains("this would be refused: it is not in a conflict"))
+        await #expect(throws: NotFound.self) { try await bench.page("/queue/\(entry.id)/resolve") }
+        await #expect(throws: NotFound.self) { try await bench.page("/queue/\(entry.id)/resolve?how=ours") }
+    }
+
+    @Test func `a conflict shows base, mine and theirs of each member`() async throws {
+        let bench = try await PagesBench()
+        try await bench.sync(#"[{"id":"a","title":"base","size":1}]"#)
+        let entry = try await bench.edit("a", "mine")
+        try await bench.sync(#"[{"id":"a","title":"theirs","size":2}]"#)
+        let page = try await bench.shown("/queue/\(entry.id)")
+        let row = page.all("tr") { $0["class"] == "conflict" }
+        #expect(row.map(\.text) == [#"$.title conflict"base""mine""theirs""#])
+        #expect(page.text.contains("conflict"))
+    }
+
+    // MARK: Records
+
+    @Test func `a record shows where it came from and what changed`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        let page = try await bench.shown("/records/notes/a")
+        #expect(page.text("pre") == "{\n  \"id\": \"a\",\n  \"title\": \"changed\"\n}")
+        #expect(page.text.contains("GET https://desk.test/notes"))
+        #expect(page.links.contains("/runs/2"))
+        #expect(page.text("del") == #""first""# && page.text("ins") == #""changed""#)
+        await #expect(throws: NotFound.self) { try await bench.page("/records/notes/zzz") }
+        await #expect(throws: (any Error).self) { try await bench.page("/records/others") }
+    }
+
+    @Test func `a search marks what it found`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        let page = try await bench.shown("/records/notes?q=words")
+        #expect(page.rowNames == ["b"] && page.all("mark").map(\.text) == ["words"])
+        #expect(page.all("input") { $0["name"] == "q" }.first?["value"] == "words")
+        let nothing = try await bench.shown("/records/notes?q=nothing")
+        #expect(nothing.rowNames == [] && nothing.text.contains("no record of 'notes' matches"))
+    }
+
+    @Test func `deleted records are listed apart`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        _ = try await bench.store.delete(RecordLookup(resource: "notes", keys: ["b"]))
+        #expect(try await bench.shown("/records/notes").rowNames == ["a", "c"])
+        #expect(try await bench.shown("/records/notes?deleted=true").rowNames == ["b"])
+        #expect(try await bench.shown("/records/notes/b").text.contains("deleted"))
+    }
+
+    @Test func `a quarantined record shows its reason, its bytes and its actions`() async throws {
+        let bench = try await PagesBench()
+        try await bench.syncTwice()
+        let record = try #require(try await bench.store.quarantined(QuarantineSelection()).first)
+        #expect(try await bench.shown("/quarantine").rowNames == [String(record.id)])
+        #expect(try await bench.shown("/quarantine?resource=notes").rowNames == [String(record.id)])
+        #expect(try await bench.shown("/quarantine?resource=other").rowNames == [])
+        let page = try await bench.shown("/quarantine/\(record.id)")
+        #expect(page.text.contains(record.reason) && page.text("pre").contains(#""title": 7"#))
+        #expect(page.all("form").map { $0["action"] } == ["/quarantine/\(record.id)/retry"])
+        let confirm = try await bench.shown("/quarantine/\(record.id)/drop")
+        #expect(confirm.all("form").map { $0["action"] } == ["/quarantine/\(record.id)/drop"])
+        #expect(try await bench.store.quarantined(QuarantineSelection()).count == 1)
+    }
+
+    @Test(arguments: [
+        "/nothing", "/runs/1/2", "/queue/abcd/hold", "/queue/abcd/drop/now", "/records/a/b/c", "/quarantine/1/retry",
+    ])
+    func `other addresses are no pages`(_ address: String) async throws {
+        #expect(try await PagesBench().page(address) == nil)
+    }
+
+    @Test func `what an action did is said where it leads`() async throws {
+        let bench = try await PagesBench()
+        let notice = try await bench.shown("/queue?done=held%20%3Cb%3E").all("p") { $0["role"] == "status" }
+        #expect(notice.map(\.text) == ["held <b>"])
+        #expect(try await bench.shown("/queue").all("p") { $0["role"] == "status" }.isEmpty)
+    }
+}

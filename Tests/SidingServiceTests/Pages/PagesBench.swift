@@ -1,0 +1,117 @@
+import HTTPTypes
+import SidingChain
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingInspection
+@testable import SidingService
+
+/// The pages over a real store, without a server.
+struct PagesBench: Sendable {
+    static let token = "the-token-of-the-form"
+
+    let directory: TemporaryDirectory
+    let time = ManualWallClock()
+    let origin = NotesOrigin()
+    let siding: Siding
+    let notes: AnyResource
+    let pages: WebPages
+    var store: Store { siding.store }
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        let source = Source(name: "desk", baseURL: try HTTPURL("https://desk.test"), retry: RetryPolicy(retries: 0))
+        var notes = AnyResource("notes", from: source, at: "/notes", key: "id")
+        notes.schema = RecordSchema(contract: RecordContract(typeChange: .quarantine), history: HistoryRetention())
+        notes.maxAge = .seconds(3_600)
+        self.notes = notes
+        let siding = try await Siding(
+            store: .sqlite(path: directory.path(of: "test.db")), resources: [notes], transports: origin,
+            environment: Environment(connectivity: TestConnectivity(), clock: ManualClock(), wallClock: time.clock))
+        self.siding = siding
+        pages = try WebPages(
+            ServedStore(store: siding.store, resources: { siding.resources }, wallClock: time.clock))
+    }
+
+    /// Syncs the listing `page`, and lets a minute pass.
+    func sync(_ page: String) async throws {
+        origin.set(page)
+        _ = try? await siding.sync(notes)
+        time.advance(by: .seconds(60))
+    }
+
+    /// Two runs: a record that changed, one that did not, a new one, and one in quarantine.
+    func syncTwice() async throws {
+        try await sync(#"[{"id":"a","title":"first"},{"id":"b","title":"two words"}]"#)
+        try await sync(
+            #"[{"id":"a","title":"changed"},{"id":"b","title":"two words"},{"id":"c","title":"third"},{"id":"d","title":7}]"#
+        )
+    }
+
+    // MARK: Writes
+
+    @discardableResult
+    func write(_ body: String = #"{"a":1}"#, fields: HTTPFields = [:]) async throws -> QueueEntry {
+        try await store.enqueue(
+            WriteRequest(
+                to: "desk", .post, try HTTPURL("https://desk.test/notes"), headerFields: fields,
+                body: Array(body.utf8)))
+    }
+
+    /// A write that changes the title of a record.
+    func edit(_ key: String, _ title: String) async throws -> QueueEntry {
+        let edit = WriteEdit(.merge, of: notes, key: key)
+        return try await store.enqueue(
+            WriteRequest(
+                to: "desk", .patch, try HTTPURL("https://desk.test/notes/\(key)"),
+                body: Array(#"{"title":"\#(title)"}"#.utf8), edit: edit))
+    }
+
+    /// Parks `entry` as the origin's answer would.
+    func park(_ entry: QueueEntry, _ reason: ParkReason, status: Int = 409, answer: String? = nil) async throws {
+        let request = ClaimRequest(sources: ["desk": 99], entry: entry.id, passesGates: true)
+        let claimed = try #require(try await store.claim(request))
+        let error = RecordedError(name: "http", message: "the origin answered \(status)", status: status)
+        let body = answer.map { WriteAnswer(status: status, contentType: "text/html", body: Array($0.utf8)) }
+        let settlement = WriteSettlement(.parked(reason, error, body), .nothing)
+        _ = try await store.settle(claimed, settlement, claiming: nil)
+    }
+
+    func entry(_ id: String) async throws -> QueueEntry {
+        try #require(try await store.entries(QueueSelection(ids: [id])).first)
+    }
+
+    // MARK: Pages
+
+    /// The page at an address as links have it; nil if there is none.
+    func page(_ address: String) async throws -> ParsedPage? {
+        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0].split(separator: "/").map { PercentCoding.decode($0) }
+        let query = parts.count > 1 ? parts[1].split(separator: "&") : []
+        let parameters = query.map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: String(halves[0]), value: PercentCoding.decode(halves.count > 1 ? halves[1] : "", plus: " "))
+        }
+        let page = try await pages.page(path, query: parameters, formToken: Self.token)
+        return try page.map { try ParsedPage($0.html) }
+    }
+
+    /// - Throws: if there is no such page.
+    func shown(_ address: String) async throws -> ParsedPage {
+        try #require(try await page(address), "no page \(address)")
+    }
+}
+
+/// Answers every listing with what was set last: a page, or a failure.
+final class NotesOrigin: TransportFactory {
+    private let answer = Mutex(ScriptedAnswer.text("[]"))
+
+    func set(_ page: String) { set(.text(page)) }
+    func set(_ answer: ScriptedAnswer) { self.answer.withLock { $0 = answer } }
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { [self] _ in answer.withLock { $0 } }
+    }
+}

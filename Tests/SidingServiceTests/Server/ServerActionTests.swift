@@ -1,0 +1,100 @@
+import SidingInspection
+import Testing
+
+@testable import Siding
+@testable import SidingService
+
+/// Actions do what the commands do, and the history says by whom.
+@Suite(.timeLimit(.minutes(1))) struct ServerActionTests {
+    private static let bearer = ["Authorization": "Bearer \(ServerBench.token)"]
+
+    @Test func `entries are held, released, retried and dropped by programs`() async throws {
+        let bench = try await ServerBench()
+        let entry = try await bench.write()
+        let steps: [(String, String, QueueEntry.State)] = [
+            ("hold", "held", .parked), ("release", "released", .queued), ("hold", "held", .parked),
+            ("retry", "retried", .queued), ("drop", "dropped", .dropped),
+        ]
+        try await bench.serving(token: ServerBench.token) { client in
+            for (action, event, state) in steps {
+                let answer = try await client.ask("POST", "/api/queue/\(entry.id)/\(action)", Self.bearer)
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(try await bench.entry(entry.id).state == state)
+                let last = try #require(try await bench.history(entry.id).last)
+                #expect(last.event == event && last.who.hasPrefix("API, process "))
+                let change = QueueChange(entry: try await bench.entry(entry.id))
+                let decision = OperatorAction.act(try #require(QueueAction(rawValue: action)))
+                #expect(answer.text == Shapes.change(change, by: decision, isRehearsal: false).text + "\n")
+            }
+        }
+    }
+
+    @Test func `an action that is refused says why, and changes nothing`() async throws {
+        let bench = try await ServerBench()
+        let entry = try await bench.write()
+        try await bench.serving(token: ServerBench.token) { client in
+            let answer = try await client.ask("POST", "/api/queue/\(entry.id)/release", Self.bearer)
+            #expect(answer.status == 409 && answer.text.contains(#""done":false,"refusal":"it is not parked""#))
+            #expect(try await bench.history(entry.id).map(\.event) == ["accepted"])
+            for (path, status) in [
+                ("/api/queue/nosuchentry/hold", 404), ("/api/queue/\(entry.id)/purge", 404), ("/api/queue", 404),
+                ("/api/queue/\(entry.id)/resolve", 400), ("/api/queue/\(entry.id)/resolve?how=guess", 400),
+                ("/api/queue/\(entry.id)/hold?token=x", 400), ("/api/quarantine/1/hold", 404),
+                ("/api/quarantine/x/retry", 400), ("/api/quarantine/99/retry", 404), ("/api/status", 404),
+            ] {
+                #expect(try await client.ask("POST", path, Self.bearer).status == status, "\(path)")
+            }
+            let merge = try await client.ask("POST", "/api/queue/\(entry.id)/resolve?how=merge", Self.bearer, body: "{")
+            #expect(merge.status == 400 && merge.text.contains(#""name":"invalid_json""#))
+        }
+    }
+
+    @Test func `a write in doubt is resolved as delivered`() async throws {
+        let bench = try await ServerBench()
+        let entry = try await bench.write()
+        try await bench.store.write { transaction in
+            _ = try bench.store.transitions().park(entry, as: .uncertain, nil, transaction)
+        }
+        try await bench.serving(token: ServerBench.token) { client in
+            let answer = try await client.ask("POST", "/api/queue/\(entry.id)/resolve?how=arrived", Self.bearer)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await bench.entry(entry.id).state == .done)
+        }
+    }
+
+    @Test func `the form of a page acts, and leads back to the entry with what was done`() async throws {
+        let bench = try await ServerBench()
+        let entry = try await bench.write()
+        try await bench.serving { client in
+            let session = try await client.session("/queue/\(entry.id)")
+            for (action, done, event) in [
+                ("hold", "held", "held"), ("release", "released", "released"), ("retry", "made%20due", "retried"),
+                ("release", "not%20released%3A%20it%20is%20not%20parked", nil), ("drop", "dropped", "dropped"),
+            ] as [(String, String, String?)] {
+                let answer = try await client.post(
+                    "/queue/\(entry.id)/\(action)", form: "token=\(session.token)", cookie: session.cookie)
+                #expect(answer.status == 303)
+                #expect(answer["Location"] == "/queue/\(entry.id)?done=\(done)")
+                guard let event else { continue }
+                let last = try #require(try await bench.history(entry.id).last)
+                #expect(last.event == event && last.who.hasPrefix("web page, process "))
+                let page = try await client.get(try #require(answer["Location"]), ["Accept": "text/html"])
+                #expect(page.status == 200)
+            }
+        }
+    }
+
+    @Test func `quarantined records are retried and dropped`() async throws {
+        let bench = try await ServerBench()
+        try await bench.syncTwice()
+        let record = try #require(try await bench.store.quarantined(QuarantineSelection()).first)
+        try await bench.serving(token: ServerBench.token) { client in
+            let path = "/api/quarantine/\(record.id)"
+            let retried = try await client.ask("POST", "\(path)/retry", Self.bearer)
+            #expect(retried.status == 409 && retried.text.contains(#""done":false,"refusal":"#))
+            let dropped = try await client.ask("POST", "\(path)/drop", Self.bearer)
+            #expect(dropped.status == 200 && dropped.text.hasSuffix(#""done":true}"# + "\n"))
+            #expect(try await bench.store.quarantined(QuarantineSelection()).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+import SidingChain
+
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingNetwork
+
+@Suite(.timeLimit(.minutes(1))) struct HealthTests {
+    @Test func `a resource is stale before its first sync and after its age, and well between`() async throws {
+        let blog = try await EmbeddedBlog()
+        let before = try #require(await blog.siding.health.resources.first)
+        #expect(before.name == "posts" && before.isStale && !before.isWell && before.completedAt == nil)
+        try await blog.siding.sync(blog.posts)
+        let after = try #require(await blog.siding.health.resources.first)
+        #expect(after.isWell && after.completedAt == blog.time.now)
+        blog.time.advance(by: .seconds(61))
+        #expect(await blog.siding.health.resources.first?.isStale == true)
+    }
+
+    @Test func `a resource that fails says since when and why, and its source why it is not asked`() async throws {
+        let blog = try await EmbeddedBlog()
+        try await blog.siding.sync(blog.posts)
+        let since = blog.time.now
+        blog.origin.set("/posts", .status(.unauthorized))
+        _ = try? await blog.siding.sync(blog.posts)
+        blog.time.advance(by: .seconds(10))
+        let health = await blog.siding.health
+        #expect(health.storeError == nil)
+        #expect(health.resources.first?.failingSince == since)
+        #expect(health.resources.first?.error?.status == 401)
+        #expect(health.gates.map(\.source) == ["blog"])
+        #expect(health.gates.map(\.reason) == [.signIn])
+    }
+
+    @Test func `a due write is due since its time, and one that waits or is sent is not`() async throws {
+        let blog = try await EmbeddedBlog()
+        blog.origin.set("/orders", .status(.created))
+        #expect(await blog.siding.health.dueSince == nil)
+        _ = try await blog.siding.store.enqueue(try blog.write())
+        let since = blog.time.now
+        blog.time.advance(by: .seconds(30))
+        #expect(await blog.siding.health.dueSince == since)
+        try await blog.siding.drain()
+        #expect(await blog.siding.health.dueSince == nil)
+        blog.origin.set("/orders", .status(.serviceUnavailable))
+        try await blog.siding.send(try blog.write())
+        #expect(await blog.siding.health.dueSince == nil)
+    }
+
+    @Test func `the last look is that of the loop`() async throws {
+        let blog = try await EmbeddedBlog()
+        try await blog.siding.sync(blog.posts)
+        #expect(await blog.siding.health.lastLook == nil)
+        let changes = NetworkChanges(socket: try ScriptedKernel().socket)
+        let service = Task { try await blog.siding.run(wakingOn: changes) }
+        await blog.clock.sleepers(1, waiting: Siding.pace)
+        #expect(blog.siding.lastLook == blog.time.now)
+        blog.time.advance(by: Siding.pace)
+        #expect(await blog.siding.health.lastLook != blog.time.now)
+        blog.clock.advance(by: Siding.pace)
+        await blog.clock.sleepers(1, waiting: Siding.pace)
+        #expect(await blog.siding.health.lastLook == blog.time.now)
+        await blog.siding.close()
+        try await service.value
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingSchedule
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingNetwork
+
+/// Days of a service in Berlin, from midnight to midnight, on clocks that jump from one moment of the loop to the next.
+@Suite(.timeLimit(.minutes(3))) struct ServiceDayTests {
+    /// A day of the calendar, and when its clocks change.
+    struct Day: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let midnight: String
+        let hours: Int
+        /// 2:30, when it comes.
+        let night: String
+        /// 6:00.
+        let morning: String
+
+        static let plain = Day(
+            testDescription: "23 March", midnight: "2026-03-22T23:00:00Z", hours: 24, night: "2026-03-23T01:30:00Z",
+            morning: "2026-03-23T05:00:00Z")
+        static let spring = Day(
+            testDescription: "29 March", midnight: "2026-03-28T23:00:00Z", hours: 23, night: "2026-03-29T01:00:00Z",
+            morning: "2026-03-29T04:00:00Z")
+        static let autumn = Day(
+            testDescription: "25 October", midnight: "2026-10-24T22:00:00Z", hours: 25, night: "2026-10-25T00:30:00Z",
+            morning: "2026-10-25T05:00:00Z")
+    }
+
+    @Test(
+        "each resource is asked for by its schedule, and at no other moment", arguments: [Day.plain, .spring, .autumn])
+    func schedules(_ day: Day) async throws {
+        let service = try await DayService(day.midnight)
+        try service.add("ticks", by: IntervalSchedule(every: .seconds(900)))
+        try service.add("night", cron: "30 2 * * *")
+        try service.add("office", cron: "*/30 6-7 * * *")
+        try service.add("hourly", cron: "0 * * * *")
+        // Its origin declares every answer current for an hour.
+        try service.add(
+            "fresh", by: IntervalSchedule(every: .seconds(900)), answer: .text("[]", headerFields: Self.current))
+        try service.add("usual", by: nil)
+        try await service.run(for: .seconds(day.hours * 3_600))
+
+        let start = service.start
+        let ticks = (0..<day.hours * 4).map { start + .seconds(900 * $0) }
+        #expect(service.moments(of: "/ticks") == ticks)
+        #expect(service.moments(of: "/usual") == ticks)
+        let hours = (0..<day.hours).map { start + .seconds(3_600 * $0) }
+        #expect(service.moments(of: "/hourly") == hours)
+        #expect(service.moments(of: "/fresh") == hours)
+        #expect(service.moments(of: "/night") == [start, try DayService.moment(day.night)])
+        let morning = try DayService.moment(day.morning)
+        #expect(service.moments(of: "/office") == [start] + (0..<4).map { morning + .seconds(1_800 * $0) })
+        // The loop wakes for its moments, and otherwise as often as its pace says.
+        #expect(service.wakes <= day.hours * 6 + ticks.count)
+    }
+
+    @Test func `the jitter puts off each moment of a machine by another time, and none by more than that`() async throws
+    {
+        let service = try await DayService(Day.plain.midnight)
+        let base = try CronSchedule("0 * * * *", zone: "Europe/Berlin")
+        for machine in 1...3 {
+            try service.add(
+                "kiosk-\(machine)", by: JitteredSchedule(base, jitter: .seconds(300), name: "kiosk-\(machine) posts"))
+        }
+        try await service.run(for: .seconds(86_400))
+        let moments = (1...3).map { service.moments(of: "/kiosk-\($0)").dropFirst() }
+        // Beside that at the start: the hours from 1 to 23, the last one maybe only after midnight.
+        for moments in moments {
+            #expect((22...23).contains(moments.count))
+            let delays = moments.enumerated().map { $1 - (service.start + .seconds(3_600 * ($0 + 1))) }
+            #expect(delays.allSatisfy { (.zero..<Duration.seconds(300)).contains($0) }, "\(delays)")
+            #expect(Set(delays).count == delays.count)
+        }
+        #expect(Set(moments.joined()).count == moments.joined().count)
+    }
+
+    @Test func `an outage is waited out with growing waits, and the schedule goes on after it`() async throws {
+        let service = try await DayService(Day.plain.midnight)
+        let (from, to) = (service.start + .seconds(36_000), service.start + .seconds(43_200))
+        try service.add("ticks", by: IntervalSchedule(every: .seconds(900)))
+        try service.add("other", by: IntervalSchedule(every: .seconds(900)), from: "well")
+        let lost = ScriptedAnswer.failure(Failure(.cantConnectToHost(.refused), phase: .notSent))
+        service.set("/ticks", lost, during: 10..<12)
+        try await service.run(for: .seconds(86_400))
+
+        let all = service.moments(of: "/ticks")
+        #expect(all.filter { $0 < from } == (0..<40).map { service.start + .seconds(900 * $0) })
+        let tries = all.filter { (from..<to).contains($0) }
+        let waits = zip(tries, tries.dropFirst()).map { $1 - $0 }
+        #expect(tries.first == from)
+        #expect((5...30).contains(tries.count), "\(waits)")
+        #expect(zip(waits, waits.dropFirst()).allSatisfy { $0 <= $1 }, "\(waits)")
+        let later = all.filter { $0 >= to }
+        let back = try #require(later.first)
+        #expect(back - to <= .seconds(3_600))
+        #expect(later == later.indices.map { back + .seconds(900 * $0) })
+        // Another source is asked all the while.
+        #expect(service.moments(of: "/other").count == 96)
+    }
+
+    @Test func `a resource that is refused is asked for by its schedule alone`() async throws {
+        let service = try await DayService(Day.plain.midnight)
+        try service.add("office", cron: "*/30 6-7 * * *", answer: .status(.forbidden))
+        try service.add("ticks", by: IntervalSchedule(every: .seconds(900)), answer: .status(.forbidden))
+        try await service.run(for: .seconds(86_400))
+        let morning = try DayService.moment(Day.plain.morning)
+        #expect(service.moments(of: "/office") == [service.start] + (0..<4).map { morning + .seconds(1_800 * $0) })
+        #expect(service.moments(of: "/ticks") == (0..<96).map { service.start + .seconds(900 * $0) })
+    }
+
+    @Test func `a write that cannot be delivered is tried less and less often, and parked once it expires`()
+        async throws
+    {
+        let service = try await DayService(Day.plain.midnight)
+        try service.add("ticks", by: IntervalSchedule(every: .seconds(3_600)))
+        let lost = ScriptedAnswer.failure(Failure(.cantConnectToHost(.refused), phase: .notSent))
+        service.set("/orders", lost, during: 0..<24)
+        let entry = try await service.enqueue("/orders", expiry: .seconds(10_800))
+        try await service.run(for: .seconds(86_400))
+
+        let tries = service.moments(of: "/orders")
+        let waits = zip(tries, tries.dropFirst()).map { $1 - $0 }
+        #expect((5...40).contains(tries.count), "\(waits)")
+        #expect(zip(waits, waits.dropFirst()).allSatisfy { $0 <= $1 }, "\(waits)")
+        #expect(tries.allSatisfy { $0 < service.start + .seconds(10_800) })
+        let history = try await service.store.history(of: entry.id)
+        let parked = try #require(history.last)
+        #expect((.seconds(10_800)...(.seconds(10_800) + DayService.pace)).contains(parked.at - service.start))
+        let kept = try await service.store.entries(QueueSelection(ids: [entry.id]))
+        #expect(kept.map(\.reason) == [.expired])
+        #expect(service.moments(of: "/ticks").count == 24)
+    }
+
+    private static let current: HTTPFields = [.contentType: "application/json", .cacheControl: "max-age=3600"]
+}
+
+/// A service over a store and an origin; everything that it does takes no time.
+private final class DayService {
+    /// Longer than in a program, so that the loop has to wake for each moment by itself.
+    static let pace = Duration.seconds(600)
+
+    let store: Store
+    let start: Timestamp
+    /// How often the loop woke.
+    private(set) var wakes = 0
+    private let time: ManualWallClock
+    private let clock = ManualClock()
+    private let origin: DayOrigin
+    private var resources: [AnyResource] = []
+    private var sources: [Source] = []
+    private let directory: TemporaryDirectory
+
+    init(_ midnight: String) async throws {
+        start = try Self.moment(midnight)
+        time = ManualWallClock(start)
+        origin = DayOrigin(time)
+        directory = try TemporaryDirectory()
+        store = try await Store.open(at: directory.path(of: "store.db"), clock: time.clock, jitter: .none)
+    }
+
+    static func moment(_ text: String) throws -> Timestamp {
+        Timestamp(secondsSince1970: try Date(text, strategy: .iso8601).timeIntervalSince1970)
+    }
+
+    // MARK: What there is to do
+
+    /// - Parameter schedule: nil for the age that a resource may have at most if nothing is said.
+    func add(
+        _ name: String, by schedule: (any SyncSchedule)?, from source: String = "blog",
+        answer: ScriptedAnswer = .text(#"[{"id":1}]"#)
+    ) throws {
+        var resource = AnyResource(name, from: try Self.source(source), at: "/\(name)", key: "id", paging: .none)
+        resource.schedule = schedule
+        resources.append(resource)
+        origin.set("/\(name)", answer)
+    }
+
+    func add(_ name: String, cron: String, answer: ScriptedAnswer = .text(#"[{"id":1}]"#)) throws {
+        try add(name, by: CronSchedule(cron, zone: "Europe/Berlin"), answer: answer)
+    }
+
+    /// Answers `path` so during this time, reckoned from the start.
+    func set(_ path: String, _ answer: ScriptedAnswer, during hours: Range<Int>) {
+        origin.set(
+            path, answer,
+            during: start + .seconds(3_600 * hours.lowerBound)..<start + .seconds(3_600 * hours.upperBound))
+    }
+
+    func enqueue(_ path: String, expiry: Duration) async throws -> QueueEntry {
+        sources.append(try Self.source("shop"))
+        var write = WriteRequest(
+            to: "shop", .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
+            idempotency: Idempotency())
+        write.expiry = expiry
+        return try await store.enqueue(write)
+    }
+
+    private static func source(_ name: String) throws -> Source {
+        Source(name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: 0))
+    }
+
+    // MARK: The day
+
+    /// Runs the service until the moment `span` after the start, which is not part of it.
+    func run(for span: Duration) async throws {
+        let siding = try await Siding(
+            store: .store(store), resources: resources, sources: sources, transports: origin,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: .none, clock: clock, wallClock: time.clock))
+        let kernel = try ScriptedKernel()
+        let rests = AsyncStream.makeStream(of: Timestamp.self)
+        let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket), rested: rests.continuation)
+        for await next in rests.stream where next > time.now {
+            guard next < start + span else { break }
+            let wait = next - time.now
+            await clock.sleepers(1, waiting: wait)
+            time.advance(by: wait)
+            clock.advance(by: wait)
+            wakes += 1
+        }
+        service.cancel()
+        try await service.value
+    }
+
+    private static func start(
+        _ siding: Siding, on changes: NetworkChanges, rested: AsyncStream<Timestamp>.Continuation
+    ) -> Task<Void, any Error> {
+        Task {
+            defer { rested.finish() }
+            try await siding.run(wakingOn: changes, pace: DayService.pace) { rested.yield($0) }
+        }
+    }
+
+    /// When `path` was asked for.
+    func moments(of path: String) -> [Timestamp] { origin.moments(of: path) }
+}
+
+/// Answers each path with one page, and keeps when it was asked for.
+private final class DayOrigin: TransportFactory {
+    private struct Script {
+        var answer: ScriptedAnswer
+        var during: Range<Timestamp>?
+    }
+
+    private let time: ManualWallClock
+    private let scripts = Mutex<[String: [Script]]>([:])
+    private let log = Mutex<[(path: String, at: Timestamp)]>([])
+
+    init(_ time: ManualWallClock) {
+        self.time = time
+    }
+
+    /// The newest answer that is for the present moment counts.
+    func set(_ path: String, _ answer: ScriptedAnswer, during moments: Range<Timestamp>? = nil) {
+        scripts.withLock { $0[path, default: []].append(Script(answer: answer, during: moments)) }
+    }
+
+    func moments(of path: String) -> [Timestamp] {
+        log.withLock { $0.filter { $0.path == path }.map(\.at) }
+    }
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { [self] asked in
+            let (path, now) = (asked.request.path ?? "", time.now)
+            log.withLock { $0.append((path, now)) }
+            let script = scripts.withLock { $0[path]?.last { $0.during?.contains(now) ?? true } }
+            return script?.answer ?? .status(.notFound)
+        }
+    }
+}
