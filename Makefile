@@ -18,7 +18,7 @@ INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-f
 UNITS = $(wildcard Examples/Systemd/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-peers proof-package documentation model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-pages proof-peers proof-package documentation model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -70,6 +70,9 @@ proof-peers: build ## copies of servers that are not ours, from PyPI: Datasette,
 
 proof-embedder: setup ## a package that embeds Siding beside Hummingbird, without what only the command line needs
 	@Tests/Embedder/run
+
+proof-pages: build ## every page of 'siding serve' in Chromium, with hostile records, axe-core from PyPI and screenshots in .build/browser
+	@Tests/Browser/run
 
 proof-package: deb ## as root: lintian, and the package's whole life in a bare Debian 12
 	@Tests/Packaging/run

@@ -306,12 +306,13 @@ enum KeyEvidence {
           notify[].ping.command
           notify[].ping.env
           notify[].ping.file
-          notify[].queued_longer_than
-          notify[].timeout
           notify[].url
           notify[].url.command
           notify[].url.env
           notify[].url.file
+        Tests/SidingManifestTests/Grammar/NotifyGrammarTests.swift
+          notify[].queued_longer_than
+          notify[].timeout
         Tests/SidingCLITests/Sync/MetricsFileTests.swift
           sources.NAME.trace
         Tests/SidingCLITests/Sync/TransformTests.swift

@@ -62,7 +62,8 @@ import Testing
         }
         #expect(asked.withLock { $0 } == ["/first", "/new"])
         #expect(try await siding.records(of: Self.resource("first")).count == 1)
-        #expect(try await siding.store.runs(limit: 9).map(\.outcome) == [.saved, .saved])
+        // The stop may interrupt the second run, which has just begun.
+        #expect(try await siding.store.runs(limit: 9).map(\.outcome).last == .saved)
     }
 
     @Test func `a source that moved gets the writes that wait, at once`() async throws {

@@ -112,8 +112,9 @@ import Testing
 
     @Test func `a merged record can be sent back as it is shown`() async throws {
         let bench = try await PagesBench()
+        let records = Self.strings.enumerated().map { #"{"id":"\#($0)","title":"base","note":\#(json($1))}"# }
+        try await bench.sync("[\(records.joined(separator: ","))]")
         for (index, text) in Self.strings.enumerated() {
-            try await bench.sync(#"[{"id":"\#(index)","title":"base","note":\#(json(text))}]"#)
             let entry = try await bench.edit("\(index)", "mine")
             try await bench.park(entry, .conflict)
             let page = try await bench.shown("/queue/\(entry.id)/resolve?how=merge")

@@ -46,8 +46,8 @@ struct PagesBench: Sendable {
     func syncTwice() async throws {
         try await sync(#"[{"id":"a","title":"first"},{"id":"b","title":"two words"}]"#)
         try await sync(
-            #"[{"id":"a","title":"changed"},{"id":"b","title":"two words"},{"id":"c","title":"third"},{"id":"d","title":7}]"#
-        )
+            #"[{"id":"a","title":"changed"},{"id":"b","title":"two words"},"#
+                + #"{"id":"c","title":"third"},{"id":"d","title":7}]"#)
     }
 
     // MARK: Writes

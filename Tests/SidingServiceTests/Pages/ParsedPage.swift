@@ -92,7 +92,7 @@ struct ParsedPage {
         var decoded = String.UnicodeScalarView()
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
-            let name = String(rest.prefix { $0 != ";" }.prefix(5))
+            let name = scalar == "&" ? String(rest.prefix(5).prefix { $0 != ";" }) : ""
             if scalar == "&", let meant = names[name] {
                 decoded.append(meant)
                 rest = rest.dropFirst(name.unicodeScalars.count + 1)
