@@ -112,13 +112,15 @@ public struct Siding: Service {
             },
             sync: { () throws(StoreError) in
                 let (declarations, begun) = (declarations.value, wallClock.now)
-                let due = await declarations.failures.worthTrying(try await dueResources(), now: begun)
-                guard !due.isEmpty else { return try await nextDue(after: begun) }
+                let syncs = try await nextSyncs(at: begun)
+                let isDue = syncs.filter { $0.next.isDue(at: begun) }.map(\.resource)
+                let due = await declarations.failures.worthTrying(isDue, now: begun)
+                guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
                 let reports = try await declarations.serviceEngine.run(due, command: "service")
                 declarations.failures.note(reports, now: wallClock.now)
                 log.note(reports)
                 await announce(reports)
-                return try await nextDue(after: begun)
+                return nextDue(after: begun, of: try await nextSyncs(at: wallClock.now))
             })
         try await cancelWhenGracefulShutdown { [activity] in
             try await activity.perform { () throws(StoreError) in try await loop.run() }

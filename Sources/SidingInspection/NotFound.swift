@@ -26,6 +26,10 @@ package struct NotFound: Error, Sendable {
             hint: "'siding runs list' shows them")
     }
 
+    package static func quarantined(_ id: Int64) -> NotFound {
+        NotFound("no quarantined record has the number \(id)")
+    }
+
     package static func entry(_ id: String) -> NotFound {
         NotFound("no queue entry begins with '\(PlainText.oneLine(id, limit: 100))'")
     }

@@ -34,7 +34,7 @@ struct RunsListCommand: AsyncParsableCommand {
                     Output.line(Shapes.run(run).text)
                     continue
                 }
-                let total = run.resources.reduce(into: RunCounters()) { $0 += $1.counters }
+                let total = run.counters
                 table.add([
                     String(run.id), format.time(run.startedAt),
                     run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? "",

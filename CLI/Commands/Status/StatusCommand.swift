@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
                 workspace.config.resources, store, maxAge: maxAge?.duration, now: WallClock.system.now)
         }
         if options.json { Output.line(overview.object.text) } else { overview.print(options) }
-        if overview.resources.contains(where: \.isStale) || (strict && (overview.hasParked || overview.hasFailure)) {
+        if overview.resources.contains(where: \.isStale) || (strict && (overview.parked > 0 || overview.hasFailure)) {
             throw ExitStatus.stale
         }
     }

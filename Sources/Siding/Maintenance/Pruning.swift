@@ -1,6 +1,5 @@
 internal import SidingChain
 internal import SidingSQLite
-internal import SidingSynchronization
 
 /// Deletes what is older than ``KeepRules`` allow, one portion per transaction, so that no writer waits long for it.
 struct Pruning {
@@ -59,22 +58,5 @@ extension Store {
         let pruning = Pruning(rules: keep, now: clock.now)
         guard try await read({ try pruning.isDue($0) }) else { return }
         try await prune()
-    }
-}
-
-/// When a sender looked last whether something is to be pruned.
-final class PruningPace: Sendable {
-    /// The time between two looks.
-    static let interval = Duration.seconds(3_600)
-    private let lookedAt = Mutex<Timestamp?>(nil)
-
-    /// Whether a look is due; the caller then looks.
-    func isDue(at now: Timestamp) -> Bool {
-        lookedAt.withLock { lookedAt in
-            // A moment that has not come yet was noted before the clock was set back.
-            if let last = lookedAt, last <= now, now - last < Self.interval { return false }
-            lookedAt = now
-            return true
-        }
     }
 }

@@ -9,6 +9,8 @@ package struct QueueShare: Sendable, Hashable {
     package var count: Int
     /// When the oldest of them was created.
     package var oldest: Timestamp
+    /// Since when the oldest of them is parked, or if they are not parked, queued.
+    package var since: Timestamp
 }
 
 extension Store {

@@ -66,7 +66,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
     }
 
     /// The number of records written.
-    var changed: Int { inserted + updated + deleted }
+    package var changed: Int { inserted + updated + deleted }
     /// The number of records read.
     var saved: Int { inserted + updated + unchanged + stale + quarantined + duplicates }
 }
@@ -95,6 +95,8 @@ package struct Run: Sendable, Hashable {
     /// Nil while it runs.
     package var outcome: RunOutcome?
     package var resources: [RunResource]
+    /// Those of all its resources together.
+    package var counters: RunCounters { resources.reduce(into: RunCounters()) { $0 += $1.counters } }
 
     /// The run number of what no run wrote, such as records that a program saved.
     static let none: RunID = 0

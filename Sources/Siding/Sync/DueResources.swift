@@ -72,16 +72,10 @@ extension AnyResource {
 }
 
 extension Siding {
-    /// The resources that would be synced now.
-    func dueResources() async throws(StoreError) -> [AnyResource] {
-        let now = wallClock.now
-        return try await nextSyncs(at: now).filter { $0.next.isDue(at: now) }.map(\.resource)
-    }
-
-    /// The first moment after `moment` at which a resource becomes due by its schedule; nil if there is none.
-    func nextDue(after moment: Timestamp) async throws(StoreError) -> Timestamp? {
+    /// The first moment after `moment` at which one of these resources becomes due by its schedule; nil if there is none.
+    func nextDue(after moment: Timestamp, of syncs: [(resource: AnyResource, next: NextSync)]) -> Timestamp? {
         let failures = declarations.value.failures
-        return try await nextSyncs(at: wallClock.now).compactMap { resource, next in
+        return syncs.compactMap { resource, next in
             let again = failures.nextTry(of: resource)
             return switch next {
             case .now: again
@@ -91,7 +85,8 @@ extension Siding {
         }.filter { $0 > moment }.min()
     }
 
-    private func nextSyncs(at now: Timestamp) async throws(StoreError) -> [(resource: AnyResource, next: NextSync)] {
+    /// When each resource is synced next.
+    func nextSyncs(at now: Timestamp) async throws(StoreError) -> [(resource: AnyResource, next: NextSync)] {
         let states = try await store.resourceStates(countsRecords: false)
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
         return resources.map { resource in

@@ -35,7 +35,9 @@ package struct Overview {
     package var limits: [RateLimitReport]
     /// What the network carried for the syncs of the last 24 hours.
     package var bytesLastDay: Int
-    package var lastRun: Run?
+    /// The newest runs, newest first.
+    package var runs: [Run]
+    package var lastRun: Run? { runs.first }
     package var database: DatabaseDescription
     /// What fills the file; nil for a file that is too large for that, and where SQLite cannot tell.
     package var sizes: StoreSizes?
@@ -80,7 +82,7 @@ package struct Overview {
             resources: lines, waiting: try await store.queueCounts(),
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
             limits: try await store.rateLimits(),
-            bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)), lastRun: runs.first,
+            bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)), runs: runs,
             database: database, sizes: try await store.sizesIfSmall(database),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
@@ -93,8 +95,10 @@ package struct Overview {
     /// Whether the last sync of a resource failed, nothing in the queue goes on with it, and none is under way.
     package var hasFailure: Bool { resources.contains { $0.failure?.isQueued == false && !$0.isRunning } }
 
-    /// Whether entries are parked for a reason other than `held`.
-    package var hasParked: Bool { waiting.contains { $0.state == .parked && $0.reason != .held } }
+    /// The number of entries that are parked for a reason other than `held`.
+    package var parked: Int {
+        waiting.filter { $0.state == .parked && $0.reason != .held }.map(\.count).reduce(0, +)
+    }
 
     package var object: JSONObject {
         var queue: JSONObject = [:]

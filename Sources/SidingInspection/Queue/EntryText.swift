@@ -12,9 +12,7 @@ package struct EntryText {
     }
 
     /// `queued`, `parked: conflict`
-    package var state: String {
-        entry.reason.map { "\(entry.state.rawValue): \($0.rawValue)" } ?? entry.state.rawValue
-    }
+    package var state: String { entry.state.text(entry.reason) }
 
     /// When it is tried next, or what it waits for.
     package var next: String {
@@ -89,4 +87,9 @@ package struct EntryText {
             ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]
     }
+}
+
+extension QueueEntry.State {
+    /// `queued`, `parked: conflict`
+    package func text(_ reason: ParkReason?) -> String { reason.map { "\(rawValue): \($0.rawValue)" } ?? rawValue }
 }

@@ -22,8 +22,8 @@ package struct Conditions: Sendable {
         for name in resources {
             conditions.add(name, states.first { $0.resource == name }, runs, now: now)
         }
-        for (source, queues) in Dictionary(grouping: try await store.sourceQueues(), by: \.source) {
-            conditions.add(queues, of: source, queuedFor: limit, now: now)
+        for (source, shares) in Dictionary(grouping: try await store.queueShares(), by: \.source) {
+            conditions.add(shares, of: source, queuedFor: limit, now: now)
         }
         conditions.present.sort { ($0.since, $0.key.subject) < ($1.since, $1.key.subject) }
         return conditions
@@ -78,13 +78,13 @@ package struct Conditions: Sendable {
 
     // MARK: Queue
 
-    private mutating func add(_ queues: [SourceQueue], of source: String, queuedFor limit: Duration, now: Timestamp) {
-        let parked = queues.filter { $0.state == .parked && $0.reason != .held }
+    private mutating func add(_ shares: [QueueShare], of source: String, queuedFor limit: Duration, now: Timestamp) {
+        let parked = shares.filter { $0.state == .parked && $0.reason != .held }
         if let since = parked.map(\.since).min() {
             let reasons = parked.map { "\($0.count) \($0.reason?.rawValue ?? "")" }.joined(separator: ", ")
             add(.parked, source, since: since, "\(Self.entries(parked)) parked: \(reasons)")
         }
-        let waiting = queues.filter { $0.state != .parked }
+        let waiting = shares.filter { $0.state != .parked }
         if let since = waiting.map(\.since).min(), now - since >= limit {
             add(
                 .queuedTooLong, source, since: since,
@@ -93,8 +93,8 @@ package struct Conditions: Sendable {
     }
 
     /// `1 entry is`, `3 entries are`
-    private static func entries(_ queues: [SourceQueue]) -> String {
-        let count = queues.map(\.count).reduce(0, +)
+    private static func entries(_ shares: [QueueShare]) -> String {
+        let count = shares.map(\.count).reduce(0, +)
         return "\(MessageFormat.count(count, "entry", plural: "entries")) \(count == 1 ? "is" : "are")"
     }
 

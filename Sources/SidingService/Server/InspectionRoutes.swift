@@ -95,7 +95,7 @@ struct InspectionRoutes: Sendable {
     private func quarantined(_ text: String) async throws -> JSONObject {
         let id = try Self.number(text)
         guard let record = try await store.quarantined(id) else {
-            throw NotFound("no quarantined record has the number \(id)")
+            throw NotFound.quarantined(id)
         }
         var object = Shapes.quarantined(record)
         object.body("body", record.body)

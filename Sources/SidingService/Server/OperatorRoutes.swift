@@ -36,18 +36,18 @@ struct OperatorRoutes: Sendable {
     private static func decision(_ name: String, _ fields: Parameters, _ record: [UInt8]) throws -> OperatorAction {
         if let action = QueueAction(rawValue: name) { return .act(action) }
         guard name == "resolve" else { throw ServiceProblem.noPage }
-        switch try fields.value("how") {
-        case "mine": return .resolve(.mine)
-        case "theirs": return .resolve(.theirs)
-        case "arrived":
+        switch try fields.value("how").flatMap(Resolution.init) {
+        case .mine: return .resolve(.mine)
+        case .theirs: return .resolve(.theirs)
+        case .arrived:
             let id = try fields.value("real_id") ?? ""
             return .resolve(.arrived(id: id.isEmpty ? nil : id))
-        case "merge":
+        case .merge:
             do { _ = try JSONDocument(record) } catch {
                 throw ServiceProblem(.badRequest, "invalid_json", "the record is not JSON: \(error)")
             }
             return .resolve(.merge(record))
-        default: throw ServiceProblem.usage("'how' is one of: mine, theirs, merge, arrived")
+        case nil: throw ServiceProblem.usage("'how' is one of: mine, theirs, merge, arrived")
         }
     }
 
@@ -69,7 +69,7 @@ struct OperatorRoutes: Sendable {
     private func retryQuarantined(_ id: Int64) async throws -> ActionResult {
         let selection = QuarantineSelection(ids: [id])
         guard let change = try await store.retryQuarantined(selection, as: served.resources()).first else {
-            throw NotFound("no quarantined record has the number \(id)")
+            throw NotFound.quarantined(id)
         }
         return ActionResult(
             object: Shapes.quarantined(change), isDone: change.refusal == nil,
@@ -79,7 +79,7 @@ struct OperatorRoutes: Sendable {
 
     private func dropQuarantined(_ id: Int64) async throws -> ActionResult {
         guard let record = try await store.dropQuarantined(QuarantineSelection(ids: [id])).first else {
-            throw NotFound("no quarantined record has the number \(id)")
+            throw NotFound.quarantined(id)
         }
         var object = Shapes.quarantined(record)
         object.add("done", true)

@@ -53,28 +53,15 @@ struct ServiceProblem: Error {
 
     /// A page of its own, which needs neither the store nor a template.
     var html: String {
-        let hint = hint.map { "<p>\(Self.escaped($0))</p>" } ?? ""
+        let escape = HTMLText().escapeText
+        let hint = hint.map { "<p>\(escape($0))</p>" } ?? ""
         return """
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
             <title>\(status.code) – Siding</title><link rel="stylesheet" href="/style.css"></head>
-            <body><main><h1>\(Self.escaped("\(status.code) \(status.reasonPhrase)"))</h1>
-            <p>\(Self.escaped(message))</p>\(hint)<p><a href="/">Overview</a></p></main></body></html>
+            <body><main><h1>\(escape("\(status.code) \(status.reasonPhrase)"))</h1>
+            <p>\(escape(message))</p>\(hint)<p><a href="/">Overview</a></p></main></body></html>
 
             """
-    }
-
-    private static func escaped(_ text: String) -> String {
-        // By scalars: a mark that combines with a "<" must not hide it.
-        text.unicodeScalars.reduce(into: "") { html, scalar in
-            switch scalar {
-            case "&": html += "&amp;"
-            case "<": html += "&lt;"
-            case ">": html += "&gt;"
-            case "\"": html += "&quot;"
-            case "'": html += "&#39;"
-            default: html.unicodeScalars.append(scalar)
-            }
-        }
     }
 }

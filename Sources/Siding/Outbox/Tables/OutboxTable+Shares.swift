@@ -5,15 +5,16 @@ extension OutboxTable {
     static func shares(_ snapshot: borrowing Snapshot) throws -> [QueueShare] {
         try snapshot.query(
             """
-            SELECT source, state, reason, COUNT(*) AS count, MIN(created_at) AS oldest FROM siding_outbox
-            WHERE settled_at IS NULL GROUP BY source, state, reason ORDER BY source, state, reason
+            SELECT source, state, reason, COUNT(*) AS count, MIN(created_at) AS oldest,
+                MIN(CASE WHEN state = 'parked' THEN coalesce(parked_at, created_at) ELSE created_at END) AS since
+            FROM siding_outbox WHERE settled_at IS NULL GROUP BY source, state, reason ORDER BY source, state, reason
             """
         ) { row in
             QueueShare(
                 source: try row.text("source"),
                 state: QueueEntry.State(rawValue: try row.text("state")) ?? .parked,
                 reason: try row.optionalText("reason").flatMap(ParkReason.init), count: Int(try row.int("count")),
-                oldest: try row.time("oldest"))
+                oldest: try row.time("oldest"), since: try row.time("since"))
         }
     }
 }

@@ -48,7 +48,7 @@ extension Badge {
     }
 
     init(_ state: QueueEntry.State, _ reason: ParkReason?) {
-        let text = reason.map { "\(state.rawValue): \($0.rawValue)" } ?? state.rawValue
+        let text = state.text(reason)
         switch state {
         case .queued: self.init(.quiet, text)
         case .sending: self.init(.busy, text)

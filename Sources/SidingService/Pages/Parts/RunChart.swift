@@ -62,9 +62,7 @@ struct RunChart: Sendable {
 
     static func changes(_ runs: [Run]) -> RunChart {
         RunChart(id: "changes", title: "How many records each run changed", of: runs) { run in
-            let changed = run.resources.reduce(0) {
-                $0 + $1.counters.inserted + $1.counters.updated + $1.counters.deleted
-            }
+            let changed = run.counters.changed
             return (Double(changed), MessageFormat.count(changed, "record"))
         }
     }

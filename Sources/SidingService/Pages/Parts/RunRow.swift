@@ -21,7 +21,7 @@ struct RunRow: Sendable {
         took = run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? ""
         hasEnded = run.endedAt != nil
         outcome = Badge(run.outcome, isOver: run.endedAt != nil)
-        counts = RunCounts(run.resources.reduce(into: RunCounters()) { $0 += $1.counters })
+        counts = RunCounts(run.counters)
     }
 }
 

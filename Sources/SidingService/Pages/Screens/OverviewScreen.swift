@@ -33,11 +33,12 @@ struct OverviewScreen: Screen {
     let hasRuns: Bool
 
     static func load(_ served: ServedStore) async throws -> OverviewScreen {
-        let overview = try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now)
-        return OverviewScreen(overview, try await served.store.runs(limit: RunChart.most))
+        OverviewScreen(
+            try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now))
     }
 
-    private init(_ overview: Overview, _ runs: [Run]) {
+    private init(_ overview: Overview) {
+        let runs = Array(overview.runs.prefix(RunChart.most))
         let format = MessageFormat(now: overview.now, isAbsolute: false)
         headline = Self.headline(overview)
         resources = overview.resources.map { line in
@@ -70,7 +71,7 @@ struct OverviewScreen: Screen {
             let count = badges.count { $0.text == word }
             if count > 0 { parts.append("\(MessageFormat.count(count, "resource")) \(word)") }
         }
-        let parked = overview.waiting.filter { $0.state == .parked && $0.reason != .held }.reduce(0) { $0 + $1.count }
+        let parked = overview.parked
         if parked > 0 { parts.append("\(MessageFormat.count(parked, "entry", plural: "entries")) parked") }
         guard !parts.isEmpty else {
             let nothing = overview.resources.isEmpty ? "No resource is declared." : "Everything is up to date."
