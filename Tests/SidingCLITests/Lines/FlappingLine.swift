@@ -83,6 +83,38 @@ struct FlappingLine {
                 lane: lane, idempotency: Idempotency()))
     }
 
+    /// Lets the line flap while cron syncs and writes are made, then brings it back and waits until all is synced and sent.
+    ///
+    /// - Parameters:
+    ///   - beside: runs after each sync of cron.
+    ///   - wrote: is called after each write with its number.
+    func flap(
+        _ store: Store, beside: @escaping @Sendable () async throws -> Void = {}, wrote: (Int) -> Void = { _ in }
+    ) async throws {
+        await relay.follow(Self.stages)
+        let start = ContinuousClock.now
+        async let syncs: Void = {
+            for round in 1...Self.rounds {
+                try await sync(round)
+                try await beside()
+                try await Task.sleep(until: start + Self.span * round / Self.rounds)
+            }
+        }()
+        for number in 1...Self.writes {
+            try await write(number, store)
+            try await Task.sleep(until: start + Self.span * number / Self.writes)
+            wrote(number)
+        }
+        try await syncs
+        await relay.set(.up())
+        // The first one may go on with a listing that began before the last changes.
+        for _ in 1...2 {
+            let last = try await sandbox.siding(["sync", "--wait-lock", "60s"], limit: .seconds(120))
+            #expect(last.status == 0, "the last syncs, over a good line: \(last.everything)")
+        }
+        try await drained(store)
+    }
+
     /// With a write that waits for an hour the service does not end.
     func keepBusy(_ store: Store) async throws {
         _ = try await store.enqueue(

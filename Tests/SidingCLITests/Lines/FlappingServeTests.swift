@@ -19,26 +19,7 @@ struct FlappingServeTests {
         let ended = try await line.sandbox.siding(
             ["serve", "--listen", "unix:\(page)"], limit: FlappingLine.span + .seconds(300)
         ) { service in
-            await line.relay.follow(FlappingLine.stages)
-            let start = ContinuousClock.now
-            async let syncs: Void = {
-                for round in 1...FlappingLine.rounds {
-                    try await line.sync(round)
-                    try await Self.look(line)
-                    try await Task.sleep(until: start + FlappingLine.span * round / FlappingLine.rounds)
-                }
-            }()
-            for number in 1...FlappingLine.writes {
-                try await line.write(number, store)
-                try await Task.sleep(until: start + FlappingLine.span * number / FlappingLine.writes)
-            }
-            try await syncs
-            await line.relay.set(.up())
-            for _ in 1...2 {
-                let last = try await line.sandbox.siding(["sync", "--wait-lock", "60s"], limit: .seconds(120))
-                #expect(last.status == 0, "the last syncs, over a good line: \(last.everything)")
-            }
-            try await line.drained(store)
+            try await line.flap(store, beside: { try await Self.look(line) })
             try await Self.expectAgreement(line, page)
             service.send(SIGTERM)
         }

@@ -20,27 +20,11 @@ struct FlappingServiceTests {
         let ended = try await line.sandbox.siding(
             ["queue", "run", "--watch"], limit: FlappingLine.span + .seconds(300)
         ) { service in
-            await line.relay.follow(FlappingLine.stages)
-            let start = ContinuousClock.now
-            async let syncs: Void = {
-                for round in 1...FlappingLine.rounds {
-                    try await line.sync(round)
-                    try await Task.sleep(until: start + FlappingLine.span * round / FlappingLine.rounds)
-                }
-            }()
-            for number in 1...FlappingLine.writes {
-                try await line.write(number, store)
-                try await Task.sleep(until: start + FlappingLine.span * number / FlappingLine.writes)
-                if number == FlappingLine.writes / 3 { peaks.withLock { $0.append(service.peakMemory) } }
-            }
-            try await syncs
-            await line.relay.set(.up())
-            // The first one may go on with a listing that began before the last changes.
-            for _ in 1...2 {
-                let last = try await line.sandbox.siding(["sync", "--wait-lock", "60s"], limit: .seconds(120))
-                #expect(last.status == 0, "the last syncs, over a good line: \(last.everything)")
-            }
-            try await line.drained(store)
+            try await line.flap(
+                store,
+                wrote: { number in
+                    if number == FlappingLine.writes / 3 { peaks.withLock { $0.append(service.peakMemory) } }
+                })
             peaks.withLock { $0.append(service.peakMemory) }
             service.send(SIGTERM)
         }

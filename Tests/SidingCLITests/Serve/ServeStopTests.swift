@@ -13,9 +13,7 @@ struct ServeStopTests {
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a write that may not be sent twice is answered although the service is stopped`(signal: Int32) async throws {
-        let service = try await Service.start(items: 1)
-        let sandbox = try Sandbox.with(service)
-        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
+        let (service, sandbox) = try await Self.withStoredWrite()
         let manager = Promise<ServiceManager>()
         let arrived = Latch()
         service.listen { _, request in
@@ -35,11 +33,16 @@ struct ServeStopTests {
         await service.origin.stop()
     }
 
-    @Test(.enabled(if: Proof.length != .short, "the whole time for stopping passes"))
-    func `a write that gets no answer is uncertain, and the service ends in time`() async throws {
+    /// A write is stored that nobody has sent yet.
+    private static func withStoredWrite() async throws -> (service: Service, sandbox: Sandbox) {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
+        return (service, sandbox)
+    }
+
+    /// Answers no write until `isOver` opens.
+    private static func holdWrites(of service: Service) -> (arrived: Latch, isOver: Latch) {
         let (arrived, isOver) = (Latch(), Latch())
         service.listen { _, request in
             guard request.method == "POST" else { return nil }
@@ -47,6 +50,13 @@ struct ServeStopTests {
             try? await isOver.wait()
             return nil
         }
+        return (arrived, isOver)
+    }
+
+    @Test(.enabled(if: Proof.length != .short, "the whole time for stopping passes"))
+    func `a write that gets no answer is uncertain, and the service ends in time`() async throws {
+        let (service, sandbox) = try await Self.withStoredWrite()
+        let (arrived, isOver) = Self.holdWrites(of: service)
         let stopped = Mutex<ContinuousClock.Instant?>(nil)
         let ended = try await sandbox.serve { _ in
             try await arrived.wait()
@@ -62,16 +72,8 @@ struct ServeStopTests {
     }
 
     @Test func `a second signal ends it at once`() async throws {
-        let service = try await Service.start(items: 1)
-        let sandbox = try Sandbox.with(service)
-        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
-        let (arrived, isOver) = (Latch(), Latch())
-        service.listen { _, request in
-            guard request.method == "POST" else { return nil }
-            arrived.open()
-            try? await isOver.wait()
-            return nil
-        }
+        let (service, sandbox) = try await Self.withStoredWrite()
+        let (arrived, isOver) = Self.holdWrites(of: service)
         let ended = try await sandbox.serve(signal: SIGINT) { serving in
             try await arrived.wait()
             serving.child.send(SIGINT)
