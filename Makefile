@@ -7,18 +7,21 @@ SOURCES = Package.swift Sources Tests CLI Migrations Benchmarks Examples
 RELEASE = build --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
 # What a build needs beside a Swift 6.2 toolchain, and why.
 PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certificates:the-certificates-that-TLS-trusts \
-	binutils:readelf-to-check-how-the-executable-is-linked
+	binutils:readelf-to-check-how-the-executable-is-linked jq:the-manual-pages-and-the-bill-of-materials
 # What the tests need beside it.
 TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-is-not-ours \
-	openssl:a-TLS-server-that-asks-clients-for-certificates jq:the-manual-pages
+	openssl:a-TLS-server-that-asks-clients-for-certificates
+# The executable that `make install` installs.
+BUILT = .build/release/siding
 # What `make install` puts below PREFIX.
 INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-functions/_siding \
 	share/fish/vendor_completions.d/siding.fish share/man/man1/siding.1 share/man/man1/siding-*.1 \
-	$(addprefix lib/systemd/system/,$(notdir $(UNITS)))
+	$(addprefix lib/systemd/system/,$(notdir $(UNITS))) $(addprefix share/doc/siding/,$(notdir $(DOCUMENTS)))
 UNITS = $(wildcard Examples/Systemd/*)
+DOCUMENTS = $(wildcard Docs/*.md)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue proof proof-embedder proof-pages proof-peers proof-package documentation model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -62,6 +65,9 @@ bench-queue: build ## the times that the queue promises, each beside its bar; as
 	$(SWIFT) $(RELEASE) --product QueueBenchmark
 	@Benchmarks/run-queue
 
+bench-serve: build ## what 'siding serve' costs while idle, and the time of its pages, each beside its bar; fails where one is missed
+	@Benchmarks/run-serve
+
 proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue
 	@SIDING_PROOF=1 SIDING_TEST_PROCESSES=1 Tests/run
 
@@ -88,23 +94,25 @@ tsan: setup test-setup ## all tests under ThreadSanitizer; ends with an error wh
 	@TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-sanitizer.supp" Tests/run --sanitize=thread \
 		--scratch-path .build-tsan -Xswiftc -DSIDING_THREAD_SANITIZER
 
-install: build ## install to PREFIX (/usr/local): siding, its manual pages, shell completions and systemd units
-	@.ci/setup jq:the-manual-pages
+# It builds nothing, because root often has no Swift toolchain, and should not own what is in .build.
+install: ## after 'make build', install to PREFIX (/usr/local): siding, manual pages, documents, shell completions, systemd units
+	@test -x $(BUILT) || { echo "install: there is no $(BUILT): run 'make build' first, as yourself" >&2; exit 1; }
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(sort $(dir $(INSTALLED))))
-	install -s -m 755 .build/release/siding $(DESTDIR)$(PREFIX)/bin/siding
-	.build/release/siding --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding
-	.build/release/siding --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding
-	.build/release/siding --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
-	.ci/manual .build/release/siding $(DESTDIR)$(PREFIX)/share/man/man1
+	install -s -m 755 $(BUILT) $(DESTDIR)$(PREFIX)/bin/siding
+	$(BUILT) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding
+	$(BUILT) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding
+	$(BUILT) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
+	.ci/manual $(BUILT) $(DESTDIR)$(PREFIX)/share/man/man1 $(PREFIX)/share/doc/siding
+	install -m 644 $(DOCUMENTS) $(DESTDIR)$(PREFIX)/share/doc/siding
 	@for unit in $(UNITS); do \
 		sed 's#/usr/local/bin/#$(PREFIX)/bin/#' $$unit > $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
 	done
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+	@[ ! -d $(DESTDIR)$(PREFIX)/share/doc/siding ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(PREFIX)/share/doc/siding
 
 sbom: build ## the packages in the executable, with versions and licences: .build/siding.cdx.json (CycloneDX)
-	@.ci/setup jq:to-write-JSON
 	@.ci/sbom .build/release > .build/siding.cdx.json
 
 deb: sbom ## a Debian package, .build/siding_VERSION_ARCHITECTURE.deb

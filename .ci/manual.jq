@@ -1,4 +1,5 @@
 # One manual page in the macros of man(7): of `siding` where $command is empty, else of that command, its subcommands included.
+# $documents is the folder of the installed documents.
 
 # A line that begins with a dot or an apostrophe would be a request.
 def escape:
@@ -61,7 +62,8 @@ def commands: (.subcommands // []) | map(select(.shouldDisplay and .commandName 
     ".SH FILES",
     ".TP\n.I siding.yaml\nThe config, else \\fI~/.config/siding/siding.yaml\\fR, else \\fI/etc/siding/siding.yaml\\fR.",
     ".TP\n.I ~/.local/state/siding/siding.db\nThe database of a config that names none; as a service, in \\fB$STATE_DIRECTORY\\fR.",
-    (if $command == "" then empty
+    (if $command == "" then
+        ".TP\n\("\($documents)/Config.md" | italic)\nEvery key of \("siding.yaml" | italic). The other documents are beside it."
      else ".SH SEE ALSO", "\\fBsiding\\fR(1), which has the exit codes and the options of all commands" end)
   ]
 | join("\n")

@@ -12,7 +12,7 @@ struct Accepting {
         // Makes the database.
         guard try ChildProgram.run(send).status == 75 else {
             throw Unexpected(
-                words: "'siding send' did not leave its entry in the queue: is there a route to 10.99.0.2?")
+                message: "'siding send' did not leave its entry in the queue: is there a route to 10.99.0.2?")
         }
         var report = Report("accepting a write, full durability, no route, minimum of \(Self.runs)")
         let few = try (0..<Self.runs).map { _ in try ChildProgram.run(send) }
@@ -32,5 +32,5 @@ struct Accepting {
 }
 
 struct Unexpected: Error {
-    let words: String
+    let message: String
 }

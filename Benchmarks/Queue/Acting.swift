@@ -42,13 +42,13 @@ struct Acting {
             // 75: kept for later.
             guard sent.status == 0 || sent.status == 75 else {
                 throw Unexpected(
-                    words: "'siding send' ended with \(sent.status) beside '\(command.joined(separator: " "))'")
+                    message: "'siding send' ended with \(sent.status) beside '\(command.joined(separator: " "))'")
             }
             sends.append(sent.end)
         } while !done.isSet
         let ended = try await ending.value
         guard ended.status == 0 || ended.status == 75 else {
-            throw Unexpected(words: "'siding \(command.joined(separator: " "))' ended with \(ended.status)")
+            throw Unexpected(message: "'siding \(command.joined(separator: " "))' ended with \(ended.status)")
         }
         let name = command.joined(separator: " ")
         report.add(name, [ended.end], .atMost(Self.bar), at: 0)

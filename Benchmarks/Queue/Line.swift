@@ -52,7 +52,7 @@ struct Line {
         await store.close()
         let back = ContinuousClock.now
         try link("up")
-        guard sender.ending().status == 0 else { throw Unexpected(words: "'siding queue run --watch' failed") }
+        guard sender.ending().status == 0 else { throw Unexpected(message: "'siding queue run --watch' failed") }
         await origin.stop()
         return report(arrivals.all, since: back, probes: probes, most: most, counted: counted)
     }
@@ -86,7 +86,7 @@ struct Line {
 
     private func link(_ state: String) throws {
         guard try ChildProgram.run(["ip", "-n", near, "link", "set", "wire0", state]).status == 0 else {
-            throw Unexpected(words: "'ip link set wire0 \(state)' failed in \(near)")
+            throw Unexpected(message: "'ip link set wire0 \(state)' failed in \(near)")
         }
     }
 }

@@ -47,7 +47,7 @@ struct Scale {
         for _ in 0..<Self.claims {
             var claimed: ClaimedWrite?
             claims.append(try await clock.measure { claimed = try await store.claim(request) })
-            guard let write = claimed else { throw Unexpected(words: "nothing was claimed") }
+            guard let write = claimed else { throw Unexpected(message: "nothing was claimed") }
             settlements.append(
                 try await clock.measure {
                     _ = try await store.settle(write, WriteSettlement(.delivered(answer), .answers), claiming: nil)
@@ -62,7 +62,7 @@ struct Scale {
         let count = bar == nil ? 3 : Self.runs
         let runs = try (0..<count).map { _ in try ChildProgram.run([siding] + command + place.options) }
         guard runs.allSatisfy({ $0.status == 0 && $0.bytes > 0 }) else {
-            throw Unexpected(words: "'siding \(command.joined(separator: " "))' failed")
+            throw Unexpected(message: "'siding \(command.joined(separator: " "))' failed")
         }
         report.add("\(name), minimum of \(count)", runs.map(\.end), bar.map { .atMost($0) }, at: 0)
     }

@@ -70,3 +70,9 @@ def wait_for(condition, what, limit=60):
         if time.monotonic() > end:
             raise Failure(f"{what}: not within {limit} s")
         time.sleep(0.05)
+
+
+def step(title, play):
+    began = time.monotonic()
+    result = play() or ""
+    print(f"  {title}: {result} ({time.monotonic() - began:.1f} s)", flush=True)

@@ -7,13 +7,16 @@ import tempfile
 import time
 import traceback
 
+import beside
 from data import Data
 from django_peer import DRF, GraphQL
 from datasette_peer import Datasette, DatasetteWrites
 from kinto_peer import Kinto
-from mirror import Failure, Mirror
+from mirror import Failure, Mirror, step
 
-PEERS = {"datasette": Datasette, "datasette-writes": DatasetteWrites, "kinto": Kinto, "drf": DRF, "graphql": GraphQL}
+PEERS = {
+    "datasette": Datasette, "datasette-writes": DatasetteWrites, "datasette-beside": beside.Origin, "kinto": Kinto,
+    "drf": DRF, "graphql": GraphQL}
 
 
 class Proof:
@@ -28,20 +31,15 @@ class Proof:
         self.peer.start()
         try:
             self.peer.fill(count)
-            self.step("listings cut by kill -9", self.first)
-            self.step("nothing changed", self.unchanged)
-            self.step("updates, creates and deletions at the origin", self.changed)
+            step("listings cut by kill -9", self.first)
+            step("nothing changed", self.unchanged)
+            step("updates, creates and deletions at the origin", self.changed)
             if self.peer.writes:
-                self.step("own writes, with kill -9", self.own_writes)
-                self.step("own writes while a listing runs", self.both)
+                step("own writes, with kill -9", self.own_writes)
+                step("own writes while a listing runs", self.both)
             return self.mirror.kills
         finally:
             self.peer.stop()
-
-    def step(self, title, play):
-        began = time.monotonic()
-        result = play() or ""
-        print(f"  {title}: {result} ({time.monotonic() - began:.1f} s)", flush=True)
 
     # What must be
 
@@ -147,7 +145,8 @@ def main(names):
         print(f"{name}, {count} records, seed {seed}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             try:
-                kills = Proof(PEERS[name](folder, Data(seed)), folder, seed).play(count)
+                proof = beside.Beside if name == "datasette-beside" else Proof
+                kills = proof(PEERS[name](folder, Data(seed)), folder, seed).play(count)
                 print(f"  {name}: passed, {kills} kills", flush=True)
             except Exception as error:
                 failed.append(name)
