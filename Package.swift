@@ -48,8 +48,8 @@ let exampleConfigs = [
 /// The templates, the style and the script of the web pages, embedded likewise.
 let webFiles = [
     "app.js", "badge.mustache", "chart.mustache", "confirm.mustache", "entry.mustache", "facts.mustache",
-    "layout.mustache", "overview.mustache", "quarantine.mustache", "quarantined.mustache", "queue.mustache",
-    "record.mustache", "records.mustache", "resource.mustache", "run.mustache", "runs.mustache",
+    "layout.mustache", "overview.mustache", "problem.mustache", "quarantine.mustache", "quarantined.mustache",
+    "queue.mustache", "record.mustache", "records.mustache", "resource.mustache", "run.mustache", "runs.mustache",
     "runs_table.mustache", "style.css", "time.mustache",
 ]
 
@@ -162,7 +162,7 @@ let package = Package(
             dependencies: [
                 "Siding", "SidingChain", "SidingInspection", "SidingJSON", "SidingSynchronization", httpTypes,
                 hummingbirdCore, logging, mustache, nioHTTPTypes, serviceLifecycle,
-            ] + nio("NIOCore", "NIOPosix"),
+            ] + nio("NIOCore", "NIOHTTP1", "NIOPosix"),
             resources: webFiles.map { .embedInCode("Resources/\($0)") }, swiftSettings: settings),
         .target(
             name: "SidingModels",
@@ -195,8 +195,9 @@ let package = Package(
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
                 "SidingInspection", "SidingManifest", "SidingNetwork", "SidingNotifications", "SidingOrigin",
-                "SidingPaging", "SidingSQLite", "SidingService", "SidingSynchronization", argumentParser, httpTypes,
-                logging, metrics, serviceLifecycle, unixSignals,
+                "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingService", "SidingSynchronization",
+                argumentParser,
+                httpTypes, logging, metrics, serviceLifecycle, unixSignals,
             ],
             path: "CLI", swiftSettings: settings),
         // Examples see what other programs see: the public names alone.

@@ -40,7 +40,7 @@ struct SidingCommand: AsyncParsableCommand {
                 subcommands: [AuthCommand.self, DatabaseCommand.self, DoctorCommand.self, NotifyCommand.self]),
         ])
 
-    @Flag(help: "Show the licences of the code of others in this executable.")
+    @Flag(help: "Show the third-party licences of this executable.")
     var licenses = false
 
     // Before any subcommand, as `--version` is.

@@ -83,8 +83,8 @@
 --
 -- RUNS
 --
--- siding_runs            one row per run: the newest 1,000, and all of the last 30 days (`keep`). `outcome` is NULL while it runs; a run
---                        whose process died keeps the NULL until the next run marks it 'interrupted'. `revisions` is the JSON of
+-- siding_runs            one row per run: the newest 1,000, all of the last 30 days (`keep`), and the newest of each resource. `outcome`
+--                        is NULL while it runs; a run whose process died keeps the NULL until the next run marks it 'interrupted'. `revisions` is the JSON of
 --                        each resource's revision when the run ended; `=NAME` in it says that the resource NAME was forgotten
 --                        since.
 -- siding_run_resources   the counters of each resource in a run, moved in the transactions that save its pages. `null_filtered`
@@ -372,6 +372,7 @@ CREATE TABLE siding_run_resources (
     CONSTRAINT run_resources_error_is_json CHECK (error IS NULL OR json_valid(error)),
     CONSTRAINT run_resources_notes_is_json CHECK (json_valid(notes))
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX siding_run_resources_newest ON siding_run_resources (resource, run, outcome);
 
 CREATE TABLE siding_leases (
     name        TEXT    PRIMARY KEY,

@@ -12,6 +12,10 @@ struct MetricsFileOption: ParsableArguments {
             valueName: "file"))
     var metricsFile: String?
 
+    func validate() throws {
+        if metricsFile == "" { throw ValidationError("--metrics-file needs the path of a file, and got an empty one.") }
+    }
+
     /// Runs `body`, then writes the file, also after a failure: that is when somebody wants to know.
     ///
     /// - Throws: the error of `body`; only if there is none, that of the file. The other one is printed.

@@ -43,7 +43,7 @@ struct CommandError: Error {
             case .notFound, .ambiguous: .notFound
             case .cancelled: .interrupted
             case .invalidQuery, .invalidWrite: .usage
-            case .timeLimit, .outdated: .failure
+            case .timeLimit, .outdated, .refused: .failure
             case .leaseLost: .locked
             case .invalidName: .config
             case .contract: .data

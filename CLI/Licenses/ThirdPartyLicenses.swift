@@ -1,10 +1,10 @@
 // swift-format-ignore-file
 // .ci/licenses writes this file.
 
-/// What `siding --licenses` prints: the licences of the code of others in the executable.
+/// What `siding --licenses` prints: the third-party licences of the executable.
 enum ThirdPartyLicenses {
     static let text = #"""
-Siding is licensed under the Apache License, Version 2.0. Its executable contains code of others, under their licences:
+Siding is licensed under the Apache License, Version 2.0. Its executable contains third-party code under these licences:
 
 --------------------------------------------------------------------------------
 Licence of CNIOLLHTTP (in swift-nio)

@@ -3,8 +3,12 @@ public import SidingChain
 extension Siding {
     /// How a ``Siding`` fares, for the check of a supervisor or a page of the program.
     public struct Health: Sendable {
-        /// Why the store cannot be read; nil if it can. Without it the rest is empty.
+        /// Why the store cannot be read, of kind ``StoreError/Kind/closed`` after ``Siding/close()``; nil if it can be. If it cannot,
+        /// ``resources`` and ``gates`` are empty.
         public var storeError: StoreError?
+        /// Why the last look of ``Siding/run()`` for work failed, such as a full disk: nothing is synced or sent until a look
+        /// succeeds. Nil if it did.
+        public var storeFailure: StoreError?
         /// When the loop of ``Siding/run()`` last looked for work, or completed a page or a write; nil if it never ran. It looks
         /// at least every ten seconds.
         public var lastLook: Timestamp?
@@ -17,26 +21,29 @@ extension Siding {
 
         /// One resource.
         public struct Resource: Sendable, Hashable {
+            /// The name of the resource.
             public var name: String
             /// When its last complete listing ended; nil if there is none.
             public var completedAt: Timestamp?
             /// Whether its records are older than its `maxAge`.
             public var isStale: Bool
-            /// Since when its syncs fail, and why the newest one did; nil if the newest one succeeded.
+            /// When the first of its failed syncs since the last success began; nil if the newest one succeeded. Where that run
+            /// was pruned (``KeepRules/runs``), the oldest one that is stored.
             public var failingSince: Timestamp?
+            /// Why the newest sync failed; nil if it succeeded.
             public var error: RecordedError?
             /// Why its last listing is incomplete; nil if it is complete.
             public var incomplete: String?
 
-            /// Whether it is neither stale nor failing nor incomplete.
-            public var isWell: Bool { !isStale && error == nil && incomplete == nil }
+            /// Whether it has a complete listing, and is neither stale nor failing nor incomplete.
+            public var isWell: Bool { completedAt != nil && !isStale && error == nil && incomplete == nil }
         }
     }
 
     /// The present state, by a few reads of the store: their cost does not grow with the number of records or entries.
     public var health: Health {
         get async {
-            var health = Health(lastLook: activity.lastLook)
+            var health = Health(storeFailure: activity.storeFailure, lastLook: activity.lastLook)
             do throws(StoreError) { try await fill(&health) } catch {
                 (health.resources, health.gates, health.storeError) = ([], [], error)
             }
@@ -44,13 +51,21 @@ extension Siding {
         }
     }
 
+    /// Whether ``run()`` looked for work, or completed a page or a write, in this time: for the liveness probe of a supervisor. It
+    /// looks at least every ten seconds, so 5 minutes without a look mean that it hangs. False before it runs. Reads no store.
+    public func looks(within time: Duration) -> Bool { lastLook.map { wallClock.now - $0 <= time } ?? false }
+
+    /// ``Health/lastLook`` and ``Health/storeFailure``, without a read of the store.
+    package var lastLook: Timestamp? { activity.lastLook }
+    package var storeFailure: StoreError? { activity.storeFailure }
+
     private func fill(_ health: inout Health) async throws(StoreError) {
         let now = wallClock.now
         let states = try await store.resourceStates(countsRecords: false)
-        let runs = try await store.runs(limit: 100)
+        let results = try await store.recentResults(of: resources.map(\.name))
         health.resources = resources.map { resource in
             let state = states.first { $0.resource == resource.name }
-            let failure = FailureStreak(of: resource.name, in: runs)
+            let failure = results[resource.name]?.failure
             return Health.Resource(
                 name: resource.name, completedAt: state?.completedAt,
                 isStale: ResourceState.isStale(state, after: resource.maxAge, at: now), failingSince: failure?.since,

@@ -1,5 +1,3 @@
-package import SidingChain
-
 extension Siding {
     /// Goes on with other resources and sources, as after a change of the config. Other copies of this value do so, too.
     ///
@@ -7,16 +5,11 @@ extension Siding {
     /// What is not declared any more is not synced, and its records stay. A resource that failed, and a source that waits for
     /// a sign-in, are tried once.
     ///
-    /// - Throws: ``StoreError/Kind/invalidName`` if two resources, or two different sources, have the same name; nothing is
-    ///   replaced then.
+    /// - Throws: ``StoreError/Kind/invalidName`` if two resources, or two different sources, have the same name, and
+    ///   ``StoreError/Kind/closed`` after ``close()``; nothing is replaced then.
     public func replace(resources: [any SyncedResource], sources: [Source] = []) throws(StoreError) {
+        guard !activity.isClosed else { throw .closed }
         try Declarations.checkNames(of: resources, sources)
         declarations.replace(with: builder.declarations(resources, sources))
     }
-
-    /// When ``run()`` last looked for work, or completed a page or a write; nil if it never ran.
-    package var lastLook: Timestamp? { activity.lastLook }
-
-    /// Whether ``run()`` looked for work lately.
-    package func looks(within time: Duration) -> Bool { lastLook.map { wallClock.now - $0 <= time } ?? false }
 }

@@ -29,9 +29,7 @@ public struct Siding: Service {
     let wallClock: WallClock
 
     /// How old a resource without its own `maxAge` may become before ``run()`` syncs it.
-    public static let defaultMaxAge = Duration.seconds(900)
-    /// The longest pause before ``run()`` checks again whether something is due.
-    static let pace = Duration.seconds(10)
+    public static let defaultMaxAge = IntervalSchedule.usual.interval
 
     /// Opens the store.
     ///
@@ -80,51 +78,22 @@ public struct Siding: Service {
         }.outcome()
     }
 
+    /// The stored record under a key; nil if there is none, or only a tombstone, or if the resource was never synced. Works
+    /// offline.
+    public func record(of resource: AnyResource, key: String) async throws(StoreError) -> Record? {
+        try await store.records(RecordLookup(resource: resource.name, keys: [key])).first
+    }
+
     /// The stored records of a resource in key order, all of them unless there is a `limit`; works offline.
+    ///
+    /// - Parameters:
+    ///   - key: only records after this key.
+    ///   - limit: the most that are returned; nil for all.
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     public func records(
         of resource: AnyResource, after key: String? = nil, limit: Int? = nil
     ) async throws(StoreError) -> [Record] {
         try await store.records(of: resource.name, after: key, limit: limit ?? .max, deleted: false)
-    }
-
-    /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
-    /// its `schedule`, or without one older than its `maxAge`, or that has a queued page that is due.
-    ///
-    /// It checks every ten seconds, when a resource or a queued request becomes due, and when the network changes. When asked
-    /// to stop, it starts nothing new; a write in flight that may not be sent twice has up to 8 s for its answer.
-    ///
-    /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
-    ///   as a full disk, are logged once until they change, and the work is tried again.
-    public func run() async throws { try await run(wakingOn: NetworkChanges()) }
-
-    func run(
-        wakingOn changes: NetworkChanges, pace: Duration = Self.pace,
-        rested: @escaping @Sendable (Timestamp) -> Void = { _ in }
-    ) async throws {
-        let log = ServiceLog(builder.environment.logger)
-        let loop = ServiceLoop(
-            sender: sender, pace: pace, changes: changes, outlastsFailures: true,
-            looked: { [activity, wallClock] in activity.note(lookAt: wallClock.now) }, rested: rested,
-            report: { [activity, wallClock] entry in
-                activity.note(progressAt: wallClock.now)
-                log.note(entry)
-                activity.events.publish(.entryChanged(entry))
-            },
-            sync: { () throws(StoreError) in
-                let (declarations, begun) = (declarations.value, wallClock.now)
-                let syncs = try await nextSyncs(at: begun)
-                let isDue = syncs.filter { $0.next.isDue(at: begun) }.map(\.resource)
-                let due = await declarations.failures.worthTrying(isDue, now: begun)
-                guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
-                let reports = try await declarations.serviceEngine.run(due, command: "service")
-                declarations.failures.note(reports, now: wallClock.now)
-                log.note(reports)
-                await announce(reports)
-                return nextDue(after: begun, of: try await nextSyncs(at: wallClock.now))
-            })
-        try await cancelWhenGracefulShutdown { [activity] in
-            try await activity.perform { () throws(StoreError) in try await loop.run() }
-        }
     }
 }
 

@@ -42,10 +42,10 @@ extension SignIn {
         let outside = [origin, token.field.canonicalName, token.prefix]
         switch grant {
         case .clientCredentials(let client):
-            return Descent(salt: salt, lineage: outside + (try await client.words()), configuration: [])
+            return Descent(salt: salt, lineage: outside + (try await client.parts()), configuration: [])
         case .refreshToken(let client, let first):
             let lineage = [kind, client.tokenURL.description, try await client.id.read(), try await first.read()]
-            return Descent(salt: salt, lineage: lineage, configuration: outside + (try await client.words()))
+            return Descent(salt: salt, lineage: lineage, configuration: outside + (try await client.parts()))
         case .session(let login):
             let body = String(decoding: try await login.body.json(), as: UTF8.self)
             return Descent(salt: salt, lineage: outside + [kind, login.path, body], configuration: [])
@@ -56,10 +56,10 @@ extension SignIn {
 }
 
 extension OAuthClient {
-    fileprivate func words() async throws(Failure) -> [String] {
-        var words = [tokenURL.description, authentication.rawValue, scope ?? "", try await id.read()]
-        words.append(try await secret?.read() ?? "")
-        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { words += [name, try await value.read()] }
-        return words
+    fileprivate func parts() async throws(Failure) -> [String] {
+        var parts = [tokenURL.description, authentication.rawValue, scope ?? "", try await id.read()]
+        parts.append(try await secret?.read() ?? "")
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { parts += [name, try await value.read()] }
+        return parts
     }
 }

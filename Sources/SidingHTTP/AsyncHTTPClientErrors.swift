@@ -193,7 +193,7 @@ extension AsyncHTTPClientErrors {
             }
             if situation.proxy != nil, text.contains("EOF during handshake") { return broken(situation) }
             return Failure(
-                .tlsHandshake, phase: situation.phase, detail: wordsOnHandshake(text) ?? wordsOnCertificate(text))
+                .tlsHandshake, phase: situation.phase, detail: handshakeMessage(text) ?? certificateMessage(text))
         case .noSuchFilesystemObject:
             return Failure(
                 .credentialUnavailable, phase: situation.phase,
@@ -215,7 +215,7 @@ extension AsyncHTTPClientErrors {
     static func closedBehind(_ proxy: Proxy) -> String { "\(proxy): \(closedBehindProxy)" }
 
     /// What the origin's alert says about what the client offers; nil for other alerts.
-    private static func wordsOnHandshake(_ text: String) -> String? {
+    private static func handshakeMessage(_ text: String) -> String? {
         if text.contains("ALERT_PROTOCOL_VERSION") {
             return "the origin speaks no version of TLS that 'tls: { min_version }' allows"
         }
@@ -233,14 +233,14 @@ extension AsyncHTTPClientErrors {
         default:
             // With TLS 1.3 a client sends its request before it hears that its certificate is refused. The origin has not
             // read it then.
-            let words = situation.phase == .answered ? nil : wordsOnCertificate(String(describing: error))
-            guard let words else { return broken(situation) }
-            return Failure(.tlsHandshake, phase: .notSent, detail: words)
+            let message = situation.phase == .answered ? nil : certificateMessage(String(describing: error))
+            guard let message else { return broken(situation) }
+            return Failure(.tlsHandshake, phase: .notSent, detail: message)
         }
     }
 
     /// What the origin's alert says about the client's certificate (RFC 8446 §6.2); nil for other alerts.
-    private static func wordsOnCertificate(_ text: String) -> String? {
+    private static func certificateMessage(_ text: String) -> String? {
         if text.contains("CERTIFICATE_REQUIRED") {
             return "the origin asks for a client certificate: 'tls: { certificate, key }' names one"
         }

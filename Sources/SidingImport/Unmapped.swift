@@ -18,8 +18,8 @@ public struct Unmapped: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Such as `manifest.yaml:12:5: streams[0].retriever: why / what to do by hand`.
-    public var description: String { "\(place): \(path): \(words)" }
+    public var description: String { "\(place): \(path): \(message)" }
 
     /// The reason and the hint.
-    var words: String { hint.map { "\(reason) / \($0)" } ?? reason }
+    var message: String { hint.map { "\(reason) / \($0)" } ?? reason }
 }

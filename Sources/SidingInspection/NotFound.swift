@@ -26,6 +26,13 @@ package struct NotFound: Error, Sendable {
             hint: "'siding runs list' shows them")
     }
 
+    /// Records that a run deleted, and whose tombstones were removed since.
+    package static func removed(_ count: Int, by run: RunID) -> NotFound {
+        NotFound(
+            "\(MessageFormat.count(count, "record")) that run \(run) deleted \(count == 1 ? "is" : "are") not kept any longer "
+                + "('keep: { deleted }'), so \(count == 1 ? "it" : "they") cannot be restored")
+    }
+
     package static func quarantined(_ id: Int64) -> NotFound {
         NotFound("no quarantined record has the number \(id)")
     }

@@ -80,13 +80,17 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
 
 /// Records that were inserted, updated and deleted since the last look, at most 500.
 public struct RecordDifference<Model: Sendable>: Sendable {
+    /// Records that are new, or back after a deletion.
     public var inserted: [Model] = []
+    /// Records with another body than at the last look.
     public var updated: [Model] = []
     /// The keys of deleted records.
     public var deleted: [String] = []
 
+    /// No differences.
     public init() {}
 
+    /// Whether nothing differs.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
@@ -97,6 +101,8 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     private let stream: RecordChangeStream<Model>
     private var filter: RecordFilter?
     private var revision: Int64 = 0
+    /// The resource's number, which is another after it was forgotten.
+    private var number: Int64 = 0
     /// The keys of the records already reported.
     private var known: Set<KeyText> = []
     /// Changed keys not yet reported.
@@ -119,7 +125,7 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
         let batch = try await RecordError.mapping { () throws(StoreError) in
             try await store.select(RecordSelection(resource: name, filter: filter))
         }
-        revision = batch.revision
+        (number, revision) = (batch.number, batch.revision)
         for record in batch.records { known.insert(KeyText(record.key)) }
         let decoder = RecordDecoder(stream.resource.coding)
         var models: [Model] = []
@@ -138,25 +144,34 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
             if rest > .zero { try? await stream.clock.sleep(for: rest) }
             // Read before the look, so that any later commit ends the wait at once.
             let count = store.changeSignal.count
-            let since = revision
-            var changed = Result<ChangedKeys, StoreError>.success(ChangedKeys(revision: since, keys: []))
+            let (since, former) = (revision, number)
+            var changed = Result<ChangedKeys, StoreError>.success(
+                ChangedKeys(number: former, revision: since, keys: []))
             let duration = await stream.clock.measure {
                 do throws(StoreError) {
-                    changed = .success(try await store.changedKeys(of: name, since: since))
+                    changed = .success(try await store.changedKeys(of: name, since: since, number: former))
                 } catch { changed = .failure(error) }
             }
             let found = try await RecordError.mapping { () throws(StoreError) in try changed.get() }
-            (revision, pending) = (found.revision, found.keys[...])
+            (number, revision) = (found.number, found.revision)
+            if number != former { isIndexed = false }
+            pending = (found.keys + removed(found))[...]
             rest = pending.isEmpty ? .zero : duration * 9
             if pending.isEmpty {
                 await wait(past: count)
-            } else if !isIndexed {
+            } else if !isIndexed, number != 0 {
                 // Without it, as in a store that is only read, looks take longer and find the same.
                 try? await store.indexChanges(of: name)
                 isIndexed = true
             }
         }
         return nil
+    }
+
+    /// The reported keys of records whose tombstones were removed before this reader saw them, or that were forgotten.
+    private func removed(_ found: ChangedKeys) -> [String] {
+        guard let living = found.living else { return [] }
+        return known.subtracting((living + found.keys).map { KeyText($0) }).map(\.text).sorted()
     }
 
     private mutating func nextPortion() async throws(RecordError) -> RecordDifference<Model> {

@@ -49,7 +49,9 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
 
 /// A stored record that does not decode as its model, with path, problem and JSON fragment.
 public struct UndecodableRecord: Error, Sendable, CustomStringConvertible {
+    /// The name of its resource.
     public var resource: String
+    /// Its key.
     public var key: String
     /// The model's type.
     public var type: String

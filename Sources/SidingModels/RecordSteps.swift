@@ -30,6 +30,7 @@ public struct SearchRecordsStep<Model: Codable & Sendable>: Node {
     private let limit: Int
     private let snippet: TextSearch.SnippetStyle?
 
+    /// 50 matches without snippets by default.
     public init(
         in resource: Resource<Model>, of siding: Siding, limit: Int = 50, snippet: TextSearch.SnippetStyle? = nil
     ) {
@@ -59,6 +60,7 @@ public struct SaveRecordsStep<Model: Codable & Sendable>: Node {
     private let resource: Resource<Model>
     private let duplicates: DuplicateRule
 
+    /// Of models with the same key, `duplicates` says which one is saved: the last by default.
     public init(to resource: Resource<Model>, in siding: Siding, duplicates: DuplicateRule = .last) {
         self.siding = siding
         self.resource = resource
@@ -81,6 +83,7 @@ public struct UpsertRecordsStep<Model: Codable & Sendable>: Node {
     private let strategy: ConflictStrategy<Model>
     private let duplicates: DuplicateRule
 
+    /// Of models with the same key, `duplicates` says which one is saved: the last by default.
     public init(
         to resource: Resource<Model>, in siding: Siding, onConflict strategy: ConflictStrategy<Model>,
         duplicates: DuplicateRule = .last

@@ -11,7 +11,9 @@ public import SidingJSON
 /// Records are stored unchanged; the type is only this program's view of them. Members that the type lacks stay until the
 /// program itself saves the record.
 public struct Resource<Model: Codable & Sendable>: SyncedResource {
+    /// The resource without its model, as the engine syncs it.
     public var untyped: AnyResource
+    /// How records are decoded and encoded.
     public let coding: RecordCoding
     let members: MemberMap<Model>
     let versions: VersionOrder<Model>?

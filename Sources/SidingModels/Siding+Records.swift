@@ -131,7 +131,9 @@ extension Siding {
 
 /// A model found by a text search.
 public struct SearchHit<Model: Sendable>: Sendable {
+    /// The record as its model.
     public var model: Model
+    /// The key of the record.
     public var key: String
     /// Lower is better; comparable within one search only.
     public var rank: Double

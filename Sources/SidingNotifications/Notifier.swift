@@ -31,12 +31,13 @@ package struct Notifier: Sendable {
     }
 
     /// Compares the store with what was notified, and notifies the hooks of the difference. While another process does so,
-    /// nothing is done: it, or the next run, notifies.
+    /// nothing is done: it, or the next run, notifies. Without hooks, the end of stored incidents is stored alone, so that a
+    /// hook that comes back is notified of what happened since.
     ///
     /// - Returns: the incidents that last.
     @discardableResult
     package func notify() async throws(StoreError) -> [Incident] {
-        guard !hooks.isEmpty else { return [] }
+        if hooks.isEmpty, try await store.incidents().isEmpty { return [] }
         // Most runs change nothing, and then nothing is written.
         let comparison = try await compare()
         guard hasWork(comparison) else { return comparison.open }
@@ -50,9 +51,11 @@ package struct Notifier: Sendable {
 
     private func compare() async throws(StoreError) -> IncidentComparison {
         let now = wallClock.now
-        let limit = hooks.map(\.queuedLongerThan).min() ?? .seconds(3600)
-        let conditions = try await Conditions.gather(of: resources, in: store, queuedFor: limit, now: now)
-        return IncidentComparison(of: try await store.incidents(), with: conditions, now: now)
+        let limit = hooks.map(\.queuedLongerThan).min() ?? .zero
+        var conditions = try await Conditions.gather(of: resources, in: store, queuedFor: limit, now: now)
+        let stored = try await store.incidents()
+        if hooks.isEmpty { conditions.limit(to: stored.map(\.key), of: resources) }
+        return IncidentComparison(of: stored, with: conditions, for: hooks, now: now)
     }
 
     private func hasWork(_ comparison: IncidentComparison) -> Bool {
@@ -65,7 +68,7 @@ package struct Notifier: Sendable {
 
     /// Whether the incident is over and no hook is still to be notified of it.
     private func isDone(_ incident: Incident, _ now: Timestamp) -> Bool {
-        incident.endedAt != nil && !notified.contains { $0.isDue(incident, now: now) }
+        !hooks.isEmpty && incident.endedAt != nil && !notified.contains { $0.isDue(incident, now: now) }
     }
 
     private func notify(under lease: Lease) async throws(StoreError) -> [Incident] {

@@ -149,7 +149,7 @@ private struct PagingInference {
     }
 
     /// A text in single quotes, as YAML takes it.
-    private func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+    private func quoted(_ text: String) -> String { "'\(text.escaping(["'": "''"]))'" }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

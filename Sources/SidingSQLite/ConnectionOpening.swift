@@ -11,7 +11,8 @@ extension Connection {
     ) throws(SQLiteError) -> Connection {
         try checkLibrary(path: file.path)
         if let size = file.size, size > 0 {
-            try FileHeader(ofFileAt: file.path).check(applicationID: configuration.applicationID, path: file.path)
+            let header = try FileHeader(ofFileAt: file.path)
+            if !header.isHalfMade { try header.check(applicationID: configuration.applicationID, path: file.path) }
         } else {
             try file.createIfMissing()
         }
@@ -32,10 +33,11 @@ extension Connection {
         _ file: DatabaseFile, _ configuration: DatabaseConfiguration
     ) throws(SQLiteError) -> Connection {
         try checkLibrary(path: file.path)
-        guard let size = file.size, size > 0 else {
+        guard let size = file.size, size > 0, case let header = try FileHeader(ofFileAt: file.path), !header.isHalfMade
+        else {
             throw SQLiteError(.cannotOpen, "there is no database", operation: "open the database", path: file.path)
         }
-        try FileHeader(ofFileAt: file.path).check(applicationID: configuration.applicationID, path: file.path)
+        try header.check(applicationID: configuration.applicationID, path: file.path)
         let connection = try Connection(opening: file.path, role: .reader)
         try connection.harden(configuration)
         try connection.configure(configuration, role: .reader)
@@ -51,13 +53,16 @@ extension Connection {
         }
     }
 
-    /// Whether the file is new or not yet in WAL mode. A file without an application id is new only if it is empty. The page
-    /// count is read first: the id is written with the first page, so a file that another process is creating has both.
+    /// Whether the file is new or not yet in WAL mode. A file without an application id is new only if it has no page, or one
+    /// page and no schema. The page count is read first: the id is written with the first page, so a file that another process
+    /// is creating has both.
     ///
     /// - Throws: ``SQLiteError`` of kind `foreignFile` for another application id.
     private func needsSetUp(_ configuration: DatabaseConfiguration) throws(SQLiteError) -> Bool {
-        if try integer("PRAGMA page_count") == 0 { return true }
+        let pages = try integer("PRAGMA page_count")
+        if pages == 0 { return true }
         let found = Int32(truncatingIfNeeded: try integer("PRAGMA application_id"))
+        if found == 0, pages == 1, try integer("SELECT COUNT(*) FROM sqlite_schema") == 0 { return true }
         guard found == configuration.applicationID else {
             throw SQLiteError(foreignFile: found, path: path)
         }
@@ -67,12 +72,14 @@ extension Connection {
     /// Sets up a new database. The caller holds the writer lock; another process may have done it in the meantime.
     private func setUp(_ configuration: DatabaseConfiguration) throws(SQLiteError) {
         guard try needsSetUp(configuration) else { return }
-        if try integer("PRAGMA page_count") == 0 {
-            // The id is written with the first page, before the WAL, so that no crash can leave a Siding file without it.
-            try run("PRAGMA page_size = 8192", operation: "set up a new database")
-            // Free pages can then be given back in steps; it costs no measurable time (Docs/Space.md).
-            try run("PRAGMA auto_vacuum = INCREMENTAL", operation: "set up a new database")
-            try run("PRAGMA application_id = \(configuration.applicationID)", operation: "set up a new database")
+        if try integer("PRAGMA application_id") == 0 {
+            // `auto_vacuum` alone would write the first page. One transaction, before the WAL, writes it with the id, so that no
+            // other process and no crash finds a Siding file without it.
+            for step in [
+                "PRAGMA page_size = 8192", "BEGIN",
+                // Free pages can then be given back in steps; it costs no measurable time (Docs/Space.md).
+                "PRAGMA auto_vacuum = INCREMENTAL", "PRAGMA application_id = \(configuration.applicationID)", "COMMIT",
+            ] { try run(step, operation: "set up a new database") }
         }
         let mode = try run("PRAGMA journal_mode = WAL", operation: "switch to write-ahead logging")
         guard mode == .text("wal") else {

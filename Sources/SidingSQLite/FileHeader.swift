@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The first 100 bytes of a database file, read without a lock, a journal or shared memory, so that nothing is changed.
+/// The first bytes of a database file, its header and that of its first page, read without a lock, a journal or shared memory, so that nothing is changed.
 ///
 /// It is read through SQLite's own file layer: opening and closing the file in any other way would drop the locks of other
 /// connections of this process.
@@ -30,7 +30,7 @@ struct FileHeader {
                 code: opened, message: String(cString: sqlite3_errstr(opened)), operation: operation, path: path,
                 systemCode: systemCode)
         }
-        var bytes = [UInt8](repeating: 0, count: 100)
+        var bytes = [UInt8](repeating: 0, count: 108)
         let read = file.pointee.pMethods?.pointee.xRead(file, &bytes, Int32(bytes.count), 0) ?? SQLITE_IOERR
         // SQLITE_IOERR_SHORT_READ fills the rest with zeros, which no valid header has.
         guard read == SQLITE_OK || read == SQLITE_IOERR | (2 << 8) else {
@@ -42,8 +42,19 @@ struct FileHeader {
 
     var isSQLite: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
 
-    var applicationID: Int32 {
-        Int32(bitPattern: bytes[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    var applicationID: Int32 { Int32(bitPattern: number(at: 68)) }
+
+    /// Whether builds before the first release may have left the file: they died, or another process looked, between the steps
+    /// by which a new database is made. It has one page of our size, with incremental vacuum, and nothing else: no id, no
+    /// write-ahead log, no version, no schema.
+    var isHalfMade: Bool {
+        isSQLite && bytes[16..<20].elementsEqual([0x20, 0, 1, 1]) && number(at: 28) == 1 && number(at: 52) > 0
+            && number(at: 60) == 0 && number(at: 64) > 0 && applicationID == 0
+            && bytes[103..<105].allSatisfy { $0 == 0 }
+    }
+
+    private func number(at offset: Int) -> UInt32 {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// - Throws: ``SQLiteError`` of kind `notADatabase` or `foreignFile`.

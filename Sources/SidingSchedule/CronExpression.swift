@@ -55,6 +55,16 @@ struct CronExpression: Sendable, Hashable {
         return (next * 1440 + time) * 60
     }
 
+    /// The shortest time between two of its times, in minutes, as 400 of its days show it.
+    var shortestInterval: Int {
+        var (minutes, days): ([Int], [Int]) = ([], [])
+        while let minute = firstMinute(from: (minutes.last ?? -1) + 1) { minutes.append(minute) }
+        while days.count < 400, let day = firstDay(from: (days.last ?? -1) + 1) { days.append(day) }
+        func shortest(_ times: [Int]) -> Int? { zip(times, times.dropFirst()).map { $1 - $0 }.min() }
+        let night = (shortest(days) ?? 366) * 1440 + (minutes.first ?? 0) - (minutes.last ?? 0)
+        return min(night, shortest(minutes) ?? night)
+    }
+
     private func firstMinute(from minuteOfDay: Int) -> Int? {
         var start = minuteOfDay % 60
         for hour in minuteOfDay / 60..<24 {

@@ -16,6 +16,8 @@ public import SidingChain
 public struct CronSchedule: SyncSchedule {
     private let expression: CronExpression
     private let zone: ZoneOffsets
+    /// Whether it has no zone of its own.
+    let followsMachine: Bool
 
     /// - Parameters:
     ///   - text: such as `0 6 * * mon-fri`.
@@ -24,7 +26,11 @@ public struct CronSchedule: SyncSchedule {
     public init(_ text: String, zone: String? = nil) throws(ScheduleError) {
         expression = try CronExpression(text)
         self.zone = try ZoneOffsets(zone)
+        followsMachine = zone == nil
     }
+
+    /// The shortest time between two moments, but for changes of the clocks.
+    package var shortestInterval: Duration { .seconds(expression.shortestInterval * 60) }
 
     public func next(after last: Timestamp) -> Timestamp {
         // Beyond the year 9999 nothing is planned.

@@ -5,7 +5,7 @@ public import SidingChain
 ///
 /// The delay is a hash (FNV-1a) of the name and the moment: the same for a process that was started anew.
 public struct JitteredSchedule: SyncSchedule {
-    private let base: any SyncSchedule
+    let base: any SyncSchedule
     private let jitter: Duration
     private let name: String
 

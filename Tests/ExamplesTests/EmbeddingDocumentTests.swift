@@ -67,6 +67,10 @@ struct EmbeddingDocumentTests {
         let reading = Task { await snippets.events(siding) }
         try await siding.sync(issues)
         #expect(await snippets.health(siding).resources.map(\.isWell) == [true])
+        let refused = try await siding.send(WriteRequest.json(.post, "/none", ["title": "x"], to: source))
+        #expect(refused.state == .parked && refused.reason == .rejected)
+        try await snippets.queue(siding)
+        #expect(try await siding.queueEntry(refused.id).state == .dropped)
         await snippets.close(siding)
         // Its events have ended.
         await reading.value

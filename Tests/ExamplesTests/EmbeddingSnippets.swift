@@ -50,13 +50,22 @@ struct EmbeddingSnippets {
     func health(_ siding: Siding) async -> Siding.Health {
         let health = await siding.health
         if let error = health.storeError { print("the store cannot be read: \(error)") }
+        if let failure = health.storeFailure { print("nothing can be stored: \(failure)") }
         for resource in health.resources where !resource.isWell {
-            print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old")")
+            print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old, or never complete")")
         }
         for gate in health.gates { print("\(gate.source) is not asked: \(gate.note)") }
         if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
         if let look = health.lastLook { print("run() looked for work at \(look.rfc3339)") }
         return health
+    }
+
+    func queue(_ siding: Siding) async throws {
+        for entry in try await siding.queueEntries(in: [.parked]) {
+            print("\(entry.shortID) \(entry.method) \(entry.url): \(entry.lastError?.message ?? "held")")
+            if entry.reason == .signIn { try await siding.retry(entry) }
+            if entry.reason == .rejected { try await siding.drop(entry) }
+        }
     }
 
     func close(_ siding: Siding) async {

@@ -3,22 +3,6 @@ import Testing
 
 /// The links between the documents.
 @Suite struct DocumentLinksTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    /// Every page of the documentation, by its path below the repository.
-    private static func pages() throws -> [String: String] {
-        var pages: [String: String] = [:]
-        let files = FileManager.default.enumerator(at: root.appending(path: "Docs"), includingPropertiesForKeys: nil)
-        let documents = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
-        let tops = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map { root.appending(path: $0) }
-        for file in documents + tops {
-            let path = file.standardizedFileURL.path.dropFirst(root.standardizedFileURL.path.count)
-            pages[path.trimmingPrefix("/").description] = try String(contentsOf: file, encoding: .utf8)
-        }
-        return pages
-    }
-
     /// The anchors that GitHub gives the headings of a page.
     private static func anchors(_ page: String) -> Set<String> {
         var isCode = false
@@ -33,18 +17,29 @@ import Testing
     }
 
     @Test func `every link between the documents leads to a file and a heading`() throws {
-        let pages = try Self.pages()
+        let pages = try DocumentPages.all()
         let anchors = pages.mapValues(Self.anchors)
         #expect(pages.count > 30)
         for (path, page) in pages {
             for line in page.split(separator: "\n") where line.contains("](") {
                 for match in line.matches(of: /\]\(([^)#\s]*)(?:#([^)\s]*))?\)/) where !match.1.contains(":") {
                     let target = match.1.isEmpty ? path : Self.resolve(String(match.1), from: path)
-                    let exists = FileManager.default.fileExists(atPath: Self.root.appending(path: target).path)
+                    let exists = FileManager.default.fileExists(atPath: DocumentPages.root.appending(path: target).path)
                     #expect(exists, "\(path): \(match.1)")
                     guard let anchor = match.2, let anchors = anchors[target] else { continue }
                     #expect(anchors.contains(String(anchor)), "\(path): \(match.1)#\(anchor)")
                 }
+            }
+        }
+    }
+
+    @Test func `every suite of tests that a document names exists`() throws {
+        let files = FileManager.default.enumerator(atPath: DocumentPages.root.appending(path: "Tests").path)
+        let suites = Set(
+            (files?.allObjects as? [String] ?? []).map { URL(filePath: $0).deletingPathExtension().lastPathComponent })
+        for (path, page) in try DocumentPages.all() {
+            for match in page.matches(of: /`([A-Z][A-Za-z]+Tests)`/) {
+                #expect(suites.contains(String(match.1)), "\(path): \(match.1)")
             }
         }
     }

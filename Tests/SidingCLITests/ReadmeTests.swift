@@ -58,13 +58,6 @@ import Testing
         #expect(try Self.text("README.md").contains("```swift\n\(program)```"))
     }
 
-    @Test func `the make targets that the README names exist`() throws {
-        let makefile = try Self.text("Makefile")
-        for match in try Self.text("README.md").matches(of: /make ([a-z]+)/) where match.1 != "of" {
-            #expect(makefile.contains("\n\(match.1): "), "make \(match.1)")
-        }
-    }
-
     /// All codes of the executable: `OutputFile` exits with 141 where the reader of standard output went away.
     private static let codes = ExitStatus.allCases.map { Int($0.rawValue) } + [141]
 

@@ -99,7 +99,7 @@ import Testing
 
     @Test func `a second reader of one body is told so`() async throws {
         try await asking { (origin, transport) async throws in
-            origin.inject(.slowBody(bytesPerSecond: 4))
+            origin.inject(.slowBody(bytesPerSecond: 20))
             let reply = try await transport.send(origin.url.request(.get), body: .none)
             async let one = Result { try await reply.body.collect(upTo: 100) }
             async let other = Result { try await reply.body.collect(upTo: 100) }

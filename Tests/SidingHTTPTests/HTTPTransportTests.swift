@@ -34,15 +34,4 @@ import Testing
             #expect(ContinuousClock.now - start < .seconds(30))
         }
     }
-
-    @Test("a trickling body ends with the budget of the request") func trickle() async throws {
-        try await asking(TransportSettings(totalTimeout: .seconds(3))) { (origin, transport) async throws in
-            origin.inject(.slowBody(bytesPerSecond: 1), times: nil)
-            let start = ContinuousClock.now
-            let failure = try #require(await transport.failure(origin.url))
-            #expect(failure.reason == .timeout(.total))
-            #expect(failure.phase == .answered)
-            #expect((Duration.seconds(2.9)..<Duration.seconds(12)).contains(ContinuousClock.now - start))
-        }
-    }
 }

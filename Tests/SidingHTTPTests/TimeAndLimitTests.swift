@@ -7,7 +7,7 @@ import Testing
 @Suite struct TimeAndLimitTests {
     @Test(arguments: [false, true])
     func `a trickling body ends with the budget, collected or iterated`(_ iterates: Bool) async throws {
-        try await asking(TransportSettings(totalTimeout: .seconds(3))) { (origin, transport) async throws in
+        try await asking(TransportSettings(totalTimeout: .milliseconds(1500))) { (origin, transport) async throws in
             origin.inject(.slowBody(bytesPerSecond: 1))
             let start = ContinuousClock.now
             let reply = try await transport.send(origin.url.request(.get), body: .none)
@@ -16,7 +16,7 @@ import Testing
             }
             #expect(failure?.reason == .timeout(.total))
             #expect(failure?.phase == .answered)
-            #expect((Duration.seconds(2.9)..<Duration.seconds(12)).contains(ContinuousClock.now - start))
+            #expect((Duration.seconds(1.4)..<Duration.seconds(10)).contains(ContinuousClock.now - start))
         }
     }
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `silence for longer than the idle time ends the request`() async throws {
-        try await asking(TransportSettings(idleTimeout: .milliseconds(1500))) { (origin, transport) async throws in
+        try await asking(TransportSettings(idleTimeout: .milliseconds(800))) { (origin, transport) async throws in
             origin.inject(.hang)
             let failure = try #require(await transport.failure(origin.url))
             #expect(failure.reason == .timeout(.response))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `silence within a body ends the request, answered`() async throws {
-        try await asking(TransportSettings(idleTimeout: .milliseconds(1500))) { (origin, transport) async throws in
+        try await asking(TransportSettings(idleTimeout: .milliseconds(800))) { (origin, transport) async throws in
             origin.inject(.stallBody)
             let failure = try #require(await transport.failure(origin.url))
             #expect(failure.reason == .timeout(.response))

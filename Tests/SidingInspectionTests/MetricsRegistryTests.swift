@@ -59,6 +59,15 @@ import Testing
         #expect(read.labels.values.contains(["a": "1", "b": "\\\""]))
     }
 
+    @Test func `a quote with an accent, and CR LF, are escaped, though each is one character of Swift`() {
+        let registry = MetricsRegistry()
+        Counter(label: "a_total", dimensions: [("a", "\"\u{301}\\\u{301}\r\n")], factory: registry).increment()
+        let lines = registry.text().utf8.split(separator: UInt8(ascii: "\n")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        #expect(lines.contains("a_total{a=\"\\\"\u{301}\\\\\u{301}\r\\n\"} 1"), "\(lines)")
+    }
+
     @Test func `of too many series the further ones are dropped and counted`() throws {
         let registry = MetricsRegistry(limit: 100)
         for number in 0..<105 {

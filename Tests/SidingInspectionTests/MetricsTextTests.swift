@@ -16,11 +16,11 @@ import Testing
         let store: Store
         let resources: [AnyResource]
 
-        init() async throws {
+        init(limits: [String] = ["100/h"]) async throws {
             directory = try TemporaryDirectory()
             store = try await Store.open(at: directory.path(of: "test.db"), clock: time.clock)
             var source = Source(name: "api", baseURL: try HTTPURL("https://api.test"), retry: RetryPolicy(retries: 0))
-            source.limits = [try RateLimit("/**", "100/h")]
+            source.limits = try limits.map { try RateLimit("/**", $0) }
             resources = ["good", "bad", "new"].map { name in
                 var resource = AnyResource(name, from: source, at: "/\(name)", key: "id")
                 resource.maxAge = name == "bad" ? nil : .seconds(900)
@@ -56,6 +56,34 @@ import Testing
         }
     }
 
+    @Test func `a failing resource stays failing, however many runs of others there were since`() async throws {
+        let bench = try await Bench()
+        let since = Double(bench.time.now.microseconds) / 1_000_000
+        try await bench.sync()
+        bench.time.advance(by: .seconds(60))
+        for _ in 1...101 {
+            try await bench.store.endRun(try await bench.store.beginRun(command: "sync others"), outcome: .saved)
+        }
+        let read = try await bench.read()
+        #expect(read.values[#"siding_resource_failing{resource="bad",source="api"}"#] == 1)
+        #expect(read.values[#"siding_resource_failing_since_timestamp_seconds{resource="bad",source="api"}"#] == since)
+        #expect(read.values[#"siding_resource_failing{resource="good",source="api"}"#] == 0)
+    }
+
+    @Test func `an entry has been queued for too long after an hour, unless it is parked`() async throws {
+        let bench = try await Bench()
+        try await bench.enqueue("/a")
+        func isQueuedTooLong() async throws -> Bool {
+            try await Overview.gather(bench.resources, bench.store, maxAge: nil, now: bench.time.now).isQueuedTooLong
+        }
+        bench.time.advance(by: .seconds(3_599))
+        #expect(try await !isQueuedTooLong())
+        bench.time.advance(by: .seconds(1))
+        #expect(try await isQueuedTooLong())
+        _ = try await bench.store.perform(.hold, on: QueueSelection())
+        #expect(try await !isQueuedTooLong())
+    }
+
     @Test func `a store that nothing was stored in has figures too`() async throws {
         let read = try await Bench().read()
         #expect(read.values[#"siding_resource_records{resource="good",source="api"}"#] == 0)
@@ -88,11 +116,23 @@ import Testing
         #expect(read.values["siding_runs_started_total"] == 1)
         #expect(read.values[#"siding_last_run_outcome{outcome="partial"}"#] == 1)
         #expect(read.values["siding_last_run_end_timestamp_seconds"] == synced)
-        #expect(read.values[#"siding_rate_limit_used{source="api",match="/**",unit="requests"}"#] == 2)
-        #expect(read.values[#"siding_rate_limit_allowed{source="api",match="/**",unit="requests"}"#] == 100)
+        #expect(read.values[#"siding_rate_limit_used{source="api",match="/**",unit="requests",per="1h"}"#] == 2)
+        #expect(read.values[#"siding_rate_limit_allowed{source="api",match="/**",unit="requests",per="1h"}"#] == 100)
         #expect(try #require(read.values["siding_database_bytes"]) > 4_096)
         let part = #"siding_database_part_bytes{part="records",resource="good"}"#
         #expect(try #require(read.values[part]) >= 4_096)
+    }
+
+    @Test func `limits that differ in their time span alone have series of their own`() async throws {
+        let bench = try await Bench(limits: ["30/m", "5000/h"])
+        try await bench.sync()
+        // What Prometheus refuses, such as a series twice, the reader refuses too.
+        let read = try await bench.read()
+        for (per, rate) in [("1m", 30.0), ("1h", 5_000)] {
+            let labels = #"{source="api",match="/**",unit="requests",per="\#(per)"}"#
+            #expect(read.values["siding_rate_limit_allowed\(labels)"] == rate)
+            #expect(read.values["siding_rate_limit_used\(labels)"] == 2)
+        }
     }
 
     @Test func `records become stale as time goes by`() async throws {
@@ -134,7 +174,8 @@ import Testing
         try await bench.enqueue("/a/secret-path")
         let text = try await bench.text()
         let names = Set(try Exposition(text).labels.values.flatMap(\.keys))
-        #expect(names.isSubset(of: ["resource", "source", "state", "reason", "outcome", "match", "unit", "part"]))
+        #expect(
+            names.isSubset(of: ["resource", "source", "state", "reason", "outcome", "match", "unit", "per", "part"]))
         #expect(!text.contains("secret-path") && !text.contains("api.test"))
     }
 

@@ -203,7 +203,7 @@ import Testing
     @Test(
         "what is no duration is refused",
         arguments: [
-            "", "s", "30", "-5s", "1e3s", "5S", "5 s", ".5s", "5.s", "1.2.3s", "3651d", "99999999999999999999d", "0ms",
+            "", "s", "30", "-5s", "1e3s", "5S", "5 s", ".5s", "5.s", "1.2.3s", "99999999999999999999d", "0ms",
             "٣s", "5mi",
         ])
     func badDurations(_ text: String) {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SidingManifest
+import SidingTesting
 import Testing
 
 /// Whatever the file is, the answer is a refusal with a reason, soon.
@@ -128,7 +129,7 @@ import Testing
         let original = Array(FullConfig.text.unicodeScalars)
         let alphabet = Array(" \n\t:-?[]{},#&*!|>'\"%@`\\~<0aZ\u{0}\u{85}é🙂".unicodeScalars)
         var random = SplitMix(seed: 42)
-        for _ in 0..<1500 {
+        for _ in 0..<Proof.choose(short: 500, middle: 1_500, long: 15_000) {
             await Task.yield()
             var scalars = original
             for _ in 0...Int.random(in: 0..<3, using: &random) {

@@ -22,11 +22,12 @@ final class NetworkNamespace: Sendable {
     }
 
     deinit {
-        try? Self.ip(["netns", "del", name])
+        _ = try? Self.ip(["netns", "del", name])
     }
 
-    /// Runs `ip` in here.
-    func ip(_ command: String) throws {
+    /// Runs `ip` in here, and returns what it printed.
+    @discardableResult
+    func ip(_ command: String) throws -> String {
         try Self.ip(["-n", name] + command.split(separator: " ").map(String.init))
     }
 
@@ -65,7 +66,8 @@ final class NetworkNamespace: Sendable {
         }
     }
 
-    private static func ip(_ arguments: [String]) throws {
+    @discardableResult
+    private static func ip(_ arguments: [String]) throws -> String {
         guard let path = program else { throw Refusal(description: "there is no ip") }
         let process = Process()
         let said = Pipe()
@@ -79,6 +81,7 @@ final class NetworkNamespace: Sendable {
             let words = arguments.joined(separator: " ")
             throw Refusal(description: "ip \(words): \(String(decoding: answer, as: UTF8.self))")
         }
+        return String(decoding: answer, as: UTF8.self)
     }
 }
 

@@ -97,15 +97,17 @@ import Testing
         }
     }
 
-    @Test func `a resource of which no run is known any more stays as it was`() async throws {
+    @Test func `a failure and its end are notified however many runs of others there were since`() async throws {
         let bench = try await NotifyBench()
+        let since = bench.time.now
         try await bench.run(.failed, error: "403")
-        try await bench.notifier().notify()
-        #expect(try bench.taken() == ["failed posts"])
-        for _ in 1...100 { try await bench.run(.saved, of: "others") }
+        bench.time.advance(by: .seconds(60))
+        for _ in 1...101 { try await bench.run(.saved, of: "others") }
         try await bench.notifier(of: ["posts", "others"]).notify()
-        #expect(try bench.taken() == [])
+        let event = try SentEvent(try #require(bench.receiver.take().first).body)
+        #expect(event.event == "failed" && event.subject == "posts" && event.since == since.rfc3339)
         try await bench.run(.saved)
+        for _ in 1...101 { try await bench.run(.saved, of: "others") }
         try await bench.notifier().notify()
         #expect(try bench.taken() == ["recovered failed posts"])
     }

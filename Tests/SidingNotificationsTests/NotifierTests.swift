@@ -117,6 +117,64 @@ import Testing
         #expect(counts == [[1, 0], [0, 0], [0, 1]])
     }
 
+    @Test func `entries that are each delivered in time concern a hook no more for their number`() async throws {
+        let bench = try await NotifyBench()
+        var (quick, patient) = (NotifyBench.hook(), NotifyBench.hook("http://127.0.0.1:2/hook"))
+        (quick.queuedLongerThan, patient.queuedLongerThan) = (.seconds(10), .seconds(30))
+        let (first, second) = (ScriptedTransports(), ScriptedTransports())
+        let transports = ByPort(["127.0.0.1:1": first, "127.0.0.1:2": second])
+        var counts: [[Int]] = []
+        func look(after seconds: Int) async throws {
+            bench.time.advance(by: .seconds(seconds))
+            try await bench.notifier([quick, patient], transports: transports).notify()
+            counts.append([first.take().count, second.take().count])
+        }
+        let entry = try await bench.enqueue()
+        try await look(after: 11)
+        bench.time.advance(by: .seconds(9))
+        try await bench.enqueue()
+        _ = try await bench.store.perform(.drop, on: QueueSelection(ids: [entry.id]))
+        // The oldest entry is 11 s old, though entries have been queued for 31 s.
+        try await look(after: 11)
+        #expect(counts == [[1, 0], [0, 0]])
+        _ = try await bench.store.perform(.drop, on: QueueSelection())
+        try await look(after: 60)
+        #expect(counts.last == [1, 0])
+        // Now one is too old for both, so both are notified of its beginning and its end.
+        try await bench.enqueue()
+        try await look(after: 31)
+        _ = try await bench.store.perform(.drop, on: QueueSelection())
+        try await look(after: 1)
+        #expect(counts.suffix(2) == [[1, 1], [1, 1]])
+        #expect(try await bench.store.incidents() == [])
+    }
+
+    @Test func `a hook that comes back is notified of what ended and began without it`() async throws {
+        let bench = try await NotifyBench()
+        func taken(_ hooks: [NotificationHook], of resources: [String] = ["posts"]) async throws -> [String] {
+            try await bench.notifier(hooks, of: resources).notify()
+            return try bench.taken()
+        }
+        let hook = NotifyBench.hook()
+        try await bench.run(.failed, error: "403")
+        #expect(try await taken([hook]) == ["failed posts"])
+        // Another config over the same file, without hooks and without the resource, changes nothing.
+        try await bench.run(.saved)
+        #expect(try await taken([], of: ["others"]) == [])
+        #expect(try await bench.store.incidents().map(\.endedAt) == [nil])
+        #expect(try await taken([]) == [])
+        #expect(try await taken([hook]) == ["recovered failed posts"])
+
+        try await bench.run(.failed, error: "403")
+        #expect(try await taken([hook]) == ["failed posts"])
+        try await bench.run(.saved)
+        #expect(try await taken([]) == [])
+        try await bench.run(.failed, error: "500")
+        #expect(try await taken([]) == [])
+        #expect(try await taken([hook]) == ["failed posts"])
+        #expect(try await taken([hook]) == [])
+    }
+
     @Test func `more than twenty notifications at once are summed up`() async throws {
         let bench = try await NotifyBench()
         let names = (1...50).map { "resource\($0)" }

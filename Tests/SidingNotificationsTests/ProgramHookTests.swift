@@ -24,11 +24,13 @@ import Testing
         return bench
     }
 
-    @Test func `a program gets the JSON on its standard input, and few variables`() async throws {
+    @Test func `a program gets the JSON as a line on its standard input, and few variables`() async throws {
         let bench = try await failing()
         let program = hook("cat >event.json; env >environment", bench)
         try await bench.notifier([program]).notify()
-        let event = try SentEvent(Array(Data(contentsOf: URL(filePath: bench.directory.path(of: "event.json")))))
+        let input = try Data(contentsOf: URL(filePath: bench.directory.path(of: "event.json")))
+        #expect(input.last == UInt8(ascii: "\n") && input.count { $0 == UInt8(ascii: "\n") } == 1)
+        let event = try SentEvent(Array(input))
         #expect(event.event == "failed")
         #expect(event.message == "the origin answered 403")
         let names = lines("environment", bench).map { $0.prefix { $0 != "=" } }

@@ -66,6 +66,43 @@ struct DatabaseOpeningTests {
         #expect(mode == .text("wal"))
     }
 
+    @Test func `a file that was left between the steps of its making is completed`() async throws {
+        try foreignProgram(scratch.database, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
+        #expect(scratch.contents["store.db"]?.count == 8_192)
+        let error = await failure { try await DatabaseReader.open(at: scratch.database) }
+        #expect(error?.kind == .cannotOpen, "a reader finds no database yet")
+        let database = try await scratch.open()
+        #expect(
+            try await database.integers("PRAGMA application_id") == [Int64(DatabaseConfiguration.sidingApplicationID)])
+        #expect(try await database.integers("PRAGMA auto_vacuum") == [2])
+        await database.close()
+        #expect(try #require(scratch.contents["store.db"])[18..<20].elementsEqual([2, 2]), "write-ahead logging")
+    }
+
+    @Test(arguments: [
+        "PRAGMA auto_vacuum = INCREMENTAL", "PRAGMA page_size = 8192; PRAGMA user_version = 1",
+        "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA user_version = 1",
+        "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; CREATE TABLE t(x)",
+        "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL",
+    ])
+    func `a file that differs from one of ours that is half made is another program's`(script: String) async throws {
+        try foreignProgram(scratch.database, script)
+        let before = scratch.contents
+        let error = await failure { try await scratch.open() }
+        #expect(error?.kind == .foreignFile(applicationID: 0))
+        #expect(scratch.contents == before)
+    }
+
+    @Test func `whoever opens a new file that another is making never finds it half made`() async throws {
+        for _ in 0..<50 {
+            let scratch = Scratch()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { try await scratch.open().close() } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `many openers of a new file at once all get the same database`() async throws {
         let databases = try await withThrowingTaskGroup(of: Database.self) { group in
             for _ in 0..<8 { group.addTask { [scratch] in try await scratch.open() } }

@@ -52,6 +52,20 @@ import Testing
         #expect(schedule.next(after: last) == (try moment(expected.replacing("Z", with: ":00Z"))))
     }
 
+    @Test(
+        "the shortest time between two moments",
+        arguments: [
+            ("* * * * *", 1), ("*/15 * * * *", 15), ("*/7 * * * *", 4), ("5,35 6-22/8 * * *", 30),
+            ("0 22,2 * * *", 240),
+            ("0 6,7 * * mon", 60), ("@hourly", 60), ("@daily", 1_440), ("0 6 * * mon,thu", 3 * 1_440),
+            ("0 0,23 1 * *", 23 * 60), ("@monthly", 28 * 1_440), ("@yearly", 365 * 1_440),
+            ("0 0 29 2 *", 1_461 * 1_440),
+            ("0 0 13 * fri", 1_440),
+        ] as [(String, Int)])
+    func shortest(_ text: String, _ minutes: Int) throws {
+        #expect(try CronSchedule(text).shortestInterval == .seconds(minutes * 60))
+    }
+
     @Test func `without a zone the machine's clock counts, as with cron`() throws {
         let (here, named) = try (
             CronSchedule("30 5 * * *"), CronSchedule("30 5 * * *", zone: TimeZone.current.identifier)

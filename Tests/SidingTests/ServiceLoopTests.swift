@@ -240,7 +240,8 @@ import Testing
 
     // MARK: Failures of the store
 
-    @Test func `a failure that may heal is logged once, and the work goes on`() async throws {
+    @Test func `a failure that may heal is logged once and shown until it is over, and the work goes on`() async throws
+    {
         let isFull = Mutex(true)
         let tries = Mutex(0)
         let probes = StoreProbes(willCommit: { _ throws(StoreError) in
@@ -252,8 +253,12 @@ import Testing
             .posts(), resources: [Self.posts(from: source)], sources: [], time: ManualWallClock(), probes: probes)
         try await running.runs { tries.withLock { $0 } == 3 }
         #expect(running.lines.errors == ["full"])
+        #expect(await running.siding.health.storeFailure?.kind == .full)
         isFull.withLock { $0 = false }
-        try await running.runs { try await running.records() == 5 }
+        try await running.runs {
+            let isShown = await running.siding.health.storeFailure != nil
+            return try await running.records() == 5 && !isShown
+        }
         running.stop()
         try await running.ended()
         #expect(running.lines.errors == ["full"])

@@ -17,11 +17,12 @@ struct DatabaseSizeCommand: AsyncParsableCommand {
                 "path": file.path, "bytes": file.bytes, "free_bytes": file.freeBytes, "parts": sizes?.objects,
             ])
         } else if let sizes {
+            // The log is beside the database: its pages are counted in the other parts, too.
+            let whole = sizes.sizes.reduce(0) { $1.part == .wal ? $0 : $0 + $1.bytes }
             var table = Table(["part", ">size", ">share"])
             for size in sizes.sizes where size.bytes > 0 {
-                table.add([
-                    size.name, MessageFormat.size(size.bytes), "\(size.bytes * 100 / max(file.bytes, 1)) %",
-                ])
+                let share = size.part == .wal ? "" : "\(size.bytes * 100 / max(whole, 1)) %"
+                table.add([size.name, MessageFormat.size(size.bytes), share])
             }
             table.print(options.terminal)
         } else {

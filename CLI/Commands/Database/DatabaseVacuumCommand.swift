@@ -30,6 +30,11 @@ struct DatabaseVacuumCommand: AsyncParsableCommand {
             options.printMessage(
                 "\(MessageFormat.size(returned.bytesBefore)) before, \(MessageFormat.size(returned.bytesAfter)) now")
         }
+        if returned.isHeldUp {
+            options.printMessage(
+                "the file itself is not shorter yet: another process reads or writes, and holds the checkpoint up; run this again "
+                    + "after it")
+        }
     }
 
     /// Ends early, after a whole step, if a signal cancels the task.

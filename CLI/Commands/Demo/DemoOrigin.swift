@@ -24,7 +24,9 @@ struct DemoOrigin {
         }
     }
 
-    static func start() async throws -> DemoOrigin {
+    /// - Parameter port: where the config finds it; 0 for a free one.
+    /// - Throws: ``CommandError`` if another process has the port.
+    static func start(port: Int) async throws -> DemoOrigin {
         let data = DemoData()
         let losesAnswer = LostAnswer()
         let origin = try await Origin.start { request in
@@ -35,8 +37,14 @@ struct DemoOrigin {
             }
             return .notFound
         }
-        return DemoOrigin(
-            data: data, origin: origin, line: try await Relay.start(to: origin.url), losesAnswer: losesAnswer)
+        do {
+            let line = try await Relay.start(to: origin.url, port: port)
+            return DemoOrigin(data: data, origin: origin, line: line, losesAnswer: losesAnswer)
+        } catch {
+            throw CommandError(
+                .inputOutput, "listen", "cannot listen on 127.0.0.1:\(port): \(error)",
+                hint: "perhaps another demo does; --port chooses another port")
+        }
     }
 
     func stop() async {

@@ -19,7 +19,7 @@ struct DemoRelay {
         }
         let relay = try await Relay.start(to: url) { state in
             let time = Date.now.formatted(date: .omitted, time: .standard)
-            Output.line("\(time)  the line \(Self.words(state))")
+            Output.line("\(time)  the line \(Self.description(of: state))")
             Output.flush()
         }
         Output.line("\(relay.url) leads to \(url) over a line that fails at random (--seed \(seed)).")
@@ -33,7 +33,7 @@ struct DemoRelay {
         await relay.stop()
     }
 
-    private static func words(_ state: LineState) -> String {
+    private static func description(of state: LineState) -> String {
         switch state {
         case .up: "is up"
         case .down(.cut): "is cut: connections end"

@@ -11,13 +11,14 @@ struct DemoShell {
 
     /// Runs a command and prints it with its exit code.
     ///
-    /// - Throws: ``CommandError`` if the exit code is not `expected`.
+    /// - Throws: ``CommandError`` if the exit code is not `expected`, or the exit code itself if a signal stopped the command.
     func siding(_ words: String..., expecting expected: ExitStatus = .success) async throws {
         let shown = words.map(Self.quoted).joined(separator: " ")
         Output.line("    $ siding \(shown)")
         Output.flush()
         let status = try await run(words + ["--config", config, "-v"])
         Output.line("    (exit \(status.rawValue))")
+        if status.isStop { throw status }
         try check(
             status == expected, "'siding \(shown)' ended with \(status.rawValue), not \(expected.rawValue)")
     }

@@ -32,7 +32,8 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Tombstones instead of live records.") var deleted = false
     @Option(
         help: ArgumentHelp(
-            "Only records inserted, updated or deleted after this run ended; 0 for all.", valueName: "run"))
+            "Only records inserted, updated or deleted after this run ended; 0 for all, to begin an empty copy.",
+            valueName: "run"))
     var changedSince: RunID?
 
     func validate() throws {

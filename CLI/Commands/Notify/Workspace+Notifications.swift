@@ -30,9 +30,9 @@ extension Workspace {
     func notifying(
         _ options: GlobalOptions, _ store: Store, isOffline: Bool = false, _ run: () async throws -> ExitStatus
     ) async throws -> ExitStatus {
-        guard !config.hooks.isEmpty else { return try await run() }
+        if config.hooks.isEmpty, try await store.incidents().isEmpty { return try await run() }
         return try await Network.withTransports { http in
-            let notifier = notifier(store, over: isOffline ? nil : http) { options.printMessage($0) }
+            let notifier = notifier(store, over: isOffline ? nil : http) { Output.printMessage($0) }
             async let begun: Void = notifier.begin()
             let result: Result<ExitStatus, any Error>
             do { result = .success(try await run()) } catch { result = .failure(error) }

@@ -75,7 +75,7 @@ struct CurlCommand {
         text = parts.joined(separator: " ") + "   # add the credentials of source '\(entry.source)'"
     }
 
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    private static func quoted(_ text: String) -> String { "'" + text.escaping(["'": "'\\''"]) + "'" }
 }
 
 extension String {

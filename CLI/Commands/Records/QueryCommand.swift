@@ -3,6 +3,7 @@ import SidingInspection
 import Foundation
 import Siding
 import SidingChain
+import SidingJSON
 import SidingSQLite
 import SidingSynchronization
 
@@ -120,8 +121,7 @@ private final class QueryPrinter: Sendable {
 
     /// Escapes tabs and line breaks, which would break the row.
     private static func field(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\t", with: "\\t").replacing("\n", with: "\\n")
-            .replacing("\r", with: "\\r")
+        text.escaping(["\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"])
     }
 }
 

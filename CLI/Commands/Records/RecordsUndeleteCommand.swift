@@ -22,6 +22,8 @@ struct RecordsUndeleteCommand: AsyncParsableCommand {
             }
             let counts = try await store.undelete(id).sorted { $0.key < $1.key }
             for (resource, count) in counts { tell(resource, count) }
+            let removed = try await store.removedDeletions(of: id)
+            guard removed == 0 else { throw NotFound.removed(removed, by: id) }
             if counts.isEmpty, !options.json { options.printMessage("run \(id) deleted nothing that is still deleted") }
         }
     }

@@ -51,7 +51,7 @@ enum WordForm: EnumerableFlag {
         switch form {
         case .phrase: "The words in this order, side by side."
         case .prefix: "The last word may be the beginning of a longer one."
-        case .query: "FTS5's language: one OR two, two NOT one, NEAR(one two), begin*."
+        case .query: "FTS5's language without column filters: one OR two, two NOT one, NEAR(one two), begin*."
         }
     }
 }

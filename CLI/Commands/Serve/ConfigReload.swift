@@ -3,16 +3,22 @@ import ServiceLifecycle
 import Siding
 import SidingInspection
 import SidingManifest
+import SidingSchedule
+import SidingService
 import SidingSynchronization
 import UnixSignals
 
-/// Loads the config anew on SIGHUP. A config with faults is refused, and the service goes on with the one that it has.
+/// Loads the config and the token anew on SIGHUP. If they have faults they are refused, and the service goes on with those that it
+/// has.
 struct ConfigReload: Service {
     /// Traps SIGHUP, which would end the process, from its start on.
     let hangups: UnixSignalsSequence
     let options: GlobalOptions
+    let listening: ListenOptions
     let workspace: CurrentWorkspace
     let siding: Siding
+    /// The HTTP interface, if there is one.
+    let service: HTTPService?
     let socket: NotifySocket?
     let logger: Logger
 
@@ -34,9 +40,11 @@ struct ConfigReload: Service {
                     .config, "config", "\(new.config.file): the database is another one, \(new.databasePath)",
                     hint: "a running service stays with its database: stop it and start it again")
             }
+            if let service, let token = try listening.token(logger) { try service.replaceToken(token) }
             try siding.replace(resources: new.config.resources, sources: new.config.sources)
             workspace.set(new)
             logger.notice("loaded the config", metadata: new.logged)
+            new.warnOfZone(logger)
             try await new.warnOfUnsent(siding.store, logger)
             return new.status
         } catch {
@@ -76,6 +84,12 @@ extension Workspace {
             "config": "\(config.file)", "database": "\(databasePath)", "resources": "\(config.resources.count)",
             "sources": "\(config.sources.count)",
         ]
+    }
+
+    /// Warns of schedules that follow another time zone than the one that was meant.
+    func warnOfZone(_ logger: Logger) {
+        let caution = config.resources.lazy.compactMap { MachineZone.caution(for: $0.schedule) }.first
+        if let caution { logger.warning("\(caution)") }
     }
 
     /// Warns of writes in the queue that nobody sends, because the config has lost their source.

@@ -37,15 +37,25 @@ struct ListenOptions: ParsableArguments {
         }
         let registry = MetricsRegistry()
         let service = try HTTPService(
-            siding: siding, address: HTTPService.Address(listen), token: token(), allowedHosts: allowHost,
+            siding: siding, address: HTTPService.Address(listen), token: token(logger), allowedHosts: allowHost,
             logger: logger,
             metrics: { registry.text() }, isLive: { siding.looks(within: .seconds(300)) }, onListening: onListening)
         MetricsSystem.bootstrap(registry)
         return service
     }
 
-    private func token() throws -> String? {
+    /// The token as its file has it now; nil without a file.
+    ///
+    /// - Throws: ``CommandError`` with code 78 if it cannot be read.
+    func token(_ logger: Logger) throws -> String? {
         guard let tokenFile else { return nil }
+        // Its group may read it, as secrets of the config.
+        let file = URL(filePath: tokenFile).resolvingSymlinksInPath().path
+        let mode = try? FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        if let mode, mode & 0o037 != 0 {
+            logger.warning(
+                "others can read or change the token: 'chmod 640' stops that", metadata: ["file": "\(tokenFile)"])
+        }
         do {
             return try ConfigEnvironment.process.text(ofFile: tokenFile, limit: Self.tokenLimit)
                 .trimmingCharacters(in: .whitespacesAndNewlines)

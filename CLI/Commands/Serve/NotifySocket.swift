@@ -18,6 +18,8 @@ struct NotifySocket: Sendable {
     /// Says that the service works. `status` is what `systemctl status` shows.
     func ready(_ status: String) { send("READY=1\n\(Self.line(status))") }
 
+    func shows(_ status: String) { send(Self.line(status)) }
+
     /// Says that the config is loaded anew, until ``ready(_:)``.
     func reloading() {
         var time = timespec()

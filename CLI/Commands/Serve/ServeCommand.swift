@@ -18,18 +18,32 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Syncs each resource when its 'schedule' or 'max_age' says so, sends writes as they become due, and goes on at once \
             when the network returns. Other commands may use the same database meanwhile.
-            SIGHUP loads the config anew; one with faults is refused. SIGTERM or SIGINT stops it within ten seconds (exit 0).
+            SIGHUP loads the config and the token anew; those with faults are refused. SIGTERM or SIGINT stops it within ten \
+            seconds (exit 0).
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var http: ListenOptions
 
     func run() async throws {
-        // First of all: SIGHUP ends a process that does not trap it.
+        // First of all: these signals end a process that does not trap them. The outer group traps those that stop the service, and
+        // the inner one of ``serve(_:_:)`` hears of them from it, also if they come before it runs.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let workspace = try Workspace.load(options)
-        try await workspace.checkSecrets()
         let logger = options.logger(.notice)
+        let service = StoppableService { try await serve(hangups, logger) }
+        try await ServiceGroup(
+            services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+        ).run()
+        logger.notice("stopped")
+    }
+
+    private func serve(_ hangups: UnixSignalsSequence, _ logger: Logger) async throws {
+        let workspace = try Workspace.load(options)
+        do { try await cancelWhenGracefulShutdown { try await workspace.checkSecrets() } } catch {
+            // What a stop interrupts is no fault.
+            guard Task.isShuttingDownGracefully else { throw error }
+            return
+        }
         try await workspace.withStore(.readWriteCreate) { store in
             try await Network.withTransports { http in
                 let siding = try await Siding(
@@ -41,13 +55,11 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 let services = try services(of: siding, watch, current, hangups, logger)
                 logger.notice("\(Version.text) serves", metadata: workspace.logged)
+                workspace.warnOfZone(logger)
                 try await workspace.warnOfUnsent(store, logger)
-                try await ServiceGroup(
-                    services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
-                ).run()
+                try await ServiceGroup(services: services, logger: logger).run()
             }
         }
-        logger.notice("stopped")
     }
 
     /// In the order in which they start; they stop in the reverse order, one after the other.
@@ -65,10 +77,24 @@ struct ServeCommand: AsyncParsableCommand {
         if service == nil { isListening.fire() }
         let lifetime = ServiceLifetime(
             siding: siding, isListening: isListening, socket: socket, watchdog: Watchdog(environment, socket),
-            status: workspace.value.status, logger: logger)
+            status: { workspace.value.status }, logger: logger)
         let reload = ConfigReload(
-            hangups: hangups, options: options, workspace: workspace, siding: siding, socket: socket, logger: logger)
+            hangups: hangups, options: options, listening: http, workspace: workspace, siding: siding, service: service,
+            socket: socket, logger: logger)
         return (service.map { [$0] } ?? []) + [ServicesTogether(services: [siding, watch]), reload, lifetime]
+    }
+}
+
+/// All of the service, from the reading of its config on.
+private struct StoppableService: Service {
+    let body: @Sendable () async throws -> Void
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await body()
+        } onGracefulShutdown: {
+            ServiceLifetime.limit()
+        }
     }
 }
 

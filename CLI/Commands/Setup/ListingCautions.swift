@@ -2,13 +2,14 @@ import Siding
 import SidingChain
 import SidingJSON
 import SidingPaging
+import SidingSchedule
 
 extension AnyResource {
     /// What a listing of this resource cannot keep safe by itself, and what to declare; for `siding check`.
     ///
-    /// The rules are those of the table of safe configurations in Docs/Config.md.
+    /// The rules of listings are those of the table of safe configurations in Docs/Config.md.
     var cautions: [String] {
-        var cautions: [String] = []
+        var cautions = MachineZone.caution(for: schedule).map { [$0] } ?? []
         if let cursor {
             if paging.isNumbered {
                 cautions.append(

@@ -33,7 +33,7 @@ struct StateShowCommand: AsyncParsableCommand {
                     Output.line(object(resource, state, cursor, scoped).text)
                 } else if let each = resource.forEach {
                     table.add([
-                        resource.name, Self.words(scoped), scoped.first?.movedAt.rfc3339 ?? "",
+                        resource.name, Self.summary(of: scoped), scoped.first?.movedAt.rfc3339 ?? "",
                         state?.pass?.isOpen == true ? "the next record of \(each.resource)" : "",
                     ])
                 } else {
@@ -46,8 +46,8 @@ struct StateShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// A summary of the cursors of all parents: their number, and the oldest.
-    private static func words(_ cursors: [ScopedCursor]) -> String {
+    /// The cursors of all parents: their number, and the oldest.
+    private static func summary(of cursors: [ScopedCursor]) -> String {
         guard let oldest = cursors.first else { return "" }
         return "\(MessageFormat.count(cursors.count, "cursor")), the oldest \(oldest.value)"
     }

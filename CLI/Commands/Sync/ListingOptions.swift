@@ -49,7 +49,7 @@ struct ListingOptions: ParsableArguments {
     }
 
     /// The options as text, for the run's command.
-    var words: [String] {
+    var arguments: [String] {
         let flags: [(String, Bool)] = [
             ("--full", full), ("--accept-deletes", acceptDeletes), ("--limit \(limit ?? 0)", limit != nil),
             ("--since \(since ?? "")", since != nil),

@@ -90,7 +90,7 @@ struct SyncCommand: AsyncParsableCommand {
             ("--max-bytes \(ByteSize.exact(maxBytes?.bytes ?? 0))", maxBytes != nil), ("--no-queue", noQueue),
             ("--offline", offline), ("--failed", failed),
         ]
-        return (["sync"] + listing.words + flags.filter(\.1).map(\.0) + resources).joined(separator: " ")
+        return (["sync"] + listing.arguments + flags.filter(\.1).map(\.0) + resources).joined(separator: " ")
     }
 
     private var syncOptions: SyncOptions {
@@ -102,14 +102,11 @@ struct SyncCommand: AsyncParsableCommand {
         return options
     }
 
-    /// The resources whose newest outcome was not a success.
+    /// The resources whose newest sync that was not skipped was no success.
     private func onlyFailed(_ resources: [AnyResource], _ store: Store) async throws -> [AnyResource] {
-        var newest: [String: RunOutcome] = [:]
-        for run in try await store.runs(limit: 100) {
-            for result in run.resources where newest[result.resource] == nil {
-                newest[result.resource] = result.outcome ?? .interrupted
-            }
+        let results = try await store.recentResults(of: resources.map(\.name))
+        return resources.filter { resource in
+            results[resource.name]?.newestOutcome.map { $0 != .saved && $0 != .notModified } ?? false
         }
-        return resources.filter { [.failed, .queued, .partial, .interrupted].contains(newest[$0.name]) }
     }
 }

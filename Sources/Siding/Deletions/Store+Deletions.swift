@@ -89,6 +89,11 @@ extension Store {
         if !counts.isEmpty { changeSignal.fire() }
         return counts
     }
+
+    /// How many of the records that a run deleted are not kept any longer, so that ``undelete(_:)`` cannot restore them.
+    package func removedDeletions(of run: RunID) async throws(StoreError) -> Int {
+        try await read { try TombstonesTable.countRemoved(of: run, $0) }
+    }
 }
 
 /// Missing records that are to be verified by GET.

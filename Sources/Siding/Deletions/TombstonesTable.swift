@@ -47,13 +47,30 @@ enum TombstonesTable {
         // Without an end of the history, every tombstone has a version that the past shows.
         guard resource.historySince == nil || resource.schema.history?.keep != nil else { return 0 }
         let table = try RecordsTable.load(resource, transaction)
-        try table.makeDeletionsIndex(transaction)
-        let old = try table.tombstones(deletedBefore: moment, limit: limit, transaction)
+        let isPast: SQL = resource.historySince == nil ? "0" : HistoryTable.hasVersions(of: "r.key", in: resource.id)
+        let old = try table.tombstones(deletedBefore: moment, unless: isPast, limit: limit, transaction)
         for tombstone in old { try table.remove(tombstone.row, transaction) }
         if let revision = old.map(\.revision).max() {
             try ResourcesTable.setForgotten(revision: revision, of: resource.id, transaction)
         }
         return old.count
+    }
+
+    /// How many of the records that a run deleted were removed for good, so that they cannot be restored.
+    static func countRemoved(of run: RunID, _ snapshot: borrowing Snapshot) throws -> Int {
+        let ids = try snapshot.query("SELECT DISTINCT resource FROM siding_tombstones WHERE run = ?1", run) {
+            $0.int(0)
+        }
+        return try ids.reduce(0) { count, id in
+            let rows = try RecordsTable.load(id, snapshot).rows
+            let removed = try snapshot.first(
+                """
+                SELECT COUNT(*) FROM siding_tombstones AS t WHERE t.run = ?1 AND t.resource = ?2
+                    AND NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE r.rowid = t.record)
+                """, run, id
+            ) { Int($0.int(0)) }
+            return count + (removed ?? 0)
+        }
     }
 
     /// - Returns: the number of restored records by resource.

@@ -29,6 +29,8 @@ package struct Incident: Sendable, Hashable {
 
     package var key: Key
     package var since: Timestamp
+    /// Since when the entry is queued that is the oldest now, if the condition is that; not stored.
+    package var oldestSince: Timestamp?
     /// Why, in one sentence, as it was when the incident began.
     package var message: String
     /// Nil while it lasts.

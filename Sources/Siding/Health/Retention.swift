@@ -20,8 +20,25 @@ package enum Retention: Sendable, Equatable {
 
 /// Why an entry is parked.
 public enum ParkReason: String, Sendable, Codable, CaseIterable {
-    case uncertain, rejected, conflict, poison, expired, invalid, held, dependency
+    /// It may have arrived, and a second delivery could do harm.
+    case uncertain
+    /// The origin refused it for good.
+    case rejected
+    /// The record has changed at the origin since the edit was made.
+    case conflict
+    /// Three senders died while sending it.
+    case poison
+    /// It was not delivered within its `expiry`.
+    case expired
+    /// It cannot be sent as it is stored.
+    case invalid
+    /// An operator or the program held it.
+    case held
+    /// An entry that it waited for was dropped.
+    case dependency
+    /// The origin wants a sign-in; the whole source waits.
     case signIn = "sign_in"
+    /// It may have arrived, and the origin has forgotten its idempotency key.
     case keyExpired = "key_expired"
 }
 

@@ -116,6 +116,7 @@ package struct SourceHealth: Sendable, Hashable {
 
 /// A closed gate: until when no requests go to a source, and why.
 public struct SourceGate: Sendable, Hashable {
+    /// Why requests wait.
     public enum Reason: String, Sendable, Codable, CaseIterable {
         /// No network route, or no connection to the origin.
         case offline
@@ -127,10 +128,13 @@ public struct SourceGate: Sendable, Hashable {
         case signIn = "sign_in"
     }
 
+    /// The name of the source.
     public var source: String
+    /// Why no requests go to it.
     public var reason: Reason
     /// Nil if it stays closed until something changes, as for `signIn`.
     public var until: Timestamp?
+    /// The reason in one sentence, for people.
     public var note: String
 }
 

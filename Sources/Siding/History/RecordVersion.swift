@@ -20,11 +20,13 @@ public struct RecordVersion: Sendable, Hashable {
 
     /// The original JSON bytes; a tombstone keeps its last body.
     public var body: [UInt8]
+    /// The time at which it was stored.
     public var from: Timestamp
     /// The time at which the next version began; nil for the present one.
     public var to: Timestamp?
     /// The run that wrote it; 0 for saves and writes by the program.
     public var run: RunID
+    /// How it differs in kind from the version before.
     public var change: Change
     /// The number of pending edits in it.
     public var pending: Int
@@ -34,6 +36,7 @@ public struct RecordVersion: Sendable, Hashable {
 
 /// One difference between two versions. Objects are compared by member; an array is one value.
 public struct MemberDifference: Sendable, Hashable {
+    /// The member that differs.
     public var path: JSONPath
     /// Nil if the member was missing; a `null` is a value.
     public var old: JSONDocument?

@@ -9,8 +9,9 @@ struct Pruning {
     /// The most entries, and the most tombstones of each resource, that one transaction deletes.
     static let portion = 500
 
+    /// - Parameter ofResources: whether to look at the records of each resource, of which there may be many.
     /// - Returns: whether more may be left.
-    func removePortion(_ transaction: borrowing Transaction) throws -> Bool {
+    func removePortion(ofResources: Bool, _ transaction: borrowing Transaction) throws -> Bool {
         let entries = try EntryPruning(now: now)
             .removeSettled(before: moment(rules.done), limit: Self.portion, transaction)
         try HistoryTable.prune(now: now, transaction)
@@ -19,7 +20,7 @@ struct Pruning {
             try TombstonesTable.delete(of: run, transaction)
         }
         var isMore = entries == Self.portion
-        for resource in try ResourcesTable.all(transaction) {
+        for resource in ofResources ? try ResourcesTable.all(transaction) : [] {
             try ProvenanceTable.removeUnused(of: resource.id, transaction)
             let removed = try TombstonesTable.removeRecords(
                 of: resource, deletedBefore: moment(rules.deleted), limit: Self.portion, transaction)
@@ -33,20 +34,24 @@ struct Pruning {
         try OutboxTable.hasForgettable(completedBefore: moment(rules.done), now: now, snapshot)
     }
 
-    private func moment(_ age: Duration) -> Timestamp { now + (.zero - age) }
+    private func moment(_ age: Duration) -> Timestamp { now + (.zero - max(age, KeepRules.least)) }
 }
 
 extension Store {
     /// Deletes what is older than ``keep`` allows, and gives back free pages where they are many.
     ///
-    /// - Parameter body: runs before the first portion, in its transaction.
-    func prune(after body: @Sendable (borrowing Transaction) throws -> Void = { _ in }) async throws(StoreError) {
+    /// - Parameter body: runs before the first portion, in its transaction; returns whether to look at each resource.
+    func prune(
+        after body: @Sendable (borrowing Transaction) throws -> Bool = { _ in true }
+    ) async throws(StoreError) {
         let pruning = Pruning(rules: keep, now: clock.now)
-        var isMore = try await write { transaction in
-            try body(transaction)
-            return try pruning.removePortion(transaction)
+        var (ofResources, isMore) = try await write { transaction in
+            let ofResources = try body(transaction)
+            return (ofResources, try pruning.removePortion(ofResources: ofResources, transaction))
         }
-        while isMore, !Task.isCancelled { isMore = try await write { try pruning.removePortion($0) } }
+        while isMore, !Task.isCancelled {
+            isMore = try await write { [ofResources] in try pruning.removePortion(ofResources: ofResources, $0) }
+        }
         owner.sweep()
         // The file is sound with or without it.
         _ = try? await giveBackManyFreePages()

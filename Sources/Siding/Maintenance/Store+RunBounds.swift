@@ -11,7 +11,8 @@ extension Store {
         let run = try await write { transaction -> RunID in
             for owner in dead { try RunsTable.interrupt(owner, now: now, transaction) }
             try QueueTransitions(owner: me, now: now).parkExpired(transaction)
-            return try RunsTable.begin(command, owner: me, now: now, transaction)
+            return try RunsTable.begin(
+                command, owner: me, revisions: ResourcesTable.revisions(transaction), now: now, transaction)
         }
         // An owner without a lock file counts as dead, so anything else that it owned can still be taken over.
         for owner in dead { self.owner.forget(owner) }
@@ -21,6 +22,10 @@ extension Store {
     /// Stores the outcome of a run, and deletes what is older than ``keep`` allows.
     package func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError) {
         let now = clock.now
-        try await prune { try RunsTable.end(run, as: outcome, now: now, $0) }
+        try await prune { transaction in
+            try RunsTable.end(
+                run, as: outcome, revisions: ResourcesTable.revisions(transaction), now: now, transaction)
+            return try RunsTable.isFirstOfHour(run, at: now, transaction)
+        }
     }
 }

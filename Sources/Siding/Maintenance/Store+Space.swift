@@ -8,6 +8,8 @@ package struct SpaceReturned: Sendable, Hashable {
     package var bytesAfter: Int
     /// The free bytes that are left in the file.
     package var freeBytes: Int
+    /// Whether a reader, or another writer, holds the checkpoint up that shortens the file to ``bytesAfter``.
+    package var isHeldUp = false
 }
 
 extension Store {
@@ -56,8 +58,10 @@ extension Store {
             progress(before.freePages, left)
             if left > 0 { try? await Task.sleep(for: Self.pause) }
         }
-        try await checkpoint(over: 0)
-        return try await returned(since: before)
+        let isHeldUp = try await checkpoint(over: 0) == .busy
+        var returned = try await returned(since: before)
+        returned.isHeldUp = isHeldUp
+        return returned
     }
 
     /// Gives free pages back at the end of a run, if they are many: a bounded number of steps.
@@ -88,8 +92,9 @@ extension Store {
             freeBytes: after.freeBytes)
     }
 
-    private func checkpoint(over pages: Int) async throws(StoreError) {
-        do { _ = try await writer?.checkpointIfNeeded(over: pages, waits: false) } catch {
+    @discardableResult
+    private func checkpoint(over pages: Int) async throws(StoreError) -> CheckpointOutcome? {
+        do { return try await writer?.checkpointIfNeeded(over: pages, waits: false) } catch {
             throw StoreError(mapping: error)
         }
     }

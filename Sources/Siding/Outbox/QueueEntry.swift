@@ -5,12 +5,19 @@ public import SidingChain
 public struct QueueEntry: Sendable, Hashable {
     /// 26 random characters. Users see the first 8; any unique prefix of at least 4 finds the entry.
     public var id: String
+    /// Whether it is a page to fetch or a write.
     public var kind: Kind
+    /// Where it is on its way; only ``State/queued`` entries are sent.
     public var state: State
+    /// Why it is parked; nil for an entry that is not.
     public var reason: ParkReason?
+    /// The name of its source.
     public var source: String
+    /// The resource of a page, or of the record that a write changes; nil for other writes.
     public var resource: String?
+    /// Entries of one lane are sent in order; an entry without a declared lane has one to itself.
     public var lane: String
+    /// The HTTP method, such as `POST`.
     public var method: String
     /// Without credentials.
     public var url: String
@@ -22,10 +29,13 @@ public struct QueueEntry: Sendable, Hashable {
     public var tries = 0
     /// How often the sender of this entry died.
     public var crashes = 0
+    /// When it was accepted.
     public var createdAt: Timestamp
     /// The entry is not tried automatically before this time.
     public var nextAttemptAt: Timestamp
+    /// Why the last attempt failed; nil before the first one that did.
     public var lastError: RecordedError?
+    /// When it was completed; nil while it is open.
     public var settledAt: Timestamp?
     /// Whether this is the oldest open entry of its lane: the others wait for it.
     public var isHead = true
@@ -72,6 +82,7 @@ public struct QueueEntry: Sendable, Hashable {
         return firstSentAt != nil && HTTPRequest.Method(method)?.isIdempotent != true
     }
 
+    /// The first 8 characters of ``id``, as users see it.
     public var shortID: String { String(id.prefix(8)) }
 }
 

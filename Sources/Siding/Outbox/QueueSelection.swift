@@ -43,10 +43,3 @@ package struct QueueSelection: Sendable, Hashable {
             && (dueBy.map(entry.isDue) ?? true)
     }
 }
-
-/// The number of entries in one state, for one reason.
-package struct QueueCount: Sendable, Hashable {
-    package var state: QueueEntry.State
-    package var reason: ParkReason?
-    package var count: Int
-}

@@ -20,11 +20,6 @@ extension Store {
         try await read { try OutboxTable.count(selection, $0) }
     }
 
-    /// The number of open entries per state and reason.
-    package func queueCounts() async throws(StoreError) -> [QueueCount] {
-        try await read { try OutboxTable.counts($0) }
-    }
-
     package func sourcesOfWrites() async throws(StoreError) -> [String] {
         try await read { try OutboxTable.sourcesOfWrites($0) }
     }

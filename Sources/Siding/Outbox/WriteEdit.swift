@@ -16,6 +16,7 @@ public struct WriteEdit: Sendable, Hashable {
         case delete
     }
 
+    /// How the write changes the record.
     public var change: Change
     /// The resource's name, and the definition to register it with if it is new.
     public var resource: String
@@ -43,6 +44,7 @@ public struct WriteEdit: Sendable, Hashable {
     /// Whether the answer contains only some members of the record: they are merged into the edited record.
     public var answersPart: Bool
 
+    /// The parameters are the properties of the same names.
     public init(
         _ change: Change, of resource: AnyResource, key: String? = nil, idPath: JSONPath? = nil,
         conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false, etagPath: JSONPath? = nil,

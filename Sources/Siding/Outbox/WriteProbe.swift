@@ -27,11 +27,14 @@ public struct WriteProbe: Sendable, Hashable, Codable {
     /// The settle delay: for this long after the attempt "it is not there" is not final, as the request may still be on its
     /// way.
     public var after: Duration
+    /// What to do if the answer is unclear.
     public var fallback: Fallback
+    /// The record's id, for `{id}` in the path; nil if the path has none.
     public var id: String?
     /// Where the write's body holds the record, and in it the mark; nil if the body is the record.
     public var record: JSONPath?
 
+    /// The parameters are the properties of the same names; ``Siding/send(_:)`` checks whether they fit together.
     public init(
         _ path: String, mark: JSONPath? = nil, records: JSONPath? = nil, after: Duration = .seconds(30),
         fallback: Fallback = .hold, id: String? = nil, record: JSONPath? = nil

@@ -4,11 +4,15 @@ internal import SidingSQLite
 
 /// One stored record.
 public struct Record: Sendable, Hashable {
+    /// The name of its resource.
     public var resource: String
+    /// Its key, as text; unique in the resource.
     public var key: String
     /// The original JSON bytes.
     public var body: [UInt8]
+    /// When it was first stored.
     public var firstSeenAt: Timestamp
+    /// When its body last changed.
     public var changedAt: Timestamp
     /// When the record was deleted; nil for a live record.
     public var deletedAt: Timestamp?

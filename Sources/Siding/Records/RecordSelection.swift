@@ -36,6 +36,8 @@ package struct RecordOrder: Sendable, Hashable {
 /// Records as of one time.
 package struct RecordBatch: Sendable, Hashable {
     package var records: [Record]
+    /// The resource's number, as in ``ChangedKeys``.
+    package var number: Int64
     /// The resource's revision at that time; later writes have higher ones. 0 if nothing was ever written.
     package var revision: Int64
 }
@@ -57,12 +59,16 @@ package struct RecordLookup: Sendable, Hashable {
 
 /// The keys that were written since a revision.
 package struct ChangedKeys: Sendable, Hashable {
+    /// The resource's number now; 0 if nothing is stored of it. It has another after it was forgotten.
+    package var number: Int64
     /// The resource's revision now.
     package var revision: Int64
-    /// Inserted, updated or deleted since; each once.
+    /// Inserted, updated or deleted since; each once. Those of records that were removed for good are not among them.
     package var keys: [String]
+    /// All keys that live, where records may have been removed for good since; nil where none was.
+    package var living: [String]?
 
-    package init(revision: Int64, keys: [String]) {
-        (self.revision, self.keys) = (revision, keys)
+    package init(number: Int64, revision: Int64, keys: [String], living: [String]? = nil) {
+        (self.number, self.revision, self.keys, self.living) = (number, revision, keys, living)
     }
 }

@@ -110,12 +110,12 @@ extension Store {
     package func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
         try await read { snapshot in
             guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else {
-                return RecordBatch(records: [], revision: 0)
+                return RecordBatch(records: [], number: 0, revision: 0)
             }
             let statement = try SelectionCompiler(selection, of: row.id, snapshot)
                 .statement(selecting: RecordsTable.recordColumns)
             let records = try snapshot.query(statement) { try Record($0, of: selection.resource) }
-            return RecordBatch(records: records, revision: row.revision)
+            return RecordBatch(records: records, number: row.id, revision: row.revision)
         }
     }
 
@@ -167,13 +167,27 @@ extension Store {
     }
 
     /// The keys written after `revision` by any process; empty if there are none.
-    package func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
+    ///
+    /// - Parameter number: the resource's number when it had that revision; nil if it is surely the same. After the resource was
+    ///   forgotten all its keys are new.
+    package func changedKeys(
+        of resource: String, since revision: Int64, number: Int64? = nil
+    ) async throws(StoreError) -> ChangedKeys {
         try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: resource, snapshot), row.revision > revision else {
-                return ChangedKeys(revision: revision, keys: [])
+            let row = try ResourcesTable.load(named: resource, snapshot)
+            let isSame = number == nil || number == row?.id ?? 0
+            guard let row else {
+                return ChangedKeys(number: 0, revision: isSame ? revision : 0, keys: [], living: isSame ? nil : [])
             }
-            let keys = try RecordsTable.load(row, snapshot).keys(since: revision, snapshot)
-            return ChangedKeys(revision: row.revision, keys: keys)
+            guard !isSame || row.revision > revision else {
+                return ChangedKeys(number: row.id, revision: revision, keys: [])
+            }
+            let table = try RecordsTable.load(row, snapshot)
+            let isComplete = isSame && row.forgotten <= revision
+            return ChangedKeys(
+                number: row.id, revision: row.revision,
+                keys: try table.keys(since: isSame ? revision : ChangeFeed.beginning, snapshot),
+                living: isComplete ? nil : try table.livingKeys(snapshot))
         }
     }
 

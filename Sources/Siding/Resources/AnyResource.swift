@@ -7,21 +7,27 @@ package import SidingPaging
 public struct AnyResource: Sendable {
     /// The name of the view in the database, and of the resource on the command line.
     public var name: String
+    /// The origin that has it.
     public var source: Source
     /// The path below the source's base URL; may contain a query.
     public var path: String
+    /// GET, or POST for a search.
     public var method: HTTPRequest.Method
     /// The body of page requests, for POST.
     package var body: SearchBody?
+    /// Parameters of every request, beside those of the path and of ``paging``.
     public var query: [String: QueryValue]
+    /// How the query is written.
     public var queryEncoding: QueryEncoding
     /// The path of the records, or `JSONPath.lines`; nil for the root array, or the only array of the root object.
     public var records: JSONPath?
     /// The members that form the key, or `JSONPath.memberName`; several paths make a composite key.
     public var key: [JSONPath]
+    /// How a page leads to the next.
     public var paging: Paging
     /// The sizes of page that requests ask for; nil if they ask for none, or `paging` sends its one size.
     package var pageSizes: PageSizes?
+    /// When a listing ends before its pages do.
     public var stop: StopRules
     /// Requests only changes; nil requests everything.
     package var cursor: IncrementalCursor?
@@ -80,6 +86,7 @@ public struct StopRules: Sendable, Hashable {
     /// Whether a page without a next one is the last one, even if the origin reports more records or pages.
     public var trustsEnd = false
 
+    /// No rule by default: a listing ends with its pages.
     public init(maxPages: Int? = nil, hasMore: JSONPath? = nil, isLast: JSONPath? = nil) {
         (self.maxPages, self.hasMore, self.isLast) = (maxPages, hasMore, isLast)
     }
@@ -100,9 +107,11 @@ public protocol SyncedResource: Sendable {
 }
 
 extension SyncedResource {
+    /// The name of the resource.
     public var name: String { untyped.name }
 }
 
 extension AnyResource: SyncedResource {
+    /// Itself.
     public var untyped: AnyResource { self }
 }

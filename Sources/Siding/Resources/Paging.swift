@@ -27,11 +27,16 @@ public enum Paging: Sendable, Hashable {
 
     /// Page numbers in the query, or in the body.
     public struct PageNumbers: Sendable, Hashable {
+        /// The parameter with the number of the page; `page` by default.
         public var parameter: Parameter
+        /// The number of the first page; 1 by default.
         public var start: Int
+        /// The parameter with the number of records per page; nil, the default, sends none.
         public var sizeParameter: Parameter?
+        /// How many records a page is asked to have; nil leaves it to the origin. A page with fewer is the last one.
         public var size: Int?
 
+        /// Page numbers from 1 in `page` by default.
         public init(parameter: Parameter = "page", start: Int = 1, sizeParameter: Parameter? = nil, size: Int? = nil) {
             (self.parameter, self.start, self.sizeParameter, self.size) = (parameter, start, sizeParameter, size)
         }
@@ -39,11 +44,16 @@ public enum Paging: Sendable, Hashable {
 
     /// Record offsets in the query, or in the body. Without `limit` the next offset is the number of records seen so far.
     public struct Offsets: Sendable, Hashable {
+        /// The parameter with the number of records to skip; `offset` by default.
         public var parameter: Parameter
+        /// The offset of the first page; 0 by default.
         public var start: Int
+        /// The parameter with the number of records per page; `limit` by default.
         public var limitParameter: Parameter
+        /// How many records a page is asked to have; nil sends none. A page with fewer is the last one.
         public var limit: Int?
 
+        /// Offsets from 0 in `offset` by default.
         public init(
             parameter: Parameter = "offset", start: Int = 0, limitParameter: Parameter = "limit", limit: Int? = nil
         ) {
@@ -79,8 +89,10 @@ extension Paging {
         /// A nested member of the body of a POST.
         case body(JSONPath)
 
+        /// A query parameter of this name.
         public init(stringLiteral value: String) { self = .query(value) }
 
+        /// For people: `?page`, `body $.page`.
         public var description: String {
             switch self {
             case .query(let name): "?\(name)"

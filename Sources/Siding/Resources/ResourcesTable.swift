@@ -101,7 +101,7 @@ enum ResourcesTable {
         try transaction.execute("UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, keyType?.rawValue)
     }
 
-    static func set(layout: RecordsTable.Layout?, of resource: Int64, _ transaction: borrowing Transaction) throws {
+    static func set(layout: RecordsLayout?, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_resources SET layout = ?2 WHERE id = ?1", resource, layout?.rawValue)
     }
 
@@ -220,6 +220,14 @@ enum ResourcesTable {
     }
 }
 
+/// How the table of a resource's records keeps the keys.
+enum RecordsLayout: String, Sendable {
+    /// All keys are integers of 64 bits: the key is the rowid.
+    case rowid
+    /// Keys of any type in a column of their own, with a unique index.
+    case indexed
+}
+
 /// A resource as it is stored. What is JSON is decoded where it is needed.
 struct ResourceRow {
     let id: Int64
@@ -229,7 +237,7 @@ struct ResourceRow {
     /// Set by the first record; nil before.
     var keyType: RecordKey.Kind?
     /// Nil where there is no table of records yet.
-    var layout: RecordsTable.Layout?
+    var layout: RecordsLayout?
     /// The end of the last complete listing or pass; nil if none was ever complete.
     var completedAt: Timestamp?
     var completedRun: RunID?
@@ -266,7 +274,7 @@ extension ResourceRow {
             id: try row.int("id"), name: try row.text("name"), source: try row.text("source"),
             storedDefinition: try row.text("definition"))
         keyType = try row.optionalText("key_type").flatMap(RecordKey.Kind.init(rawValue:))
-        layout = try row.optionalText("layout").flatMap(RecordsTable.Layout.init)
+        layout = try row.optionalText("layout").flatMap(RecordsLayout.init)
         completedAt = try row.optionalTime("completed_at")
         completedRun = try row.optionalInt("completed_run")
         revision = try row.int("revision")

@@ -11,10 +11,13 @@ public struct Source: Sendable {
     public var baseURL: HTTPURL
     /// Sent with every request.
     public var headerFields: HTTPFields
+    /// The credential of its requests.
     public var authorization: Authorization
+    /// Proxy, certificates and time limits of its connections.
     public var transport: TransportSettings
     /// Limits on the JSON of answers.
     public var jsonLimits: JSONLimits
+    /// How a failed request is retried before it goes to the queue.
     public var retry: RetryPolicy
     /// How long a retained request is kept before it is parked as expired; nil for ever.
     public var expiry: Duration?
@@ -27,6 +30,7 @@ public struct Source: Sendable {
     /// Whether requests carry the trace context (`traceparent`): that of the program's tracer, or random ids without one.
     public var sendsTraceContext = false
 
+    /// The parameters are the properties of the same names.
     public init(
         name: String, baseURL: HTTPURL, headerFields: HTTPFields = [.accept: "application/json"],
         authorization: Authorization = .none, transport: TransportSettings = TransportSettings(),
@@ -111,6 +115,7 @@ public struct Idempotency: Sendable, Hashable {
 
     /// The field that carries the key.
     public var field: HTTPField.Name
+    /// How the key is written into its field.
     public var format: Format
     /// How long the origin remembers a key, counted from the first request that carried it.
     public var lifetime: Duration

@@ -16,9 +16,14 @@ public struct IntervalSchedule: SyncSchedule, Hashable {
     /// The time from the end of one sync to the beginning of the next.
     public var interval: Duration
 
+    /// Counted from the end of the last sync.
     public init(every interval: Duration) {
         self.interval = interval
     }
 
+    /// The end of the last sync and the interval.
     public func next(after last: Timestamp) -> Timestamp { last + interval }
+
+    /// For a resource that has neither a schedule nor a `maxAge`.
+    static let usual = IntervalSchedule(every: .seconds(900))
 }

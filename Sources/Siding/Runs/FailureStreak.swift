@@ -1,8 +1,8 @@
 package import SidingChain
 
 /// The failed syncs of a resource since its last success.
-package struct FailureStreak {
-    /// When the first of them began.
+package struct FailureStreak: Sendable, Hashable {
+    /// When the first of them began; that of the oldest one that is stored, where the first was pruned.
     package let since: Timestamp
     /// When the newest one ended.
     package let endedAt: Timestamp
@@ -11,31 +11,41 @@ package struct FailureStreak {
     /// Whether the queue has its next page, so that it goes on by itself.
     package let isQueued: Bool
 
-    /// Nil if the newest sync of the resource succeeded, or if there is none.
-    ///
-    /// - Parameter runs: newest first.
-    package init?(of resource: String, in runs: [Run]) {
-        var found: (error: RecordedError, isQueued: Bool, since: Timestamp, endedAt: Timestamp)?
-        for run in runs {
-            guard let result = run.resources.first(where: { $0.resource == resource }) else { continue }
-            // Without an outcome the sync is still under way, or its process was killed.
-            guard let outcome = result.outcome ?? (run.endedAt == nil ? nil : .interrupted), outcome != .skipped else {
-                continue
-            }
-            if outcome == .saved || outcome == .notModified { break }
-            // A sync that was cancelled on purpose is no failure.
-            if result.error?.name == Failure.Reason.cancelled.name { continue }
-            let error = result.error ?? RecordedError(name: outcome.rawValue, message: Self.message(outcome))
-            found = (
-                found?.error ?? error, found?.isQueued ?? (outcome == .queued), run.startedAt,
-                found?.endedAt ?? run.endedAt ?? run.startedAt
-            )
-        }
-        guard let found else { return nil }
-        (error, isQueued, since, endedAt) = found
+    /// - Parameters:
+    ///   - outcome: that of the newest one.
+    ///   - error: its error, if it stored one.
+    init(since: Timestamp, endedAt: Timestamp, outcome: RunOutcome, error: RecordedError?) {
+        (self.since, self.endedAt, isQueued) = (since, endedAt, outcome == .queued)
+        self.error = error ?? RecordedError(name: outcome.rawValue, message: Self.message(outcome))
     }
 
     private static func message(_ outcome: RunOutcome) -> String {
         outcome == .interrupted ? "the process ended before the sync did" : "not everything was saved"
+    }
+}
+
+/// How the newest syncs of a resource ended, however many runs of other resources there were since.
+package struct RecentResults: Sendable, Hashable {
+    /// The outcome of the newest sync that was not skipped; `interrupted` for one that is under way or whose process ended.
+    package let newestOutcome: RunOutcome?
+    /// The newest result that is neither skipped nor cancelled on purpose; nil if none is stored.
+    package let newest: RunResource?
+    /// Nil if the newest sync succeeded, or if there is none.
+    package let failure: FailureStreak?
+}
+
+extension Store {
+    /// The newest results of each of these resources, by its name.
+    package func recentResults(of resources: [String]) async throws(StoreError) -> [String: RecentResults] {
+        try await read { snapshot in
+            var results: [String: RecentResults] = [:]
+            for resource in resources {
+                results[resource] = RecentResults(
+                    newestOutcome: try RunResourcesTable.newestOutcome(of: resource, snapshot),
+                    newest: try RunResourcesTable.newestResult(of: resource, snapshot),
+                    failure: try RunResourcesTable.failures(of: resource, snapshot))
+            }
+            return results
+        }
     }
 }

@@ -23,10 +23,13 @@ package struct Lease: Sendable, Hashable {
 
 /// Who holds a lease; shown to those who wait for it.
 public struct LeaseHolder: Sendable, Hashable, Codable {
+    /// Its process, on ``host``.
     public var processID: Int32
+    /// The name of its machine.
     public var host: String
     /// What the holder is doing, such as `sync posts`.
     public var command: String
+    /// When it took the lease.
     public var since: Timestamp
 
     package init(processID: Int32, host: String, command: String, since: Timestamp) {

@@ -6,6 +6,7 @@ public typealias RunID = Int64
 
 /// The result of a run, or of one resource in it.
 public enum RunOutcome: String, Sendable, Codable, CaseIterable {
+    /// Everything was fetched and stored.
     case saved
     /// Every page was answered with 304: nothing was written.
     case notModified = "not_modified"
@@ -15,33 +16,45 @@ public enum RunOutcome: String, Sendable, Codable, CaseIterable {
     case partial
     /// No request was made: the resource is fresh enough, or another run holds it.
     case skipped
+    /// An error ended it, and nothing in the queue continues it; pages saved before stay.
     case failed
     /// The process ended before the run did.
     case interrupted
 }
 
-/// Counters of a resource in a run.
+/// Counters of a resource in a run; each begins with 0.
 public struct RunCounters: Sendable, Hashable, Codable {
+    /// Pages that were saved, those of a 304 among them.
     public var pages = 0
+    /// Requests that were sent, retries among them.
     public var requests = 0
+    /// Pages that the origin answered with 304.
     public var notModified = 0
+    /// New records.
     public var inserted = 0
+    /// Records with another body than before, and deleted ones that are back.
     public var updated = 0
+    /// Records with the same body as before.
     public var unchanged = 0
+    /// Records that were not saved because the stored body is newer.
     public var stale = 0
+    /// Records that became tombstones.
     public var deleted = 0
     /// How many of `deleted` were removed because `where` is NULL for them.
     public var nullFiltered = 0
     /// Blocked deletions: records missing at the origin that were kept, because there are more than the mass-deletion guard
     /// allows.
     public var deletionsBlocked = 0
+    /// Records that broke their contract, or lack their key.
     public var quarantined = 0
     /// How many of `quarantined` are whole answers that a failure rule quarantined.
     public var answersQuarantined = 0
     /// Records replaced by a later one with the same key on the same page.
     public var duplicates = 0
+    /// Bytes that the network carried, as they were sent: compressed, in both directions.
     public var bytes = 0
 
+    /// All 0.
     public init() {}
 
     /// The list of all counters: calls `body` with each and its column in `siding_run_resources`, and returns the results.

@@ -26,14 +26,76 @@ enum RunResourcesTable {
     }
 
     static func load(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> [RunResource] {
-        try database.query("SELECT * FROM siding_run_resources WHERE run = ?1 ORDER BY resource", run) { row in
-            var result = RunResource(
-                resource: try row.text("resource"), outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
-                duration: .microseconds(try row.int("duration_us")), entry: try row.optionalText("entry"),
-                error: Store.decode(RecordedError.self, try row.optionalText("error")),
-                notes: Store.decode([String].self, try row.optionalText("notes")) ?? [])
-            try result.counters.map { $1 = Int(try row.int($0)) }
-            return result
+        try database.query("SELECT * FROM siding_run_resources WHERE run = ?1 ORDER BY resource", run) {
+            try result($0)
+        }
+    }
+
+    private static func result(_ row: borrowing Row) throws -> RunResource {
+        var result = RunResource(
+            resource: try row.text("resource"), outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
+            duration: .microseconds(try row.int("duration_us")), entry: try row.optionalText("entry"),
+            error: Store.decode(RecordedError.self, try row.optionalText("error")),
+            notes: Store.decode([String].self, try row.optionalText("notes")) ?? [])
+        try result.counters.map { $1 = Int(try row.int($0)) }
+        return result
+    }
+
+    // MARK: The newest results of a resource
+
+    /// A sync that was cancelled on purpose is neither a success nor a failure.
+    private static let isNotCancelled: SQL = "error ->> '$.name' IS NOT 'cancelled'"
+
+    /// The outcome of the newest sync that was not skipped, `interrupted` if it has none; nil if none is stored.
+    static func newestOutcome(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws
+        -> RunOutcome?
+    {
+        try database.first(
+            """
+            SELECT outcome FROM siding_run_resources WHERE resource = ?1 AND outcome IS NOT 'skipped'
+            ORDER BY run DESC LIMIT 1
+            """, resource
+        ) { try $0.optionalText("outcome").flatMap(RunOutcome.init) ?? .interrupted }
+    }
+
+    /// The newest result that is neither skipped nor cancelled on purpose; nil if none is stored.
+    static func newestResult(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws
+        -> RunResource?
+    {
+        try database.first(
+            """
+            SELECT * FROM siding_run_resources WHERE resource = ?1 AND outcome <> 'skipped' AND \(isNotCancelled)
+            ORDER BY run DESC LIMIT 1
+            """, resource
+        ) { try result($0) }
+    }
+
+    /// The failed syncs since the last success; nil if there are none.
+    static func failures(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> FailureStreak?
+    {
+        // Without an outcome the sync is still under way, or its process was killed.
+        let failed: SQL = """
+            FROM siding_run_resources AS result JOIN siding_runs ON id = run
+            WHERE resource = ?1 AND run > (
+                    SELECT IFNULL(MAX(run), 0) FROM siding_run_resources
+                    WHERE resource = ?1 AND outcome IN ('saved', 'not_modified'))
+                AND result.outcome IS NOT 'skipped' AND (result.outcome IS NOT NULL OR ended_at IS NOT NULL)
+                AND \(isNotCancelled)
+            """
+        let since = try database.first("SELECT started_at \(failed) ORDER BY run LIMIT 1", resource) {
+            try $0.time("started_at")
+        }
+        guard let since else { return nil }
+        return try database.first(
+            """
+            SELECT result.outcome AS outcome, error, IFNULL(ended_at, started_at) AS ended_at \(failed)
+            ORDER BY run DESC LIMIT 1
+            """, resource
+        ) { row in
+            FailureStreak(
+                since: since, endedAt: try row.time("ended_at"),
+                outcome: try row.optionalText("outcome").flatMap(RunOutcome.init) ?? .interrupted,
+                error: Store.decode(RecordedError.self, try row.optionalText("error")))
         }
     }
 

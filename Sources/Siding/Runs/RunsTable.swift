@@ -3,20 +3,23 @@ internal import SidingSQLite
 
 /// The table `siding_runs`, which has a row per run.
 enum RunsTable {
+    /// - Parameter revisions: those of all resources, as JSON, so that a change feed can begin there.
     /// - Returns: the run's number.
     static func begin(
-        _ command: String, owner: String, now: Timestamp, _ transaction: borrowing Transaction
+        _ command: String, owner: String, revisions: String?, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunID {
         try transaction.execute(
             "INSERT INTO siding_runs (command, owner, started_at, revisions) VALUES (?1, ?2, ?3, ?4)", command, owner,
-            now.microseconds, ResourcesTable.revisions(transaction))
+            now.microseconds, revisions)
         return transaction.lastInsertedRowID
     }
 
-    static func end(_ run: RunID, as outcome: RunOutcome, now: Timestamp, _ transaction: borrowing Transaction) throws {
+    static func end(
+        _ run: RunID, as outcome: RunOutcome, revisions: String?, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
         try transaction.execute(
             "UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = ?4 WHERE id = ?1", run, now.microseconds,
-            outcome.rawValue, ResourcesTable.revisions(transaction))
+            outcome.rawValue, revisions)
     }
 
     /// Marks the runs of a dead process as interrupted.
@@ -60,13 +63,25 @@ enum RunsTable {
 
     // MARK: Pruning
 
+    /// Whether no earlier run ended in the same hour; one that was interrupted may have ended without its upkeep.
+    static func isFirstOfHour(_ run: RunID, at now: Timestamp, _ transaction: borrowing Transaction) throws -> Bool {
+        let end = try transaction.first(
+            """
+            SELECT ended_at FROM siding_runs WHERE id < ?1 AND ended_at IS NOT NULL AND outcome <> 'interrupted'
+            ORDER BY id DESC LIMIT 1
+            """, run
+        ) { try $0.time("ended_at") }
+        let hour = Duration.seconds(3_600).wholeMicroseconds
+        return end.map { $0.microseconds / hour != now.microseconds / hour } ?? true
+    }
+
     /// The newest runs are kept whatever their age.
     private static let newestKept = 1_000
     /// The most runs that one transaction deletes.
     private static let mostAtOnce = 500
 
     /// Deletes runs that ended before `moment`, so that a service that syncs every few minutes does not grow its file forever,
-    /// with their counters. The records that they stored are kept.
+    /// with their counters. The records that they stored are kept, and so is the run with the newest result of each resource.
     ///
     /// - Returns: the deleted runs.
     static func delete(endedBefore moment: Timestamp, _ transaction: borrowing Transaction) throws -> [RunID] {
@@ -79,12 +94,19 @@ enum RunsTable {
     }
 
     /// Runs are read in the order of their numbers, which is the order in which they started, so reading ends at the first one
-    /// that is too young.
+    /// that is too young. Those with the newest result of a resource are left out: its state is shown by it.
     private static func old(_ moment: Int64, _ transaction: borrowing Transaction) throws -> [RunID] {
         var statement = try transaction.prepare(
             """
             SELECT id, started_at, ended_at FROM siding_runs
-            WHERE id <= (SELECT MAX(id) FROM siding_runs) - ?1 ORDER BY id
+            WHERE id <= (SELECT MAX(id) FROM siding_runs) - ?1
+                AND NOT EXISTS (
+                    SELECT 1 FROM siding_run_resources AS result
+                    WHERE run = id AND outcome IS NOT 'skipped' AND NOT EXISTS (
+                        SELECT 1 FROM siding_run_resources AS later
+                        WHERE later.resource = result.resource AND later.run > result.run
+                            AND later.outcome IS NOT 'skipped'))
+            ORDER BY id
             """)
         try statement.bind(1, Int64(newestKept))
         var found: [RunID] = []

@@ -2,6 +2,7 @@ public import SidingJSON
 
 /// The fields of a resource's stored records, with counts.
 public struct ResourceSchema: Sendable, Hashable {
+    /// The name of the resource.
     public var resource: String
     /// The number of live records.
     public var records: Int
@@ -18,6 +19,7 @@ public struct ResourceSchema: Sendable, Hashable {
 
     /// One member of the records, at any depth.
     public struct Field: Sendable, Hashable {
+        /// Where the records have it.
         public var path: JSONPath
         /// The column of the view that shows it; nil if there is none.
         public var column: String?
@@ -25,6 +27,7 @@ public struct ResourceSchema: Sendable, Hashable {
         public var types: [ValueTypeCount]
         /// The number of records that have it, including null.
         public var present: Int
+        /// The number of records in which it is `null`.
         public var nulls: Int
         /// The number of examined records without it.
         public var missing: Int
@@ -40,7 +43,9 @@ public struct ResourceSchema: Sendable, Hashable {
 
     /// A type and its number of values.
     public struct ValueTypeCount: Sendable, Hashable {
+        /// The type.
         public var type: ValueType
+        /// The number of values of this type.
         public var count: Int
     }
 
@@ -124,7 +129,7 @@ extension ResourceSchema {
         return isPlain ? name : scalar(name)
     }
 
-    private static func scalar(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+    private static func scalar(_ text: String) -> String { "'\(text.escaping(["'": "''"]))'" }
 }
 
 extension ResourceSchema.Field {

@@ -36,6 +36,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case outdated
         /// The write cannot be accepted in this form.
         case invalidWrite = "invalid_write"
+        /// An action on an entry of the queue that its state does not allow.
+        case refused
         /// This SQLite lacks a required feature.
         case unsupported
 
@@ -43,7 +45,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         var mayHeal: Bool {
             switch self {
             case .leaseLost, .notFound, .ambiguous, .full, .busy, .inaccessible, .cancelled, .timeLimit, .inputOutput,
-                .outdated:
+                .outdated, .refused:
                 true
             case .closed, .foreign, .newer, .corrupt, .invalidQuery, .invalidName, .contract, .invalidWrite,
                 .unsupported:
@@ -52,8 +54,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The stable part, for programs.
     public var kind: Kind
+    /// What failed and why, in one sentence for people.
     public var message: String
+    /// What to do about it; nil if nothing is known to help.
     public var hint: String?
 
     package init(_ kind: Kind, _ message: String, hint: String? = nil) {
@@ -62,6 +67,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.hint = hint
     }
 
+    /// The message and the hint.
     public var description: String { hint.map { "\(message); \($0)" } ?? message }
 }
 

@@ -66,35 +66,7 @@ package enum NextSync: Sendable, Hashable {
 extension AnyResource {
     /// The moment that follows a sync that ended at `last`.
     fileprivate func moment(after last: Timestamp) -> Timestamp {
-        let schedule = schedule ?? IntervalSchedule(every: maxAge ?? Siding.defaultMaxAge)
-        return schedule.next(after: last)
-    }
-}
-
-extension Siding {
-    /// The first moment after `moment` at which one of these resources becomes due by its schedule; nil if there is none.
-    func nextDue(after moment: Timestamp, of syncs: [(resource: AnyResource, next: NextSync)]) -> Timestamp? {
-        let failures = declarations.value.failures
-        return syncs.compactMap { resource, next in
-            let again = failures.nextTry(of: resource)
-            return switch next {
-            case .now: again
-            case .at(let scheduled): max(scheduled, again ?? scheduled)
-            case .afterRetainedPage: nil
-            }
-        }.filter { $0 > moment }.min()
-    }
-
-    /// When each resource is synced next.
-    func nextSyncs(at now: Timestamp) async throws(StoreError) -> [(resource: AnyResource, next: NextSync)] {
-        let states = try await store.resourceStates(countsRecords: false)
-        let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
-        return resources.map { resource in
-            let next = NextSync(
-                of: resource, states.first { $0.resource == resource.name },
-                retained: entries.filter { $0.resource == resource.name }, now: now)
-            return (resource, next)
-        }
+        (schedule ?? maxAge.map(IntervalSchedule.init) ?? .usual).next(after: last)
     }
 }
 

@@ -16,6 +16,7 @@ package struct ServiceLoop: Sendable {
     let changes: NetworkChanges?
     let outlastsFailures: Bool
     let looked: @Sendable () -> Void
+    let failing: @Sendable (StoreError?) -> Void
     let rested: @Sendable (Timestamp) -> Void
     let report: @Sendable (QueueEntry) -> Void
     let sync: (@Sendable () async throws(StoreError) -> Timestamp?)?
@@ -28,6 +29,7 @@ package struct ServiceLoop: Sendable {
     ///   - changes: signals changes of links, addresses and routes; nil looks by the clock alone.
     ///   - outlastsFailures: whether to log a store failure that may pass and go on, instead of throwing it.
     ///   - looked: called as each look for work begins.
+    ///   - failing: called with the failure that is outlasted, as it begins and changes; with nil once the next look succeeded.
     ///   - rested: called with the moment of the next look whenever nothing runs.
     ///   - report: called as each write is completed.
     ///   - sync: syncs the resources that are due, and returns when the next one is, nil if the pace will do; nil to send
@@ -36,13 +38,14 @@ package struct ServiceLoop: Sendable {
         sender: @autoclosure @escaping @Sendable () -> WriteSender, sources: Set<String>? = nil, pace: Duration,
         changes: NetworkChanges?,
         outlastsFailures: Bool = false, looked: @escaping @Sendable () -> Void = {},
+        failing: @escaping @Sendable (StoreError?) -> Void = { _ in },
         rested: @escaping @Sendable (Timestamp) -> Void = { _ in },
         report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
         sync: (@Sendable () async throws(StoreError) -> Timestamp?)? = nil
     ) {
         (currentSender, self.sources, self.pace, self.changes) = (sender, sources, pace, changes)
-        (self.outlastsFailures, self.looked, self.rested) = (outlastsFailures, looked, rested)
-        (self.report, self.sync) = (report, sync)
+        (self.outlastsFailures, self.looked, self.failing) = (outlastsFailures, looked, failing)
+        (self.rested, self.report, self.sync) = (rested, report, sync)
     }
 
     private enum Work: String, Sendable {
@@ -217,7 +220,7 @@ package struct ServiceLoop: Sendable {
     private func take(_ result: Result<Look, StoreError>, of part: Work, _ progress: inout Course) -> Look? {
         switch result {
         case .success(let look):
-            progress.faults[part] = nil
+            if progress.faults.removeValue(forKey: part) != nil { failing(progress.faults.values.first) }
             let entry = progress.begun[part].flatMap { look.outlook.nextDue(after: $0) }
             progress.due[part] = [entry, look.nextSync].compactMap(\.self).min()
             return look
@@ -236,6 +239,7 @@ package struct ServiceLoop: Sendable {
         }
         let last = progress.faults.updateValue(error, forKey: part)
         guard last?.kind != error.kind || last?.message != error.message else { return }
+        failing(error)
         sender.environment.logger.error(
             "the store failed; the service tries again",
             metadata: [

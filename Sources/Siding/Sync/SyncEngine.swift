@@ -18,8 +18,10 @@ package struct SyncEngine: Sendable {
     let signIns: SignIns?
     var environment: Environment
     var progress: @Sendable (SyncProgress) -> Void
-    /// Called as a run begins and ends.
-    var events: @Sendable (Siding.Event) -> Void = { _ in }
+    /// Called as a run begins, with the names of its resources.
+    var began: @Sendable (RunID, [String]) -> Void = { _, _ in }
+    /// Called as a run ends.
+    var ended: @Sendable (RunID, RunOutcome) -> Void = { _, _ in }
     /// Fires when a program goes on with another engine: a run of this one begins no further resource.
     var replaced = ChangeSignal()
 
@@ -89,7 +91,7 @@ package struct SyncEngine: Sendable {
         let stopwatch = Stopwatch(environment.clock)
         let run = try await store.beginRun(command: command)
         span.set("siding.run", Int(run))
-        events(.runBegan(run, resources: resources.map(\.name)))
+        began(run, resources.map(\.name))
         var reports: [SyncReport] = []
         do throws(StoreError) {
             for resource in ParentOrder.parentsFirst(resources) where !Task.isCancelled && replaced.count == 0 {
@@ -102,14 +104,14 @@ package struct SyncEngine: Sendable {
             let store = store
             try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }
             span.ended(.failed, error: error.kind.rawValue, after: stopwatch)
-            events(.runEnded(run, .failed))
+            ended(run, .failed)
             throw error
         }
         let outcome = Task.isCancelled ? .interrupted : RunOutcome.combining(reports.compactMap(\.result.outcome))
         let store = store
         try await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: outcome) }
         span.ended(outcome, after: stopwatch)
-        events(.runEnded(run, outcome))
+        ended(run, outcome)
         return reports
     }
 

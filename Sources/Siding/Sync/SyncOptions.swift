@@ -25,6 +25,7 @@ public struct SyncOptions: Sendable, Hashable {
     /// Whether the user accepted the deletions, so that the mass-deletion guard does not apply.
     public var acceptsDeletes = false
 
+    /// The usual sync by default. The parameters are the properties of the same names.
     public init(
         isFull: Bool = false, limit: Int? = nil, since: String? = nil, backfill: Backfill? = nil, retains: Bool = true,
         maxAge: Duration? = nil, lockWait: Duration = .zero, failsFast: Bool = false
@@ -35,9 +36,12 @@ public struct SyncOptions: Sendable, Hashable {
 
     /// A range of cursor values; both ends are included if the origin includes them.
     public struct Backfill: Sendable, Hashable {
+        /// The first value, as the origin writes it.
         public var from: String
+        /// The last value.
         public var to: String
 
+        /// The changes between these two cursor values.
         public init(from: String, to: String) {
             (self.from, self.to) = (from, to)
         }

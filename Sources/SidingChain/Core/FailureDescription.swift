@@ -22,7 +22,7 @@ extension Failure.Reason: CustomStringConvertible {
         switch self {
         case .noInternetConnection: "no internet connection"
         case .captivePortal: "a network portal answered instead of the origin; sign in to the network first"
-        case .timeout(let stage): "timeout \(stage.words)"
+        case .timeout(let stage): "timeout \(stage.phrase)"
         case .cantConnectToHost(.refused): "can't connect to host: connection refused"
         case .cantConnectToHost(.unreachable): "can't connect to host: host unreachable"
         case .cantConnectToHost(.localPolicy): "can't connect to host: a rule on this machine forbids it"
@@ -94,7 +94,7 @@ extension Failure.Reason: CustomStringConvertible {
 }
 
 extension Failure.TimeoutStage {
-    fileprivate var words: String {
+    fileprivate var phrase: String {
         switch self {
         case .connect: "while connecting"
         case .tlsHandshake: "while agreeing on TLS"

@@ -159,18 +159,18 @@ extension Disk {
     /// changed by the caller: ``Failure/Reason/invalidRequest``.
     static func failure(_ code: Int32, _ operation: String, _ path: String) -> Failure {
         // A path may be longer than the whole detail of a failure.
-        let said = "cannot \(operation) '\(PlainText.oneLine(path, limit: 300))': \(String(cString: strerror(code)))"
+        let message = "cannot \(operation) '\(PlainText.oneLine(path, limit: 300))': \(String(cString: strerror(code)))"
         switch code {
         case ENOSPC, EDQUOT, EFBIG:
-            return Failure(.localResource, phase: .notSent, detail: "\(said); make room and try again")
+            return Failure(.localResource, phase: .notSent, detail: "\(message); make room and try again")
         case EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOLCK, EINTR, EAGAIN, ESTALE:
-            return Failure(.localResource, phase: .notSent, detail: said)
+            return Failure(.localResource, phase: .notSent, detail: message)
         case ENOENT, ENOTDIR:
-            return refusal("\(said); its directory must exist")
+            return refusal("\(message); its directory must exist")
         case ELOOP:
-            return refusal("\(said); a symbolic link is in the way")
+            return refusal("\(message); a symbolic link is in the way")
         default:
-            return refusal(said)
+            return refusal(message)
         }
     }
 

@@ -87,18 +87,18 @@ struct FileTransfer: Sendable {
 
     private func partial(_ reply: Reply, from point: ResumeRecord?) throws(Failure) -> Plan {
         let fields = reply.response.headerFields
-        let said = fields[.contentRange].map { "'\($0)'" } ?? "no Content-Range"
-        guard let point else { throw mismatch("a part came, \(said), where the whole was asked for") }
+        let received = fields[.contentRange].map { "'\($0)'" } ?? "no Content-Range"
+        guard let point else { throw mismatch("a part came, \(received), where the whole was asked for") }
         let asked = "bytes from \(point.bytes)" + (point.total.map { " of \($0)" } ?? "") + " were asked for"
         guard let range = ContentRange(fields), let bounds = range.bounds else {
-            throw mismatch("\(asked), got \(said)")
+            throw mismatch("\(asked), got \(received)")
         }
         let total = range.total ?? point.total
         guard bounds.lowerBound == point.bytes, point.total ?? total == total, bounds.upperBound < total ?? .max else {
-            throw mismatch("\(asked), got \(said)")
+            throw mismatch("\(asked), got \(received)")
         }
         guard fields.isIdentityCoded, reply.body.length ?? bounds.count == bounds.count else {
-            throw mismatch("\(asked), got \(said) with another number of bytes")
+            throw mismatch("\(asked), got \(received) with another number of bytes")
         }
         if let tag = fields[.eTag], point.validator.hasPrefix("\""), tag != point.validator {
             throw mismatch("\(asked), got a part of another file")

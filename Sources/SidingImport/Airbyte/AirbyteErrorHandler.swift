@@ -86,7 +86,7 @@ struct AirbyteErrorHandler {
                 hint: "write 'errors' of the resource by hand")
             return nil
         }
-        return .words(
+        return .texts(
             ["path": path, condition.isPart ? "contains" : "equals": condition.text], from: predicate.origin)
     }
 

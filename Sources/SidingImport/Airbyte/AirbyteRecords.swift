@@ -48,7 +48,7 @@ struct AirbyteRecords {
                 filter.origin, "the import supports only a condition that compares a member with a text",
                 hint: "all records are kept: filter in the queries over the view")
         }
-        resource.condition = .words(
+        resource.condition = .texts(
             ["path": path, predicate.isNegated ? "not_equals" : "equals": predicate.text], from: node.origin)
     }
 
@@ -93,7 +93,7 @@ struct AirbyteSchema {
             guard let type = Self.type(member.node) else { continue }
             let origin = member.node.origin
             if case .copied(let path) = additions.place(of: [member.name]) {
-                resource.columns.set(member.name, .words(["type": type, "path": path], from: origin))
+                resource.columns.set(member.name, .texts(["type": type, "path": path], from: origin))
             } else {
                 resource.columns.set(member.name, .text(type, from: origin))
             }

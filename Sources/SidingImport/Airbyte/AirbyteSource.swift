@@ -160,7 +160,7 @@ struct AirbyteBudget: Sendable {
                 hint: "write 'limits' of the source by hand")
             return nil
         }
-        return .words(["match": "**", "rate": "\(count)/\(unit)"], from: policy.origin)
+        return .texts(["match": "**", "rate": "\(count)/\(unit)"], from: policy.origin)
     }
 
     private static let units = [

@@ -43,14 +43,14 @@ struct ConfigNode: Sendable {
     }
 
     /// A map of texts, such as `{ type: cursor, path: $.next }`.
-    static func words(_ words: KeyValuePairs<String, String>, from origin: Origin) -> ConfigNode {
+    static func texts(_ texts: KeyValuePairs<String, String>, from origin: Origin) -> ConfigNode {
         var map = ConfigMap(from: origin)
-        for (name, text) in words { map.set(name, .text(text, from: origin)) }
+        for (name, text) in texts { map.set(name, .text(text, from: origin)) }
         return map.node
     }
 
     static func secret(_ variable: String, from origin: Origin) -> ConfigNode {
-        words(["env": variable], from: origin)
+        texts(["env": variable], from: origin)
     }
 
     /// The same value, marked as essential to its owner.

@@ -71,7 +71,7 @@ struct DltResource {
         if node["strategy"]?.text == "scd2" { resource.history = .truth(true, from: origin) }
         switch node.text ?? node["disposition"]?.text {
         case "merge", "skip": break
-        case "replace": resource.deletes = .words(["detect": "complete_listing"], from: origin)
+        case "replace": resource.deletes = .texts(["detect": "complete_listing"], from: origin)
         case "append": resource.history = .truth(true, from: origin)
         default: imported.noteUnsupported(origin, "the import does not support this write disposition")
         }
@@ -100,7 +100,7 @@ struct DltResource {
             let member = Self.member(column.name)
             let value: ConfigNode =
                 member == column.name
-                ? .text(type, from: hint.origin) : .words(["type": type, "path": member], from: hint.origin)
+                ? .text(type, from: hint.origin) : .texts(["type": type, "path": member], from: hint.origin)
             resource.columns.set(column.name, value)
         }
         if !resource.columns.isEmpty {

@@ -45,9 +45,9 @@ struct ImportedConfig: Sendable {
             return noteUnsupported(resource.origin, "there is already a resource of this name")
         }
         var resource = resource
-        let said = source.withoutRetry.node.flow
-        let name = sourceNames[said] ?? freeSourceName(source.name, resource.name)
-        if sourceNames.updateValue(name, forKey: said) == nil {
+        let flow = source.withoutRetry.node.flow
+        let name = sourceNames[flow] ?? freeSourceName(source.name, resource.name)
+        if sourceNames.updateValue(name, forKey: flow) == nil {
             takenNames.insert(name)
             tellShared(name, source)
             sources.append((name, source))
@@ -147,8 +147,8 @@ struct ImportedConfig: Sendable {
     /// The failure rules shared by all resources of a source; nil if they differ.
     private func commonErrors(of source: String) -> [ConfigNode]? {
         let all = resources.filter { $0.source == source }.map(\.errors)
-        let said = Set(all.map { $0.map(\.flow) })
-        return said.count == 1 ? all.first : nil
+        let flows = Set(all.map { $0.map(\.flow) })
+        return flows.count == 1 ? all.first : nil
     }
 
     private func head(naming variables: [String]) -> [String] {
@@ -165,7 +165,7 @@ struct ImportedConfig: Sendable {
         let names = Set(resources.map(\.name))
         return notes.sorted { $0.unmapped.place < $1.unmapped.place }.reduce(into: [:]) { comments, note in
             let unmapped = note.unmapped
-            let line = "line \(unmapped.place.line), \(unmapped.path): \(unmapped.words)"
+            let line = "line \(unmapped.place.line), \(unmapped.path): \(unmapped.message)"
             let owner = note.owner.flatMap { names.contains($0) ? $0 : nil }
             comments[owner, default: []].append(PlainText.oneLine(line, limit: 600))
         }

@@ -1,3 +1,5 @@
+internal import SidingJSON
+
 /// A metric with its samples, in Prometheus' text format, version 0.0.4
 /// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 struct MetricFamily {
@@ -31,8 +33,7 @@ struct MetricFamily {
     }
 
     private static func escaped(_ text: String, quotes: Bool) -> String {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-        return quotes ? escaped.replacing("\"", with: "\\\"") : escaped
+        text.escaping(["\\": "\\\\", "\n": "\\n", "\"": quotes ? "\\\"" : "\""])
     }
 
     /// As Go's ParseFloat reads it.

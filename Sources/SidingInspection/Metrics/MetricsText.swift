@@ -10,7 +10,7 @@ package enum MetricsText {
         let overview = try await Overview.gather(resources, store, maxAge: nil, now: now)
         let limits = Dictionary(resources.map { ($0.name, $0.maxAge) }) { first, _ in first }
         return MetricFamily.text(
-            Self.resources(overview, maxAges: limits) + queue(try await store.queueShares())
+            Self.resources(overview, maxAges: limits) + queue(overview.queue)
                 + sources(overview) + runs(overview) + database(overview))
     }
 
@@ -65,7 +65,10 @@ package enum MetricsText {
 
     private static func sources(_ overview: Overview) -> [MetricFamily] {
         let labels = { (limit: RateLimitReport) in
-            [("source", limit.source), ("match", limit.match), ("unit", (limit.rate?.unit ?? .requests).rawValue)]
+            [
+                ("source", limit.source), ("match", limit.match), ("unit", (limit.rate?.unit ?? .requests).rawValue),
+                ("per", limit.rate.map { DurationText.text($0.window) } ?? ""),
+            ]
         }
         return [
             .gauge(

@@ -30,7 +30,7 @@ package struct Overview {
     }
 
     package var resources: [ResourceLine]
-    package var waiting: [QueueCount]
+    package var queue: [QueueShare]
     package var gates: [SourceGate]
     package var limits: [RateLimitReport]
     /// What the network carried for the syncs of the last 24 hours.
@@ -49,13 +49,14 @@ package struct Overview {
     ) async throws -> Overview {
         let states = try await store.resourceStates()
         let runs = try await store.runs(limit: 100)
+        let results = try await store.recentResults(of: resources.map(\.name))
         let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
         let hasSchedules = resources.contains { $0.schedule != nil }
         let retained = hasSchedules ? try await store.entries(QueueSelection(kinds: [.fetch])) : []
         let lines = resources.map { resource in
             let state = states.first { $0.resource == resource.name }
             let limit = maxAge ?? resource.maxAge
-            let failure = FailureStreak(of: resource.name, in: runs)
+            let failure = results[resource.name]?.failure
             let reported = ListingFreshness(
                 freshUntil: state?.resourceFreshness.freshUntil(at: now),
                 notBefore: state?.resourceFreshness.notBefore(at: now))
@@ -79,7 +80,7 @@ package struct Overview {
         }
         let database = try await store.description()
         return Overview(
-            resources: lines, waiting: try await store.queueCounts(),
+            resources: lines, queue: try await store.queueShares(),
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
             limits: try await store.rateLimits(),
             bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)), runs: runs,
@@ -89,15 +90,18 @@ package struct Overview {
 
     /// The number of entries in `state`.
     package func count(_ state: QueueEntry.State) -> Int {
-        waiting.filter { $0.state == state }.map(\.count).reduce(0, +)
+        queue.filter { $0.state == state }.map(\.count).reduce(0, +)
     }
 
     /// Whether the last sync of a resource failed, nothing in the queue goes on with it, and none is under way.
     package var hasFailure: Bool { resources.contains { $0.failure?.isQueued == false && !$0.isRunning } }
 
+    /// Whether an entry has been queued for too long, as when the line has been down.
+    package var isQueuedTooLong: Bool { queue.contains { $0.isQueuedTooLong(at: now) } }
+
     /// The number of entries that are parked for a reason other than `held`.
     package var parked: Int {
-        waiting.filter { $0.state == .parked && $0.reason != .held }.map(\.count).reduce(0, +)
+        queue.filter { $0.state == .parked && $0.reason != .held }.map(\.count).reduce(0, +)
     }
 
     package var object: JSONObject {

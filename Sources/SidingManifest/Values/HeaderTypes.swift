@@ -14,12 +14,9 @@ extension ValueType where Value == HTTPFields {
     static let headers: ValueType = ValueType<[NamedMember<String>]>
         .map(of: .text("the text of the header field"), "a map of header fields")
         .map { members, _, reading in
-            var fields: HTTPFields = [:]
-            for member in members {
-                guard let name = reading.headerName(member.name, at: member.place) else { continue }
-                reading.addHeader(name, member, to: &fields)
-            }
-            return fields
+            let secrets = "'auth', with the secret as { env: NAME }, { file: PATH } or { command: [PROGRAM] }"
+            return reading.headers(members, secretsAs: secrets, plainText: \.self)
+                .reduce(into: [:]) { fields, header in fields[header.name] = header.value }
         }
 }
 
@@ -44,24 +41,29 @@ extension Reading {
         return name
     }
 
-    fileprivate mutating func addHeader(
-        _ name: HTTPField.Name, _ member: NamedMember<String>, to fields: inout HTTPFields
-    ) {
-        let shown = Subject.quoted(member.name)
-        if SecretNames.isSecret(headerName: member.name) {
-            fault(
-                "the header field \(shown)\(subject.inOwner) is a secret, which this file never holds",
-                at: member.place,
-                expected: "'auth', with the secret as { env: NAME }, { file: PATH } or { command: [PROGRAM] }")
-        } else if fields[name] != nil {
-            fault(
-                "the header field \(shown)\(subject.inOwner) is given twice, in different spellings", at: member.place)
-        } else if HTTPField.isValidValue(member.value) {
-            fields[name] = member.value
-        } else {
-            fault(
-                "the header field \(shown)\(subject.inOwner) holds a line break or another control character",
-                at: member.place)
+    /// Checks header fields: each has a valid name and value, is given once, and is no secret in plain text.
+    ///
+    /// - Parameters:
+    ///   - secretsAs: where secrets belong instead.
+    ///   - plainText: the text of a value; nil for a reference to a secret.
+    mutating func headers<Value>(
+        _ members: [NamedMember<Value>], secretsAs expected: String, plainText: (Value) -> String?
+    ) -> [(name: HTTPField.Name, value: Value)] {
+        var headers: [(name: HTTPField.Name, value: Value)] = []
+        for member in members {
+            guard let name = headerName(member.name, at: member.place) else { continue }
+            let field = "the header field \(Subject.quoted(member.name))\(subject.inOwner)"
+            let text = plainText(member.value)
+            if text != nil, SecretNames.isSecret(headerName: member.name) {
+                fault("\(field) is a secret, which this file never holds", at: member.place, expected: expected)
+            } else if headers.contains(where: { $0.name == name }) {
+                fault("\(field) is given twice, in different spellings", at: member.place)
+            } else if let text, !HTTPField.isValidValue(text) {
+                fault("\(field) holds a line break or another control character", at: member.place)
+            } else {
+                headers.append((name, member.value))
+            }
         }
+        return headers
     }
 }

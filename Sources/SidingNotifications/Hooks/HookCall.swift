@@ -53,8 +53,10 @@ package struct HookCall: Sendable {
     func deliver(_ bytes: [UInt8], to hook: NotificationHook) async throws(Fault) {
         switch hook.target {
         case .command(let program):
+            // A line, so that a program may add each notification to a file as it is.
+            let line = bytes + [UInt8(ascii: "\n")]
             do {
-                try await program.run(variables, input: bytes, within: hook.timeout, on: clock)
+                try await program.run(variables, input: line, within: hook.timeout, on: clock)
             } catch { throw Fault(reason: error.reason) }
         case .url(let address, let headers):
             var fields: HTTPFields = [.contentType: "application/json"]

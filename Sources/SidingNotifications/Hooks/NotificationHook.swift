@@ -47,7 +47,7 @@ package struct NotificationHook: Sendable {
     package var target: Target
     package var events = Set(Event.allCases)
     /// The age of an entry from which on `queued_too_long` concerns this hook.
-    package var queuedLongerThan = Duration.seconds(3600)
+    package var queuedLongerThan = QueueShare.tooLong
     /// The time limit of one call.
     package var timeout = Duration.seconds(30)
     /// What connections of a URL use: proxies, authorities.
@@ -99,6 +99,14 @@ package struct NotificationHook: Sendable {
     /// Whether the incident is of a kind that the hook is for.
     func concerns(_ incident: Incident, now: Timestamp) -> Bool {
         guard events.contains(Event(incident.key.kind)) else { return false }
-        return incident.key.kind != .queuedTooLong || (incident.endedAt ?? now) - incident.since >= queuedLongerThan
+        guard incident.key.kind == .queuedTooLong, incident.endedAt == nil else { return true }
+        return now - (incident.oldestSince ?? incident.since) >= queuedLongerThan
+    }
+
+    /// Whether the hook is to be notified once the incident, which lasts, has ended. Of an entry that was queued for too long
+    /// by the `limit` of another hook it is not, unless it was notified of the beginning.
+    func awaitsEnd(of incident: Incident, _ limit: Duration) -> Bool {
+        incident.key.kind != .queuedTooLong || queuedLongerThan <= limit || events == [.recovered]
+            || incident.notified.contains(id)
     }
 }

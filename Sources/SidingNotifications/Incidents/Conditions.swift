@@ -17,10 +17,10 @@ package struct Conditions: Sendable {
         of resources: [String], in store: Store, queuedFor limit: Duration, now: Timestamp
     ) async throws(StoreError) -> Conditions {
         let states = try await store.resourceStates(countsRecords: false)
-        let runs = try await store.runs(limit: 100)
+        let results = try await store.recentResults(of: resources)
         var conditions = Conditions()
         for name in resources {
-            conditions.add(name, states.first { $0.resource == name }, runs, now: now)
+            conditions.add(name, states.first { $0.resource == name }, results[name], now: now)
         }
         for (source, shares) in Dictionary(grouping: try await store.queueShares(), by: \.source) {
             conditions.add(shares, of: source, queuedFor: limit, now: now)
@@ -29,16 +29,23 @@ package struct Conditions: Sendable {
         return conditions
     }
 
+    /// Leaves the conditions of `keys` alone, so that no incident begins. Another config over the same file may have the
+    /// resources that are not in `resources`, and hooks to notify of them.
+    mutating func limit(to keys: [Incident.Key], of resources: [String]) {
+        present.removeAll { !keys.contains($0.key) }
+        undecided.formUnion(
+            keys.filter { ![.queuedTooLong, .parked].contains($0.kind) && !resources.contains($0.subject) })
+    }
+
     // MARK: Resources
 
-    private mutating func add(_ name: String, _ state: ResourceState?, _ runs: [Run], now: Timestamp) {
+    private mutating func add(_ name: String, _ state: ResourceState?, _ results: RecentResults?, now: Timestamp) {
         addIncomplete(name, state, now: now)
-        let newest = runs.lazy.compactMap { run in run.resources.first { $0.resource == name && $0.isDecided } }.first
-        guard let newest else {
+        guard let newest = results?.newest else {
             undecided.formUnion([Incident.Key(.failed, of: name), Incident.Key(.deletionsBlocked, of: name)])
             return
         }
-        addFailed(name, newest, FailureStreak(of: name, in: runs), isIncomplete: state?.incomplete != nil)
+        addFailed(name, newest, results?.failure, isIncomplete: state?.incomplete != nil)
         addBlocked(newest, areMissing: (state?.missing ?? 0) > 0, now: now)
     }
 
@@ -100,12 +107,5 @@ package struct Conditions: Sendable {
 
     private mutating func add(_ kind: Incident.Kind, _ subject: String, since: Timestamp, _ message: String) {
         present.append(Incident(kind, of: subject, since: since, message: PlainText.oneLine(message)))
-    }
-}
-
-extension RunResource {
-    /// Whether the sync of the resource has ended and was neither skipped nor cancelled on purpose.
-    fileprivate var isDecided: Bool {
-        outcome != nil && outcome != .skipped && error?.name != Failure.Reason.cancelled.name
     }
 }

@@ -10,7 +10,10 @@ package struct IncidentComparison: Sendable {
 
     /// An incident begins with its condition and ends with it. One that begins again before its end was notified everywhere
     /// is a new one: what holds now is notified, and no longer what held before.
-    package init(of stored: [Incident], with conditions: Conditions, now: Timestamp) {
+    package init(
+        of stored: [Incident], with conditions: Conditions, for hooks: [NotificationHook], now: Timestamp
+    ) {
+        let limit = hooks.map(\.queuedLongerThan).min() ?? .zero
         var present = Dictionary(conditions.present.map { ($0.key, $0) }) { first, _ in first }
         for incident in stored {
             let found = present.removeValue(forKey: incident.key)
@@ -18,9 +21,13 @@ package struct IncidentComparison: Sendable {
             case (let found?, _?): change(found)
             case (nil, nil) where !conditions.undecided.contains(incident.key):
                 var over = incident
-                (over.endedAt, over.notified) = (now, [])
+                over.endedAt = now
+                over.notified = Set(hooks.filter { !$0.awaitsEnd(of: incident, limit) }.map(\.id))
                 change(over)
-            default: incidents.append(incident)
+            default:
+                var incident = incident
+                incident.oldestSince = found?.since
+                incidents.append(incident)
             }
         }
         for incident in conditions.present where present[incident.key] != nil { change(incident) }

@@ -2,12 +2,6 @@ internal import Mustache
 internal import Siding
 internal import SidingInspection
 
-/// One answer of ``WebPages``.
-struct WebPage: Sendable {
-    var status = 200
-    var html: String
-}
-
 /// The web pages, one screen each, rendered on the server.
 ///
 /// They show what the commands print with `--json`, through the same functions, and have no state of their own.
@@ -22,27 +16,32 @@ struct WebPages: Sendable {
 
     /// - Parameters:
     ///   - path: the decoded components of the path; none for the overview.
-    ///   - query: the decoded parameters of the query, in order.
     ///   - formToken: the token that each form has to send (protection from cross-site requests).
-    /// - Returns: nil if there is no such page.
-    /// - Throws: ``NotFound`` and ``StoreError``.
+    ///   - done: what an action did.
+    /// - Returns: its HTML.
+    /// - Throws: ``NotFound``, ``ServiceProblem`` and ``StoreError``.
     func page(
-        _ path: [String], query: [(name: String, value: String)] = [], formToken: String
-    ) async throws -> WebPage? {
-        let query = PageQuery(query)
-        guard let screen = try await screen(path, query, formToken) else { return nil }
+        _ path: [String], _ query: Parameters, formToken: String, done: String? = nil
+    ) async throws -> String {
+        html(try await screen(path, query, formToken), in: path.first, done: done)
+    }
+
+    /// - Parameters:
+    ///   - section: the first component of the path; nil for the overview.
+    ///   - done: what an action did.
+    func html(_ screen: any Screen, in section: String?, done: String? = nil) -> String {
         let frame = PageFrame(
-            title: screen.title, sections: Section.all(path.first), done: query["done"],
+            title: screen.title, sections: Section.all(section), done: done,
             shown: Moment(served.now, MessageFormat(now: served.now, isAbsolute: true)),
             content: render(screen, type(of: screen).template))
-        return WebPage(html: render(frame, "layout"))
+        return render(frame, "layout")
     }
 
     private func render(_ values: any Sendable, _ template: String) -> String {
         templates.render(values, withTemplate: template) ?? ""
     }
 
-    private func screen(_ path: [String], _ query: PageQuery, _ token: String) async throws -> (any Screen)? {
+    private func screen(_ path: [String], _ query: Parameters, _ token: String) async throws -> any Screen {
         let rest = path.dropFirst()
         switch (path.first, rest.count) {
         case (nil, _): return try await OverviewScreen.load(served)
@@ -56,14 +55,14 @@ struct WebPages: Sendable {
             return try await ConfirmScreen.resolving(path[1], query, served, formToken: token)
         case ("records", 0): return try await RecordsScreen.load(served)
         case ("records", 1):
-            guard let key = query.text("key") else { return try await ResourceScreen.load(path[1], query, served) }
+            guard let key = try query.value("key") else { return try await ResourceScreen.load(path[1], query, served) }
             return try await RecordScreen.load(path[1], key: key, served)
         case ("records", 2): return try await RecordScreen.load(path[1], key: path[2], served)
         case ("quarantine", 0): return try await QuarantineScreen.load(served, query)
         case ("quarantine", 1): return try await QuarantinedScreen.load(path[1], served, formToken: token)
         case ("quarantine", 2) where path[2] == "drop":
             return try await ConfirmScreen.droppingQuarantined(path[1], served, formToken: token)
-        default: return nil
+        default: throw ServiceProblem.noPage
         }
     }
 }

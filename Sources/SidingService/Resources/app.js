@@ -5,7 +5,7 @@
 // The message of an action is shown once, not again by each update.
 const address = new URL(location.href);
 if (address.searchParams.has("done")) {
-  address.searchParams.delete("done");
+  for (const name of ["done", "proof"]) address.searchParams.delete(name);
   history.replaceState(null, "", address);
 }
 
@@ -50,6 +50,15 @@ async function update() {
   busy = false;
 }
 
-new EventSource("/events").addEventListener("changed", () => { wanted = true; update(); });
+function listen() {
+  const events = new EventSource("/events");
+  events.addEventListener("changed", () => { wanted = true; update(); });
+  // What changed meanwhile is not told. A browser comes back after a lost connection, but not after an answer such as 503.
+  events.addEventListener("error", () => {
+    wanted = true;
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 15000);
+  });
+}
+listen();
 // What could not be shown then is shown when the person is done.
 setInterval(update, 2000);

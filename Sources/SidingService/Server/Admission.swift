@@ -5,28 +5,19 @@ struct Admission: Sendable {
     private let names: Set<String>
     /// Whether the service listens on all addresses of the machine.
     private let isEverywhere: Bool
-    private let token: String?
-
-    /// The fewest characters of a token.
-    private static let shortestToken = 16
+    private let token: AccessToken?
 
     /// - Throws: ``ServiceError/Kind/tokenRequired``, ``ServiceError/Kind/invalidToken``.
     init(_ address: HTTPService.Address, token: String?, allowedHosts: [String]) throws(ServiceError) {
         if let token {
-            guard token.utf8.count >= Self.shortestToken,
-                token.utf8.allSatisfy((UInt8(ascii: "!")...UInt8(ascii: "~")).contains)
-            else {
-                throw ServiceError(
-                    .invalidToken,
-                    "the token needs \(Self.shortestToken) or more characters: letters, digits and signs, no spaces",
-                    hint: "'openssl rand -hex 32' makes one")
-            }
-        } else if !address.isLocal {
+            self.token = try AccessToken(token)
+        } else if address.isLocal {
+            self.token = nil
+        } else {
             throw ServiceError(
                 .tokenRequired, "\(address) can be reached from other machines, so it needs a token",
                 hint: "give one, or listen on 127.0.0.1 or a unix socket")
         }
-        self.token = token
         var names: Set = ["localhost", "127.0.0.1", "::1"]
         if case .host(let name, _) = address { names.insert(name.lowercased()) }
         isEverywhere = !names.isDisjoint(with: ["0.0.0.0", "::"])
@@ -34,6 +25,12 @@ struct Admission: Sendable {
     }
 
     var needsToken: Bool { token != nil }
+
+    /// - Throws: ``ServiceError/Kind/invalidToken``, also if none is needed; the old one is needed then.
+    func replaceToken(_ text: String) throws(ServiceError) {
+        guard let token else { throw ServiceError(.invalidToken, "the service was made without a token") }
+        try token.replace(with: text)
+    }
 
     /// Refuses names that are not the service's. A page of another site whose name was made to lead here (DNS
     /// rebinding) has a name in its requests, never an address; so addresses are no danger where the service listens on
@@ -58,7 +55,7 @@ struct Admission: Sendable {
     /// Refuses requests without the token, if there is one. Browsers send it as the password of Basic authentication.
     func checkToken(_ request: ServiceRequest) throws {
         guard let token, !isBearer(request) else { return }
-        if let password = request.password, Self.areEqual(password, token) { return }
+        if let password = request.password, token.equals(password) { return }
         var problem = ServiceProblem(
             .unauthorized, "unauthorized", "the token is missing or wrong",
             hint: "programs send it as 'Authorization: Bearer TOKEN'; in a browser it is the password, with any user")
@@ -77,7 +74,7 @@ struct Admission: Sendable {
 
     private func isBearer(_ request: ServiceRequest) -> Bool {
         guard let token, let credential = request.credential("bearer") else { return false }
-        return Self.areEqual(credential, token)
+        return token.equals(credential)
     }
 
     /// Compares in a time that does not depend on where they differ.

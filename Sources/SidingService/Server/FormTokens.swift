@@ -26,6 +26,19 @@ struct FormTokens: Sendable {
             .forbidden, "form_token", "the form is out of date", hint: "reload its page, and send it again")
     }
 
+    /// Proves to the browser of `request` that `notice` is the service's own text.
+    func proof(of notice: String, to request: ServiceRequest) -> String? {
+        Self.session(in: request).map { SHA256.hexadecimal(token(of: $0) + notice) }
+    }
+
+    /// The text that an action led to its page with; nil for what the link of somebody else says.
+    func notice(of request: ServiceRequest) throws -> String? {
+        guard let notice = try request.query.filled("done"), let given = try request.query.value("proof"),
+            let proof = proof(of: notice, to: request), Admission.areEqual(given, proof)
+        else { return nil }
+        return notice
+    }
+
     private static func session(in request: ServiceRequest) -> String? {
         guard let session = request.cookies[cookie], session.utf8.count == length,
             session.utf8.allSatisfy("0123456789abcdef".utf8.contains)

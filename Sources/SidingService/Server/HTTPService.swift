@@ -39,8 +39,11 @@ public struct HTTPService: Service {
     ) throws(ServiceError) {
         let store = siding.store
         try self.init(
-            ServedStore(store: store, resources: { siding.resources }, wallClock: store.clock), address: address,
-            token: token, allowedHosts: allowedHosts, logger: logger, metrics: metrics, isLive: isLive,
+            ServedStore(
+                store: store, resources: { siding.resources }, wallClock: store.clock,
+                storeFailure: { siding.storeFailure }),
+            address: address, token: token, allowedHosts: allowedHosts, logger: logger, metrics: metrics,
+            isLive: isLive,
             onListening: onListening)
     }
 
@@ -58,6 +61,13 @@ public struct HTTPService: Service {
         routes = ServiceRoutes(
             served: served, pages: pages, admission: admission, limits: limits, state: ServiceState(), clock: clock,
             metrics: metrics, isLive: isLive)
+    }
+
+    /// Needs another token of all requests from now on.
+    ///
+    /// - Throws: ``ServiceError/Kind/invalidToken``, also if the service was made without one; the old one stays then.
+    public func replaceToken(_ token: String) throws(ServiceError) {
+        try routes.admission.replaceToken(token)
     }
 
     /// Answers requests until it is asked to stop; then those under way are answered, and idle connections and event
@@ -107,18 +117,17 @@ public struct HTTPService: Service {
         quiet.logLevel = max(logger.logLevel, .warning)
         let limits = routes.limits
         let responder = ServiceResponder(routes: routes, logger: logger)
-        let server = try HTTPServerBuilder.http1(
+        let connections = HTTP1Channel(
+            responder: { request, writer, _ in try await responder.respond(to: request, writer) },
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [RequestTimer(limits)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: limits.headerSize, maxHeaderListSize: limits.headerSize,
-                    maxHeaderFieldCount: limits.headerCount))
-        ).buildServer(
+                    maxHeaderFieldCount: limits.headerCount)))
+        let server = KeptConnections(connections: connections).server(
             configuration: ServerConfiguration(
                 address: place, availableConnectionsDelegate: .maximum(limits.connections, logger: quiet)),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet,
-            responder: { request, writer, _ in try await responder.respond(to: request, writer) },
-            onServerRunning: onRunning)
+            onServerRunning: onRunning, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
         do { try await server.run() } catch { throw failure(error) }
     }
 

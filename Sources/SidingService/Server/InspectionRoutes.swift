@@ -20,17 +20,22 @@ struct InspectionRoutes: Sendable {
             try query.check()
             return .json(try await EntryReport.load(rest[0], in: store, now: served.now).object)
         case ("runs", 0):
-            try query.check("limit")
-            return .json(try await store.runs(limit: query.limit(usual: 20)).map(Shapes.run))
+            try query.check("before", "limit")
+            let before = try query.number("before") ?? .max
+            return .json(try await store.runs(limit: query.limit(usual: 20), before: before).map(Shapes.run))
         case ("runs", 1):
             try query.check()
             return .json(Shapes.run(try await run(rest[0])))
         case ("records", _): return try await records(rest, query)
         case ("search", 1): return .json(try await search(rest[0], query))
         case ("quarantine", 0):
-            try query.check("resource", "limit")
+            try query.check("resource", "after", "limit")
             let selection = QuarantineSelection(resources: query.values("resource"), limit: try query.limit())
-            return .json(try await store.quarantined(selection).map { Shapes.quarantined($0) })
+            let after = try query.number("after")
+            // After a record that is gone there seems to be nothing.
+            if let after { _ = try await store.quarantined(QuarantineSelection(ids: [after])) }
+            let found = try await store.quarantined(selection, after: after)
+            return .json(found.map { Shapes.quarantined($0) })
         case ("quarantine", 1):
             try query.check()
             return .json(try await quarantined(rest[0]))
@@ -50,7 +55,7 @@ struct InspectionRoutes: Sendable {
             try query.check("limit", "after", "deleted")
             let found = try await store.records(
                 of: resource, after: query.value("after"), limit: query.limit(),
-                deleted: query.value("deleted") == "true")
+                deleted: query.flag("deleted"))
             return .json(found.map { Shapes.record($0) })
         }
         let key = path[1]
@@ -77,16 +82,19 @@ struct InspectionRoutes: Sendable {
         }
     }
 
+    private enum SearchForm: String, CaseIterable {
+        case phrase, prefix, query
+    }
+
     private func search(_ resource: String, _ query: Parameters) async throws -> [JSONObject] {
         try query.check("q", "form", "limit")
         guard let text = try query.value("q") else { throw ServiceProblem.usage("'q' has the words") }
         let words: TextSearch.Text
-        switch try query.value("form") {
+        switch try query.choice("form", of: SearchForm.self) {
         case nil: words = .words(text)
-        case "phrase": words = .phrase(text)
-        case "prefix": words = .beginning(text)
-        case "query": words = .query(text)
-        default: throw ServiceProblem.usage("'form' may be: phrase, prefix, query")
+        case .phrase: words = .phrase(text)
+        case .prefix: words = .beginning(text)
+        case .query: words = .query(text)
         }
         let search = RecordSearch(resource: resource, text: words, limit: try query.limit(usual: 20))
         return try await search.find(in: store).hits.map(\.object)

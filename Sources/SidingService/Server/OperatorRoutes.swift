@@ -36,7 +36,7 @@ struct OperatorRoutes: Sendable {
     private static func decision(_ name: String, _ fields: Parameters, _ record: [UInt8]) throws -> OperatorAction {
         if let action = QueueAction(rawValue: name) { return .act(action) }
         guard name == "resolve" else { throw ServiceProblem.noPage }
-        switch try fields.value("how").flatMap(Resolution.init) {
+        switch try fields.required("how", of: Resolution.self) {
         case .mine: return .resolve(.mine)
         case .theirs: return .resolve(.theirs)
         case .arrived:
@@ -47,7 +47,6 @@ struct OperatorRoutes: Sendable {
                 throw ServiceProblem(.badRequest, "invalid_json", "the record is not JSON: \(error)")
             }
             return .resolve(.merge(record))
-        case nil: throw ServiceProblem.usage("'how' is one of: mine, theirs, merge, arrived")
         }
     }
 

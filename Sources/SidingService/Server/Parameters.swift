@@ -44,6 +44,9 @@ struct Parameters: Sendable {
         return values.first
     }
 
+    /// The value of `name`; nil also if it is empty, as in a form that was sent unfilled.
+    func filled(_ name: String) throws -> String? { try value(name).flatMap { $0.isEmpty ? nil : $0 } }
+
     /// How many rows an answer may have at most, whatever is asked for.
     static let mostRows = 1_000
 
@@ -55,14 +58,48 @@ struct Parameters: Sendable {
         return limit
     }
 
-    /// Reads each value of `name` with `read`.
-    func values<Value>(_ name: String, _ allowed: [String], _ read: (String) -> Value?) throws -> [Value] {
-        try values(name).map { text in
-            guard let value = read(text) else {
-                throw ServiceProblem.usage(
-                    "'\(text.prefix(100))' is no \(name)", hint: "it may be: \(allowed.joined(separator: ", "))")
-            }
-            return value
+    func number(_ name: String) throws -> Int64? {
+        guard let text = try filled(name) else { return nil }
+        guard let number = Int64(text) else {
+            throw ServiceProblem.usage("'\(name)' is a number, not '\(text.prefix(100))'")
         }
+        return number
+    }
+
+    /// Whether it is `true`.
+    func flag(_ name: String) throws -> Bool {
+        guard let text = try filled(name) else { return false }
+        guard let flag = Bool(text) else { throw ServiceProblem.usage("'\(name)' is true or false") }
+        return flag
+    }
+
+    func choice<Value: Choice>(_ name: String, of _: Value.Type) throws -> Value? {
+        try filled(name).map { try Self.choice($0, name) }
+    }
+
+    /// - Throws: ``ServiceProblem`` if it is missing.
+    func required<Value: Choice>(_ name: String, of type: Value.Type) throws -> Value {
+        guard let value = try choice(name, of: type) else {
+            throw ServiceProblem.usage("'\(name)' is missing", hint: Self.allowed(type))
+        }
+        return value
+    }
+
+    func choices<Value: Choice>(_ name: String, of _: Value.Type) throws -> [Value] {
+        try values(name).map { try Self.choice($0, name) }
+    }
+
+    /// Values of which a parameter has one, by their texts.
+    typealias Choice = RawRepresentable<String> & CaseIterable
+
+    private static func choice<Value: Choice>(_ text: String, _ name: String) throws -> Value {
+        guard let value = Value(rawValue: text) else {
+            throw ServiceProblem.usage("'\(text.prefix(100))' is no '\(name)'", hint: allowed(Value.self))
+        }
+        return value
+    }
+
+    private static func allowed<Value: Choice>(_: Value.Type) -> String {
+        "it may be: \(Value.allCases.map(\.rawValue).joined(separator: ", "))"
     }
 }

@@ -11,15 +11,20 @@ final class RequestTimer: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: ServiceLimits
     /// Closes the connection; nil while a request is answered.
     private var deadline: Scheduled<Void>?
+    /// Closes the connection unless the client reads.
     private var stall: Scheduled<Void>?
-    /// The number of requests that are not answered yet.
+    /// The number of requests whose answers the system has not taken completely.
     private var open = 0
+    /// The answers among them that are written.
+    private var unread = 0
+    private var isStopping = false
 
     init(_ limits: ServiceLimits) {
         self.limits = limits
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        RequestLine.add(to: context.pipeline)
         if context.channel.isActive { start(context) }
     }
 
@@ -48,23 +53,41 @@ final class RequestTimer: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
-            open -= 1
-            if open == 0 { start(context) }
-        }
-        context.write(data, promise: promise)
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let sent = promise ?? context.eventLoop.makePromise()
+        unread += 1
+        watch(context)
+        sent.futureResult.assumeIsolated().whenSuccess { self.finish(context) }
+        context.write(data, promise: sent)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        Self.stop(&stall)
-        if !context.channel.isWritable { stall = close(context, in: limits.readingTime) }
+        watch(context)
         context.fireChannelWritabilityChanged()
     }
 
-    /// At a graceful stop nobody waits for a request that is not here.
+    /// At a graceful stop nobody waits for a request that is not here, nor for long until a client reads its answer. The handlers
+    /// after this one would close before an answer is sent.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, deadline != nil { context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
+        guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+        isStopping = true
+        guard deadline == nil else { return context.close(promise: nil) }
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: TimeAmount(limits.stoppingTime)) { channel.close(promise: nil) }
+    }
+
+    /// An answer is sent.
+    private func finish(_ context: ChannelHandlerContext) {
+        (open, unread) = (open - 1, unread - 1)
+        watch(context)
+        guard open == 0, context.channel.isActive else { return }
+        if isStopping { context.close(promise: nil) } else { start(context) }
+    }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        Self.stop(&stall)
+        let isRead = context.channel.isWritable && unread == 0
+        if !isRead, context.channel.isActive { stall = close(context, in: limits.readingTime) }
     }
 
     private func start(_ context: ChannelHandlerContext) {
@@ -98,6 +121,8 @@ struct ServiceLimits: Sendable {
     var requestTime = Duration.seconds(10)
     /// The time for which an answer may stay unread.
     var readingTime = Duration.seconds(60)
+    /// The same once the service stops.
+    var stoppingTime = Duration.seconds(1)
     /// The bytes of all header fields.
     var headerSize = 32 << 10
     var headerCount = 100

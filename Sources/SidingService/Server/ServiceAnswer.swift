@@ -34,11 +34,6 @@ struct ServiceAnswer: Sendable {
         return answer
     }
 
-    init(_ problem: ServiceProblem, forProgram: Bool) {
-        self = forProgram ? .json(problem.object, problem.status) : .html(problem.html, problem.status)
-        for field in problem.fields { fields.append(field) }
-    }
-
     /// The head, with the fields that every answer has.
     ///
     /// - Parameter isEndless: whether the length of the body is unknown.

@@ -33,7 +33,7 @@ struct ServiceProblem: Error {
         switch kind {
         case .notFound: .notFound
         case .ambiguous, .invalidQuery, .invalidName, .invalidWrite: .badRequest
-        case .leaseLost, .outdated, .contract: .conflict
+        case .leaseLost, .outdated, .contract, .refused: .conflict
         case .full, .busy, .inaccessible, .inputOutput, .cancelled, .timeLimit: .serviceUnavailable
         default: .internalServerError
         }
@@ -49,19 +49,5 @@ struct ServiceProblem: Error {
     var object: JSONObject {
         let error: JSONObject = ["code": status.code, "name": name, "message": message, "hint": hint]
         return ["error": error]
-    }
-
-    /// A page of its own, which needs neither the store nor a template.
-    var html: String {
-        let escape = HTMLText().escapeText
-        let hint = hint.map { "<p>\(escape($0))</p>" } ?? ""
-        return """
-            <!doctype html>
-            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>\(status.code) – Siding</title><link rel="stylesheet" href="/style.css"></head>
-            <body><main><h1>\(escape("\(status.code) \(status.reasonPhrase)"))</h1>
-            <p>\(escape(message))</p>\(hint)<p><a href="/">Overview</a></p></main></body></html>
-
-            """
     }
 }

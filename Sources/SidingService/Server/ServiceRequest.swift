@@ -14,6 +14,8 @@ struct ServiceRequest: Sendable {
     let fields: HTTPFields
     /// The host that it was sent to, as its `Host` field names it.
     let host: HostName
+    /// Whether it came by HTTP/1.0.
+    let isOldVersion: Bool
 
     /// The longest path with its query, in bytes.
     private static let longestTarget = 8_192
@@ -45,6 +47,7 @@ struct ServiceRequest: Sendable {
             throw ServiceProblem.usage("the address is not a path")
         }
         (self.host, fields) = (host, head.headerFields)
+        isOldVersion = head.headerFields.contains { $0.name.canonicalName == RequestLine.oldVersionField }
         self.path = try Self.components(path.dropFirst())
         query = try Parameters(parts.count > 1 ? parts[1] : "")
     }
@@ -61,9 +64,14 @@ struct ServiceRequest: Sendable {
         }
     }
 
-    /// Whether it is for a program: errors are JSON.
-    var isForProgram: Bool {
-        path.first == "api" || !(fields[.accept] ?? "").contains("text/html")
+    /// The first component of the path as it was sent; nil for `/`.
+    static func section(_ head: HTTPRequest) -> String? {
+        (head.path ?? "").prefix { $0 != "?" }.split(separator: "/").first.map(String.init)
+    }
+
+    /// Whether a program sent it, or a script: errors are JSON, also that the request cannot be decoded.
+    static func isForProgram(_ head: HTTPRequest) -> Bool {
+        section(head) == "api" || !(head.headerFields[.accept] ?? "").contains("text/html")
     }
 
     var cookies: [String: String] {

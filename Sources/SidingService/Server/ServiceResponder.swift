@@ -19,8 +19,9 @@ struct ServiceResponder: Sendable {
         let isHead = request.method == .head
         let reply = try await reply(to: request)
         guard case .events(let stream) = reply else {
-            guard case .answer(let answer) = reply else { return }
+            guard case .answer(var answer) = reply else { return }
             log(request, answer.status, begun)
+            if request.headers[.connection] == "close" { answer.fields[.connection] = "close" }
             let body = isHead ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
             return try await writer.write(response: answer.head(now: routes.served.now), body: body)
         }
@@ -29,14 +30,20 @@ struct ServiceResponder: Sendable {
 
     /// Errors of handlers become answers; only a broken connection is thrown.
     private func reply(to request: IncomingRequest) async throws -> ServiceRoutes.Reply {
-        var isForProgram = true
         do {
             try checkSize(of: request)
             let decoded = try ServiceRequest(request.head)
-            isForProgram = decoded.isForProgram
             let reply = try await routes.reply(to: decoded) { try await body(of: request) }
+            // Nobody has read the body of a GET, which may be too large all the same. One without any is left to the events, which
+            // end when the connection does.
+            let hasBody = request.headers[.contentLength] ?? "0" != "0" || request.headers[.transferEncoding] != nil
+            if decoded.method != .post, hasBody { _ = try await body(of: request) }
             guard case .events = reply else { return reply }
+            guard !hasBody else { throw ServiceProblem.usage("a request for events has no body") }
             if decoded.method == .head { return .answer(ServiceAnswer("text/event-stream", [])) }
+            guard !decoded.isOldVersion else {
+                throw ServiceProblem(.httpVersionNotSupported, "http_version", "events need HTTP/1.1")
+            }
             guard routes.state.addListener(atMost: routes.limits.listeners) else {
                 throw ServiceProblem(.serviceUnavailable, "busy", "too many wait for events already")
             }
@@ -45,10 +52,11 @@ struct ServiceResponder: Sendable {
             throw error.reason
         } catch {
             let problem = ServiceProblem(error)
-            if problem.status.kind == .serverError {
-                logger.error("a request failed", metadata: metadata(request, error))
+            // The others are said to the client alone.
+            if problem.status.kind == .serverError, !(error is ServiceProblem) {
+                logger.error("a request failed", metadata: metadata(request, problem))
             }
-            return .answer(ServiceAnswer(problem, forProgram: isForProgram))
+            return .answer(routes.answer(problem, to: request.head))
         }
     }
 
@@ -109,7 +117,7 @@ struct ServiceResponder: Sendable {
             ])
     }
 
-    private func metadata(_ request: IncomingRequest, _ error: any Error) -> Logger.Metadata {
-        ["path": "\(PlainText.oneLine(request.uri.path, limit: 200))", "error": "\(error)"]
+    private func metadata(_ request: IncomingRequest, _ problem: ServiceProblem) -> Logger.Metadata {
+        ["path": "\(PlainText.oneLine(request.uri.path, limit: 200))", "error": "\(problem.message)"]
     }
 }

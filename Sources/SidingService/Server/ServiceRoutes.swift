@@ -44,11 +44,21 @@ struct ServiceRoutes: Sendable {
         }
     }
 
+    /// Says why a request has no other answer: to programs as an object, to people as a page.
+    func answer(_ problem: ServiceProblem, to head: HTTPRequest) -> ServiceAnswer {
+        var answer =
+            ServiceRequest.isForProgram(head)
+            ? ServiceAnswer.json(problem.object, problem.status)
+            : .html(pages.html(ProblemScreen(problem), in: ServiceRequest.section(head)), problem.status)
+        for field in problem.fields { answer.fields.append(field) }
+        return answer
+    }
+
     private func page(_ request: ServiceRequest) async throws -> ServiceAnswer {
         let session = tokens.session(of: request)
-        let page = try await pages.page(request.path, query: request.query.pairs, formToken: session.token)
-        guard let page else { throw ServiceProblem.noPage }
-        var answer = ServiceAnswer.html(page.html, HTTPResponse.Status(code: page.status))
+        let page = try await pages.page(
+            request.path, request.query, formToken: session.token, done: tokens.notice(of: request))
+        var answer = ServiceAnswer.html(page)
         for field in session.fields { answer.fields.append(field) }
         return answer
     }
@@ -73,7 +83,8 @@ struct ServiceRoutes: Sendable {
         let record = Array((try form.value("record") ?? "").utf8)
         let result = try await routes.act(request.path, form, record: record, by: .page)
         let page = result.page.map { PercentCoding.encode($0) }.joined(separator: "/")
-        return .seeOther("/\(page)?done=\(PercentCoding.encode(result.message))")
+        let proof = tokens.proof(of: result.message, to: request) ?? ""
+        return .seeOther("/\(page)?done=\(PercentCoding.encode(result.message))&proof=\(proof)")
     }
 
     // MARK: Monitoring
@@ -88,6 +99,12 @@ struct ServiceRoutes: Sendable {
         if state.isStopping { return .json(["status": "stopping"], .serviceUnavailable) }
         do {
             _ = try await served.store.gates()
+            // Its message may name files, which a monitor without a token may not see.
+            if let failure = served.storeFailure() {
+                return .json(
+                    ["status": "failed", "reason": "nothing can be stored: \(failure.kind.rawValue)"],
+                    .serviceUnavailable)
+            }
             return .json(["status": "ok"])
         } catch {
             return .json(["status": "failed", "reason": "the database does not answer"], .serviceUnavailable)

@@ -10,7 +10,9 @@ struct UnixSocketFile: Sendable {
     private let directory: String
 
     /// Where to bind the socket.
-    var temporaryPath: String { directory + "/s" }
+    var temporaryPath: String { Self.temporaryPath(in: directory) }
+
+    private static func temporaryPath(in directory: String) -> String { directory + "/s" }
 
     /// The bytes of `sun_path` before its NUL (unix(7)).
     private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
@@ -18,20 +20,18 @@ struct UnixSocketFile: Sendable {
     /// - Parameter isForGroup: whether the group of the file may connect, too.
     /// - Throws: ``ServiceError`` if another process listens there, or if the file is something else.
     static func prepare(_ path: String, isForGroup: Bool) async throws(ServiceError) -> UnixSocketFile {
-        try await checkIsFree(path)
-        var template = (path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/.siding-XXXXXX")
-            .utf8CString.map(\.self)
-        guard mkdtemp(&template) != nil else { throw unavailable(path, "its directory cannot be written", errno) }
-        let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let file = UnixSocketFile(path: path, mode: isForGroup ? 0o660 : 0o600, directory: directory)
-        guard file.temporaryPath.utf8.count <= longestPath else {
-            rmdir(directory)
-            let most = longestPath - file.temporaryPath.utf8.count + path.utf8.count
+        let name = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/.siding-XXXXXX"
+        let excess = max(path.utf8.count, temporaryPath(in: name).utf8.count) - longestPath
+        guard excess <= 0 else {
             throw ServiceError(
                 .addressUnavailable, "the path of the unix socket is too long: \(path)",
-                hint: "it may have \(most) bytes")
+                hint: "it may have \(path.utf8.count - excess) bytes")
         }
-        return file
+        try await checkIsFree(path)
+        var template = name.utf8CString.map(\.self)
+        guard mkdtemp(&template) != nil else { throw unavailable(path, "its directory cannot be written", errno) }
+        let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return UnixSocketFile(path: path, mode: isForGroup ? 0o660 : 0o600, directory: directory)
     }
 
     /// Moves the bound socket to its place.

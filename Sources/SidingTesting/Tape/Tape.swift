@@ -64,7 +64,7 @@ public struct Tape: Sendable {
                 path: path, "it cannot be read (\(PlainText.oneLine("\(error)", limit: 200))); record it first")
         }
         do { self = try JSONDecoder().decode(Tape.self, from: data) } catch let fault as Fault {
-            throw TapeError(path: path, fault.words)
+            throw TapeError(path: path, fault.message)
         } catch {
             throw TapeError(path: path, "it is damaged (\(Self.place(of: error))); record it anew")
         }
@@ -101,18 +101,19 @@ extension Tape: Codable {
     private enum CodingKeys: CodingKey { case format, version, exchanges }
 
     struct Fault: Error {
-        let words: String
+        let message: String
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard try container.decodeIfPresent(String.self, forKey: .format) == Self.format else {
-            throw Fault(words: "it is no tape: its `format` is not \"\(Self.format)\"")
+            throw Fault(message: "it is no tape: its `format` is not \"\(Self.format)\"")
         }
         let version = try container.decode(Int.self, forKey: .version)
         guard (1...Self.version).contains(version) else {
             throw Fault(
-                words: "it is of version \(version), and versions up to \(Self.version) are read here; update Siding, "
+                message:
+                    "it is of version \(version), and versions up to \(Self.version) are read here; update Siding, "
                     + "or record it anew")
         }
         exchanges = try container.decode([Exchange].self, forKey: .exchanges)
@@ -131,8 +132,8 @@ public struct TapeError: Error, Sendable, CustomStringConvertible {
     public let path: String
     public let description: String
 
-    init(path: String, _ words: String) {
+    init(path: String, _ message: String) {
         self.path = path
-        description = "tape '\(PlainText.oneLine(path, limit: 200))': \(words)"
+        description = "tape '\(PlainText.oneLine(path, limit: 200))': \(message)"
     }
 }

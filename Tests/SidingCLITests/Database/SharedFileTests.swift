@@ -90,6 +90,55 @@ struct SharedFileTests {
         await service.origin.stop()
     }
 
+    /// As Litestream does, for which the `sqlite3` shell stands in: it writes to a table of its own, holds a read all the
+    /// time so that nobody empties the WAL, and makes the checkpoints itself.
+    ///
+    /// Without its passive checkpoints, which lose commits of others before SQLite 3.51.3 (`CheckpointRaceTests`).
+    @Test func `Another program may hold reads, checkpoint, and write to a table of its own beside syncs`()
+        async throws
+    {
+        let service = try await Service.start(items: 100)
+        let sandbox = try Sandbox.with(service)
+        service.listen { number, request in
+            guard request.target == "/items" else { return nil }
+            for item in 1...100 { service.items.put(Service.item(item, title: "after request \(number)")) }
+            return nil
+        }
+        #expect(try await sandbox.siding("sync").status == 0)
+        let sync = ".shell \(try SidingBinary.path()) sync --quiet"
+        let size = ".shell stat -c 'WAL %s' test.db-wal"
+        let start = "PRAGMA busy_timeout = 10000; PRAGMA wal_autocheckpoint = 0;"
+        let held = [
+            start, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);",
+            "BEGIN; SELECT count(*) FROM _litestream_seq;", sync, sync, sync, sync, size, "COMMIT;", sync, size,
+        ]
+        let reader = try await sandbox.run(
+            "/usr/bin/sqlite3", ["-batch", "-bail", "test.db"], input: held.joined(separator: "\n") + "\n")
+        // The shell reports each command that does not exit 0.
+        #expect(reader.status == 0 && reader.error == "", "\(reader.everything)")
+        let sizes = reader.output.matches(of: /WAL ([0-9]+)/).compactMap { Int($0.1) }
+        let bound = 256 * 8_192
+        #expect(sizes.count == 2 && sizes[0] > bound && sizes[1] < bound, "\(reader.output)")
+
+        let round = """
+            BEGIN; SELECT count(*) FROM _litestream_seq; COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
+            INSERT INTO _litestream_seq VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1;
+
+            """
+        let other = try await sandbox.run(
+            "/usr/bin/sqlite3", ["-batch", "-bail", "test.db"], input: start + String(repeating: round, count: 200)
+        ) { _ in
+            for _ in 1...3 {
+                let beside = try await sandbox.siding("sync")
+                #expect(beside.status == 0, "\(beside.everything)")
+            }
+        }
+        #expect(other.status == 0 && other.error == "", "\(other.everything)")
+        #expect(try await sandbox.siding("db", "check").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
     @Test func `plan --max-age tells what sync --max-age would skip`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)

@@ -34,6 +34,21 @@ import Testing
         await service.origin.stop()
     }
 
+    @Test func `the shares are of the database, and the log beside it has none`() async throws {
+        // So few that the log is not written back into the database yet.
+        let service = try await Service.start(items: 5)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let lines = try await sandbox.siding("db", "size").lines
+        let log = try #require(lines.first { $0.hasPrefix("wal ") }, "\(lines)")
+        #expect(!log.contains("%"))
+        let shares = lines.compactMap { $0.firstMatch(of: /(\d+) %$/).flatMap { Int($0.1) } }
+        // Each is rounded down.
+        #expect(shares.count > 3)
+        #expect((100 - shares.count...100).contains(shares.reduce(0, +)))
+        await service.origin.stop()
+    }
+
     @Test func `db vacuum gives the free pages back`() async throws {
         let service = try await Service.start()
         let sandbox = try await sandbox(service)

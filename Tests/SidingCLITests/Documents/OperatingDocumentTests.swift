@@ -9,10 +9,8 @@ import Testing
         let origin = try await Origin.start(routes: [RecordListing("/issues", of: issues, paging: .link)])
         let sandbox = try Sandbox()
         let document = try RunnableDocument("Docs/Operating.md")
-        #expect(document.blocks.count { $0.language == "sh" } >= 6)
-        try await document.run(in: sandbox) { text in
-            text.replacing("https://api.example.com", with: origin.url.origin)
-        }
+        #expect(document.commands.count >= 6)
+        try await document.run(in: sandbox, [("https://api.example.com", origin.url.origin)])
         #expect(try await sandbox.count("issues") == 5)
         await origin.stop()
     }

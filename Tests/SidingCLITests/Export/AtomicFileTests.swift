@@ -120,7 +120,7 @@ struct AtomicFileTests {
 
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
     func `A signal leaves nothing in its place, and one that can be heard nothing at all`(signal: Int32) async throws {
-        let sandbox = try await sandbox(filledTo: 100_000)
+        let sandbox = try await sandbox(filledTo: 40_000)
         let outcome = try await sandbox.siding(["export", "items", "-o", "out.jsonl"]) { child in
             // It is under way once the first bytes are there.
             while true {
@@ -139,7 +139,7 @@ struct AtomicFileTests {
         #expect(!left.contains("out.jsonl"))
         #expect(left.count == (signal == SIGKILL ? 1 : 0))
         #expect(try await sandbox.siding("export", "items", "-o", "out.jsonl").status == 0)
-        #expect(try text(sandbox, "out.jsonl").split(separator: "\n").count == 100_000)
+        #expect(try text(sandbox, "out.jsonl").split(separator: "\n").count == 40_000)
     }
 
     @Test func `Memory does not grow with the records`() async throws {

@@ -42,7 +42,7 @@ struct ConvergenceTests {
 
     @Test func `an origin without ranges, but with a size parameter, costs hardly more`() async throws {
         var shares: [Double] = []
-        for seed in 1...Proof.choose(short: 2, middle: 8, long: 60) {
+        for seed in 1...Proof.choose(short: 1, middle: 8, long: 60) {
             let kind = Self.sizedKinds[seed % Self.sizedKinds.count]
             shares.append(
                 try await copy(

@@ -21,7 +21,7 @@ struct FlappingServiceTests {
             ["queue", "run", "--watch"], limit: FlappingLine.span + .seconds(300)
         ) { service in
             try await line.flap(
-                store,
+                store, write: { number in try await line.write(number, store) },
                 wrote: { number in
                     if number == FlappingLine.writes / 3 { peaks.withLock { $0.append(service.peakMemory) } }
                 })
@@ -36,8 +36,7 @@ struct FlappingServiceTests {
         )
         #expect(memory[0] > 0 && Double(memory[1]) <= 1.2 * Double(memory[0]) + 8_192, "\(memory)")
         await store.close()
-        await line.relay.stop()
-        await line.origin.stop()
+        await line.stop()
     }
 }
 

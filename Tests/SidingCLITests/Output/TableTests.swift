@@ -1,4 +1,5 @@
 import Testing
+import SidingChain
 import SidingInspection
 
 @testable import SidingCLI
@@ -59,9 +60,9 @@ import SidingInspection
         #expect(MessageFormat.grouped(-1000) == "-1,000")
     }
 
-    @Test(arguments: ["500ms", "30s", "15m", "2h", "7d", "1.5s"])
-    func `a duration on the command line has a unit`(text: String) {
-        #expect(DurationArgument(argument: text) != nil)
+    @Test(arguments: ["0s", "500ms", "30s", "15m", "2h", "7d", "1.5s"])
+    func `a duration on the command line is one of the config, or none`(text: String) {
+        #expect(DurationArgument(argument: text)?.duration == DurationText.parse(text))
     }
 
     @Test(arguments: [("500KB", 500_000), ("2MiB", 2_097_152), ("1GB", 1_000_000_000), ("4096", 4_096)])

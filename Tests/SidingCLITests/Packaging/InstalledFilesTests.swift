@@ -21,6 +21,32 @@ import Testing
         }
     }
 
+    @Test func `each drop-in in the documents replaces the command of a unit by one that siding takes`() throws {
+        var count = 0
+        for (path, page) in try DocumentPages.all() {
+            for block in page.matches(of: /(?ms)^```ini\n(.*?)^```$/) {
+                let lines = block.1.replacing("\\\n", with: "").split(separator: "\n").filter {
+                    $0.hasPrefix("ExecStart=")
+                }
+                guard !lines.isEmpty else { continue }
+                count += 1
+                #expect(lines.count == 2 && lines[0] == "ExecStart=", "\(path)")
+                let words = lines[1].split(separator: " ").map(String.init)
+                #expect(words[0] == "ExecStart=/usr/local/bin/siding", "\(path)")
+                #expect(throws: Never.self, "\(path)") { try SidingCommand.parseAsRoot(Array(words.dropFirst())) }
+                // systemd has comments on lines of their own only.
+                #expect(!block.1.contains(/(?m)^[^#\n]+#/), "\(path)")
+            }
+        }
+        #expect(count >= 2)
+    }
+
+    @Test func `the service has the directory of the socket that the page shows`() throws {
+        let unit = try #require(PackagedFiles.units()["siding.service"])
+        let directory = try #require(unit.firstMatch(of: /(?m)^RuntimeDirectory=(.*)$/)).1
+        #expect(try PackagedFiles.text("Docs/Service.md").contains("--listen unix:/run/\(directory)/"))
+    }
+
     @Test func `the services of one config share user, state and restrictions`() throws {
         // In siding.service, for /etc/siding/siding.yaml, is the name that the others are given.
         let restrictions = try PackagedFiles.units().filter { $0.key.hasSuffix(".service") }.values.map { unit in
@@ -54,7 +80,8 @@ import Testing
 
     @Test func `every command has a manual page, with each of its commands and options`() async throws {
         let sandbox = try Sandbox()
-        _ = try await PackagedFiles.script("manual", SidingBinary.path(), sandbox.file("man"), in: sandbox)
+        _ = try await PackagedFiles.script(
+            "manual", SidingBinary.path(), sandbox.file("man"), "/usr/share/doc/siding", in: sandbox)
         for command in SidingCommand.configuration.subcommands {
             let name = try #require(command.configuration.commandName)
             let page = try String(contentsOfFile: sandbox.file("man/siding-\(name).1"), encoding: .utf8)
@@ -69,5 +96,38 @@ import Testing
         #expect(queue.contains("\\fB\\-\\-watch\\fR"))
         let root = try String(contentsOfFile: sandbox.file("man/siding.1"), encoding: .utf8)
         #expect(root.contains("\\fB\\-\\-licenses\\fR"))
+        #expect(root.contains("\\fI/usr/share/doc/siding/Config.md\\fR"))
+    }
+
+    /// Runs `make` as a user who has no Swift.
+    private func make(_ arguments: String..., in sandbox: Sandbox) async throws -> Outcome {
+        try await sandbox.run("/usr/bin/make", ["-C", PackagedFiles.root.path, "SWIFT=none"] + arguments)
+    }
+
+    @Test func `make install needs only what make build made, and make uninstall removes all of it`() async throws {
+        let sandbox = try Sandbox()
+        let places = ["DESTDIR=\(sandbox.file("root"))", "PREFIX=/opt/siding"]
+        let installed = try await make("install", places[0], places[1], "BUILT=\(SidingBinary.path())", in: sandbox)
+        #expect(installed.status == 0, "\(installed.everything)")
+        let top = sandbox.file("root/opt/siding")
+        let unit = try String(contentsOfFile: "\(top)/lib/systemd/system/siding.service", encoding: .utf8)
+        #expect(unit.contains("\nExecStart=/opt/siding/bin/siding serve "))
+        for file in ["bin/siding", "share/man/man1/siding-sync.1", "share/doc/siding/Config.md"] {
+            #expect(FileManager.default.fileExists(atPath: "\(top)/\(file)"), "\(file)")
+        }
+        #expect(try await make("uninstall", places[0], places[1], in: sandbox).status == 0)
+        let left = FileManager.default.enumerator(
+            at: URL(filePath: top), includingPropertiesForKeys: [.isRegularFileKey])
+        let files = (left?.allObjects as? [URL] ?? []).filter { !$0.hasDirectoryPath }
+        #expect(files == [])
+        #expect(!FileManager.default.fileExists(atPath: "\(top)/share/doc/siding"))
+    }
+
+    @Test func `make install without a build says what to run first`() async throws {
+        let sandbox = try Sandbox()
+        let outcome = try await make("install", "BUILT=nowhere/siding", "DESTDIR=\(sandbox.file("root"))", in: sandbox)
+        #expect(outcome.status == 2)
+        #expect(outcome.error.contains("install: there is no nowhere/siding: run 'make build' first"))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.file("root")))
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SidingCLI
 
-/// What is said of the code of others in the executable.
+/// The third-party licences of the executable, and its bill of materials.
 @Suite struct LicensesTests {
     /// The names of the packages that the tested executable has in it.
     private static func linkedPackages(_ sandbox: Sandbox) async throws -> [String] {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized)
 struct QueueKillTests {
     /// Kills: enough to meet every transition more than once; many more in the longer proofs.
-    private static let kills = Proof.choose(short: 100, middle: 600, long: 5_000)
+    private static let kills = Proof.choose(short: 70, middle: 600, long: 5_000)
 
     @Test func `Of what was accepted nothing is lost, nothing is done twice, and no lane is out of order`() async throws
     {

@@ -198,10 +198,11 @@ struct SendTests {
 
     @Test func `A command shows the same request for curl, with quotes that a shell undoes`() async throws {
         let (service, sandbox) = try await Self.shop()
-        let body = #"{"title":"it's"}"#
+        // The second quote has an accent: one character of Swift, and a quote for a shell.
+        let body = "{\"title\":\"it's '\u{301}\"}"
         let sent = try await sandbox.siding("send", "POST", "shop:/items", "-d", body, "--no-send")
         let curl = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)), "--curl").output
-        #expect(curl.contains(#"--data-raw '{"title":"it'\''s"}'"#))
+        #expect(curl.contains("--data-raw '{\"title\":\"it'\\''s '\\''\u{301}\"}'"))
         #expect(curl.contains("-H 'Content-Type: application/json'"))
         let printed = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)), "--body")
         #expect(printed.output == body)

@@ -19,12 +19,14 @@ struct PageMemoryTests {
     @Test(arguments: [
         ("empty objects", "{}", 9_000_000, Int32(65), "the page has more than"),
         ("numbers", "1", 20_000_000, 65, "the page has more than"),
-        ("one string", "{\"id\":1,\"v\":\"\(String(repeating: "x", count: 60_000_000))\"}", 1, 3, "1 record broke"),
+        ("one string", "x", 60_000_000, 3, "1 record broke"),
     ])
     func `a page is refused within the bar, or read`(
         _ what: String, element: String, count: Int, status: Int32, told: String
     ) async throws {
-        let page = Array("[\(Array(repeating: element, count: count).joined(separator: ","))]".utf8)
+        let isString = element == "x"
+        let elements = String(repeating: isString ? element : "\(element),", count: count)
+        let page = Array((isString ? #"[{"id":1,"v":"\#(elements)"}]"# : "[\(elements)\(element)]").utf8)
         // A page that could go on where it broke off is held once as well.
         let fields: HTTPFields = [.contentType: "application/json", .eTag: "\"1\"", .acceptRanges: "bytes"]
         let origin = try await Origin.start { _ in OriginResponse(headerFields: fields, body: page) }

@@ -78,7 +78,7 @@ extension Program {
     }
 
     /// A port on which nobody listens, as far as anyone can say.
-    private static func freePort() async throws -> Int {
+    static func freePort() async throws -> Int {
         let origin = try await Origin.start { _ in .notFound }
         await origin.stop()
         return origin.url.port

@@ -135,6 +135,43 @@ struct ServeReloadTests {
         await service.origin.stop()
     }
 
+    @Test func `a new token takes effect, and one that is no secret leaves the old one and the old config`()
+        async throws
+    {
+        let seen = Tally()
+        let service = try await Self.listings(seen)
+        let sandbox = try Sandbox()
+        let (first, second) = ("the-first-token-0123", "the-second-token-456")
+        try sandbox.config(Self.config(service, ["old"]))
+        try sandbox.write(first, to: "token")
+        let port = try await Program.freePort()
+        let ended = try await sandbox.serve("--listen", "127.0.0.1:\(port)", "--token-file", "token") { serving in
+            #expect(try await Self.answer(first, port, sandbox) == "HTTP/1.1 200 OK")
+            try sandbox.write("short", to: "token")
+            try sandbox.config(Self.config(service, ["old", "new"]))
+            try await serving.reload()
+            #expect(
+                serving.manager.lines.last?.hasPrefix("STATUS=the new config is refused: the token needs 16") == true)
+            #expect(try await Self.answer(first, port, sandbox) == "HTTP/1.1 200 OK")
+            #expect(seen("/new") == 0)
+            try sandbox.write("\(second)\n", to: "token")
+            try await serving.reload()
+            try await seen.reaches(1, "/new")
+            #expect(try await Self.answer(first, port, sandbox) == "HTTP/1.1 401 Unauthorized")
+            #expect(try await Self.answer(second, port, sandbox) == "HTTP/1.1 200 OK")
+        }
+        #expect(ended.status == 0, "\(ended.error)")
+        #expect(!ended.error.contains("others can"), "\(ended.error)")
+        await service.origin.stop()
+    }
+
+    /// The first line of the answer to a request with a token.
+    private static func answer(_ token: String, _ port: Int, _ sandbox: Sandbox) async throws -> String {
+        let request = #"GET /metrics HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer \#(token)\r\n\r\n"#
+        let script = "exec 3<>/dev/tcp/127.0.0.1/\(port); printf '\(request)' >&3; head -n 1 <&3 | tr -d '\\r\\n'"
+        return try await sandbox.run("/bin/bash", ["-c", script]).output
+    }
+
     @Test func `SIGHUP a hundred times under load: no run is lost, and every write arrives once and in order`()
         async throws
     {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized)
 struct ServeStopTests {
     /// Signals at so many instants.
-    private static let instants = Proof.choose(short: 10, middle: 40, long: 200)
+    private static let instants = Proof.choose(short: 6, middle: 40, long: 200)
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a write that may not be sent twice is answered although the service is stopped`(signal: Int32) async throws {
@@ -121,6 +121,35 @@ struct ServeStopTests {
         await service.origin.stop()
     }
 
+    @Test func `a client that does not read its answers does not hold up the end`() async throws {
+        let service = try await Service.start(items: 1)
+        // More than the buffers of both sockets hold.
+        let title = String(repeating: "x", count: 5 << 20)
+        service.listen { _, _ in .json(#"[{"id":1,"title":"\#(title)"}]"#) }
+        let sandbox = try Sandbox.with(service, resource: "max_age: 1h")
+        #expect(try await sandbox.siding("sync").status == 0)
+        let port = try await Program.freePort()
+        let stopped = Mutex<ContinuousClock.Instant?>(nil)
+        let ended = try await sandbox.serve("--listen", "127.0.0.1:\(port)", signal: nil) { serving in
+            let request = #"GET /api/records/items/1 HTTP/1.1\r\nHost: localhost\r\n\r\n"#
+            let process = serving.child.processID
+            stopped.withLock { $0 = .now }
+            // The first answer is on its way once a byte of it is here.
+            let client = """
+                exec 3<>/dev/tcp/127.0.0.1/\(port)
+                printf '\(String(repeating: request, count: 5))' >&3
+                head -c 1 <&3 >/dev/null
+                kill -TERM \(process)
+                until [ ! -e /proc/\(process) ] || grep -q '^State:.Z' /proc/\(process)/status; do sleep 0.1; done
+                """
+            let read = try await sandbox.run("/bin/bash", ["-c", client])
+            #expect(read.status == 0, "\(read.error)")
+        }
+        #expect(ended.status == 0, "\(ended.error)")
+        #expect(try #require(stopped.withLock { $0 }).duration(to: .now) < .seconds(9))
+        await service.origin.stop()
+    }
+
     @Test
     func `SIGTERM at random instants: it ends in time with 0, nothing is claimed, and what was answered is known`()
         async throws
@@ -138,6 +167,13 @@ struct ServeStopTests {
         let sandbox = try Sandbox.with(service, source: "http: { concurrency: 8 }", resource: "max_age: 1ms")
         for round in 1...Self.instants {
             try await sandbox.keepWrites(6, in: round)
+            let early = generator.withLock { Int.random(in: 0...100, using: &$0) }
+            let unready = try await sandbox.siding(["serve", "--listen", "none"]) { child in
+                try await child.catches(SIGTERM)
+                try await Task.sleep(for: .milliseconds(early))
+                child.send(SIGTERM)
+            }
+            #expect(unready.status == 0, "seed \(seed), round \(round), \(early) ms after its start: \(unready.error)")
             let instant = generator.withLock { Int.random(in: 0...250, using: &$0) }
             let stopped = Mutex<ContinuousClock.Instant?>(nil)
             let ended = try await sandbox.serve { _ in
@@ -162,6 +198,18 @@ struct ServeStopTests {
         #expect(ledger.entries.duplicates == 0 && ledger.entries.inversions() == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("test.db.owners")) == [])
         await service.origin.stop()
+    }
+}
+
+extension Child {
+    /// Waits until the process has a handler for `signal` (`SigCgt`, proc_pid_status(5)).
+    fileprivate func catches(_ signal: Int32) async throws {
+        while true {
+            let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
+            let caught = status.firstMatch(of: /SigCgt:\s+([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) } ?? 0
+            if caught >> UInt64(signal - 1) & 1 == 1 { return }
+            try await Task.sleep(for: .milliseconds(1))
+        }
     }
 }
 

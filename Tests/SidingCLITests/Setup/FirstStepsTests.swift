@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
@@ -199,12 +200,46 @@ struct FirstStepsTests {
         #expect(again.status == 0, "\(again.error)")
     }
 
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `A demo that a signal stops ends with its code, and leaves no directory`(_ signal: Int32) async throws {
+        let sandbox = try Sandbox()
+        let place = sandbox.file("tmp")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        let demo = try await sandbox.siding(["demo"], environment: ["TMPDIR": place]) { child in
+            // The first sync has begun.
+            while try !FileManager.default.subpathsOfDirectory(atPath: place).contains(where: {
+                $0.hasSuffix("demo.db")
+            }) {
+                await Task.yield()
+            }
+            child.send(signal)
+        }
+        #expect(demo.status == 128 + signal, "\(demo.error)")
+        #expect(!demo.error.contains("ended with"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
+    }
+
+    @Test func `A demo whose port is taken leaves no directory`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox()
+        let place = sandbox.file("tmp")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        let port = service.origin.url.port
+        let demo = try await sandbox.siding(["demo", "--serve", "--port", "\(port)"], environment: ["TMPDIR": place])
+        #expect(demo.status == 74 && demo.error.contains("--port chooses another port"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
+        await service.origin.stop()
+    }
+
     @Test func `The demo serves until it is stopped, and its line can be cut and restored`() async throws {
         let sandbox = try Sandbox()
         let manager = try ServiceManager(sandbox.file("notify"))
         defer { manager.stop() }
         let demo = try await sandbox.siding(
-            ["demo", "--serve", "--listen", "unix:\(sandbox.file("page.sock"))", "--directory", sandbox.file("tour")],
+            [
+                "demo", "--serve", "--listen", "unix:\(sandbox.file("page.sock"))", "--port", "0", "--directory",
+                sandbox.file("tour"),
+            ],
             environment: ["NOTIFY_SOCKET": manager.address]
         ) { child in
             try await manager.hears("READY=1")

@@ -107,6 +107,29 @@ struct CompletenessTests {
         #expect(try await sandbox.siding("check", "--json").output.contains(words))
     }
 
+    @Test(arguments: ["Mars/Phobos", ":Europe/Berlin"])
+    func `check warns of a schedule that follows a zone which TZ does not name`(_ zone: String) async throws {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            sources:
+              shop: { base_url: https://shop.example }
+            resources:
+              jittered: { path: /items, key: id, schedule: { cron: "0 6 * * *", jitter: 1m } }
+              zoned: { path: /items, key: id, schedule: { cron: "0 6 * * *", zone: Europe/Berlin } }
+              regular: { path: /items, key: id, schedule: 1h }
+            """)
+        let check = try await sandbox.siding(["check"], environment: ["TZ": zone])
+        #expect(check.status == 0)
+        #expect(check.error.hasPrefix("siding.yaml:5:"), "\(check.error)")
+        #expect(check.error.contains(": jittered: TZ is '\(zone)', which is no time zone"), "\(check.error)")
+        #expect(check.error.split(separator: "\n").count == 1, "\(check.error)")
+        for known in ["Europe/Berlin", ""] {
+            #expect(try await sandbox.siding(["check"], environment: ["TZ": known]).error == "")
+        }
+    }
+
     @Test(
         "check has nothing to say about a config that is safe",
         arguments: [

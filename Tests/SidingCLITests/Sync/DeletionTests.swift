@@ -101,6 +101,18 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
+    @Test func `Deleted records that are not kept any longer are no success of undelete`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        // The run's list names a record whose tombstone was removed since.
+        try await sandbox.sqlite(sandbox.file("test.db"), "INSERT INTO siding_tombstones VALUES (1, 1, 9999, 1)")
+        let refused = try await sandbox.siding("records", "undelete", "1")
+        #expect(refused.status == 66)
+        #expect(refused.error.contains("1 record that run 1 deleted is not kept any longer"), "\(refused.error)")
+        await service.origin.stop()
+    }
+
     private static let asking = "deletes: { detect: complete_listing, verify: '/items/{id}' }"
 
     @Test func `Where a record can be asked for, what a listing hides stays, and what answers 404 goes at once`()

@@ -77,6 +77,16 @@ import Testing
         #expect(queued.error.contains("the metrics were not written: missing/siding.prom cannot be written"))
     }
 
+    @Test(arguments: [["sync"], ["queue", "run"]])
+    func `an empty path is a mistake in the command, and nothing is done`(_ command: [String]) async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        let outcome = try await sandbox.siding(command + ["--metrics-file", ""])
+        #expect(outcome.status == 64 && outcome.error.contains("--metrics-file needs the path of a file"))
+        #expect(service.targets == [])
+        await service.origin.stop()
+    }
+
     @Test func `a bad config is told once, and no file is written`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config("version: 1\nsource: {}\n")

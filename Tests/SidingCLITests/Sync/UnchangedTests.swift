@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingOrigin
+import SidingTesting
 import Testing
 
 @Suite(.serialized)
@@ -28,17 +29,18 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
-    @Test func `A thousand unchanged pages are a thousand requests on condition, and no record is written`()
+    @Test func `Hundreds of unchanged pages are as many requests on condition, and no record is written`()
         async throws
     {
-        let service = try await Service.start(items: 2_000, pageSize: 2)
+        let pages = Proof.choose(short: 300, middle: 1_000, long: 1_000)
+        let service = try await Service.start(items: 2 * pages, pageSize: 2)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
         service.origin.forgetRequests()
         let second = try await sandbox.siding("sync", "--json").object()
         #expect(second["outcome"] == .string("not_modified"))
-        #expect(second["not_modified"] == .number(1_000))
-        #expect(service.origin.requests.count == 1_000)
+        #expect(second["not_modified"] == .number(Double(pages)))
+        #expect(service.origin.requests.count == pages)
         #expect(service.origin.requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
         let written = try await sandbox.siding(
             "query", "SELECT count(*) AS rows FROM siding_records_items WHERE run > 1", "--json")

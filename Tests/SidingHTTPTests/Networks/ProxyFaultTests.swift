@@ -86,11 +86,13 @@ import Testing
         _ answer: String, _ reason: Failure.Reason, _ detail: String
     ) async throws {
         let proxy = try await AbruptOrigin.start(answer, closes: false)
-        for url in ["https://a.example/", "http://a.example:81/"] {
-            let failure = try #require(await failure(url, through: proxy.url, connectTimeout: .seconds(1)))
-            #expect(failure.reason == reason, "\(url)")
-            #expect(failure.phase == .notSent, "\(url)")
-            #expect(failure.detail == detail.replacing("PROXY", with: "127.0.0.1:\(proxy.url.port)"), "\(url)")
+        async let tunnelled = failure("https://a.example/", through: proxy.url, connectTimeout: .seconds(1))
+        async let plain = failure("http://a.example:81/", through: proxy.url, connectTimeout: .seconds(1))
+        for found in try await [tunnelled, plain] {
+            let failure = try #require(found)
+            #expect(failure.reason == reason)
+            #expect(failure.phase == .notSent)
+            #expect(failure.detail == detail.replacing("PROXY", with: "127.0.0.1:\(proxy.url.port)"))
         }
         await proxy.stop()
     }

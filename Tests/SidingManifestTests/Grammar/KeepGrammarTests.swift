@@ -42,6 +42,14 @@ import Testing
 
     @Test(arguments: [
         ("keep: { runs: 59m }", "", "'runs' in 'keep' is '59m'; expected an age of at least 1h"),
+        ("keep: { deleted: 100000d }", "", "'deleted' in 'keep' is '100000d'; expected at most 3650d"),
+        ("", changes + "keep: { records: 3651d }", "'3651d'; expected at most 3650d"),
+        ("", "max_age: 100000d", "'max_age' in resource 'b' is '100000d'; expected at most 3650d"),
+        ("", "schedule: 300000d", "'schedule' in resource 'b' is '300000d'; expected at most 3650d"),
+        (
+            "", "schedule: { every: 300000d }",
+            "'every' in 'schedule' of resource 'b' is '300000d'; expected at most 3650d"
+        ),
         ("keep: { done: 30 days }", "", "did you mean '30d'?"),
         ("keep: { events: 100 }", "", "unknown key 'events'"),
         ("", "keep: { records: 90d }", "those of this resource show every record; expected keep with cursor"),

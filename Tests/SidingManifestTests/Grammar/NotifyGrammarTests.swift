@@ -54,6 +54,7 @@ import Testing
         ),
         ("{ url: https://a.example, headers: { a b: x } }", "is no name of a header field"),
         ("{ url: https://a.example, headers: { X-A: x, x-a: y } }", "is given twice, in different spellings"),
+        (#"{ url: https://a.example, headers: { X-A: "a\nb" } }"#, "a line break or another control character"),
         ("{ ping: https://a.example, headers: { X-A: x } }", "is for 'url' alone"),
         ("{ command: [a], when: x }", "unknown key 'when'"),
         ("{ command: [a] }\n  - { command: [a], on: failed }", "has the target of an earlier hook"),

@@ -48,6 +48,11 @@ import Testing
         #expect(try moments == ["b", "c", "d"].map { try Self.next(schedule, resource: $0) })
     }
 
+    @Test(arguments: ["{ every: 90m, jitter: 90m }", "{ cron: '*/15 * * * *', jitter: 15m }"])
+    func `the jitter may be as long as the time between two moments`(_ schedule: String) throws {
+        #expect(try Self.next(schedule) >= "2026-01-30T12:15:00.000Z")
+    }
+
     private static let forms =
         "expected a duration such as 15m, { every: 15m, jitter: 1m } or { cron: \"0 6 * * *\" }"
 
@@ -82,6 +87,14 @@ import Testing
         (
             "{ cron: '0 0 30 2 *' }",
             "7:23: 'cron' in 'schedule' of resource 'b': the cron expression never comes: none of its months has such a day; expected a day that exists"
+        ),
+        (
+            "{ cron: '*/15 * * * *', jitter: 5h }",
+            "7:47: 'jitter' in 'schedule' of resource 'b' is longer than the shortest time between two moments; expected a duration up to 15m"
+        ),
+        (
+            "{ every: 90m, jitter: 91m }",
+            "7:37: 'jitter' in 'schedule' of resource 'b' is longer than the shortest time between two moments; expected a duration up to 90m"
         ),
         (
             "{ cron: '@daily', zone: berlin }",

@@ -7,7 +7,7 @@ import Testing
 /// However much is stored, a page has at most 100 rows, and its links lead through the rest.
 @Suite struct PageBoundsTests {
     /// The rows of the page at `address` and of those after it.
-    private func walk(_ bench: PagesBench, _ address: String) async throws -> [String] {
+    private func walk(_ bench: ServiceBench, _ address: String) async throws -> [String] {
         var rows: [String] = []
         var next: String? = address
         while let address = next {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `all entries are reached, oldest first, filtered or not`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         for _ in 0..<120 { try await bench.write() }
         let entries = try await bench.store.entries(QueueSelection())
         #expect(try await walk(bench, "/queue") == entries.map(\.shortID))
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `all records are reached by key`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         let keys = (0..<120).map { "key \($0 + 100)" }
         try await bench.sync("[\(keys.map { #"{"id":"\#($0)"}"# }.joined(separator: ","))]")
         #expect(try await walk(bench, "/records/notes") == keys)
@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test func `a search shows the best, and says that there are more`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.sync("[\((0..<60).map { #"{"id":"\#($0)","title":"same"}"# }.joined(separator: ","))]")
         let page = try await bench.shown("/records/notes?q=same")
         #expect(page.rowNames.count == 50 && page.text.contains("More records match; the best 50 are shown."))
     }
 
     @Test func `all runs are reached, newest first`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         for _ in 0..<70 {
             try await bench.store.endRun(bench.store.beginRun(command: "sync"), outcome: .saved)
         }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `all quarantined records are reached, oldest first`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.sync(#"[{"id":"a","size":1}]"#)
         let wrong = (0..<120).map { #"{"id":"k\#($0)","size":"x"}"# }
         try await bench.sync("[\(wrong.joined(separator: ","))]")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `a long body is shown by its beginning`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.sync(#"[{"id":"a","text":"\#(String(repeating: "ä", count: 400_000))"}]"#)
         let page = try await bench.shown("/records/notes/a")
         #expect(page.text("pre").utf8.count <= 262_144 + 3 && page.text.contains("The beginning of 781"))

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `records show as text, under every key`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         let records = Self.strings.map { text in #"{"id":\#(json(text)),"title":\#(json(text)),\#(json("m" + text)):1}"#
         }
         try await bench.sync("[\(records.joined(separator: ","))]")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `writes and answers show as text`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.sync(#"[{"id":"a","title":"base"}]"#)
         for text in Self.strings {
             let entry = try await bench.write(text)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `quarantined bytes show as text`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.sync(#"[{"id":"a","size":1}]"#)
         let wrong = Self.strings.map { #"{"id":\#(json("k" + $0)),"size":\#(json($0))}"# }
         try await bench.sync("[\(wrong.joined(separator: ","))]")
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `a merged record can be sent back as it is shown`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         let records = Self.strings.enumerated().map { #"{"id":"\#($0)","title":"base","note":\#(json($1))}"# }
         try await bench.sync("[\(records.joined(separator: ","))]")
         for (index, text) in Self.strings.enumerated() {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PageLinkTests {
     /// Every screen of a store with something on each of them.
     private func everyPage() async throws -> [String: ParsedPage] {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         for (key, reason) in [("a", ParkReason.conflict), ("b", .rejected), ("c", .uncertain)] {
             try await bench.park(bench.edit(key, "mine"), reason)
@@ -36,7 +36,7 @@ import Testing
             #expect(page.all("a") { $0["aria-current"] == "page" }.count == 1, "\(address)")
             let posts = page.all("form") { $0["method"] == "post" }
             let tokens = page.all("input") { $0["name"] == "token" && $0["type"] == "hidden" }
-            #expect(tokens.map { $0["value"] } == posts.map { _ in PagesBench.token }, "\(address)")
+            #expect(tokens.map { $0["value"] } == posts.map { _ in ServiceBench.formToken }, "\(address)")
             #expect(
                 page.all("form").count { $0["action"]?.hasPrefix("/") == true } == page.all("form").count, "\(address)")
             let labelled = Set(page.all("label").compactMap { $0["for"] })

@@ -12,7 +12,7 @@ import Testing
     // MARK: Overview and runs
 
     @Test func `the overview says that all is well, or what is not and why`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         #expect(try await bench.shown("/").text.contains("1 resource not synced."))
         try await bench.sync(#"[{"id":"a"}]"#)
         var page = try await bench.shown("/")
@@ -34,7 +34,7 @@ import Testing
     @Test func `the charts have a bar for each run, marks where one was in trouble, and a table of the same`()
         async throws
     {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         bench.origin.set(.text("gone", status: .notFound))
         _ = try? await bench.siding.sync(bench.notes)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `a run shows what it did to each resource`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let page = try await bench.shown("/runs/2")
         #expect(page.text("h1") == "Run 2" && page.link("notes") == "/records/notes")
@@ -60,7 +60,7 @@ import Testing
     // MARK: Queue
 
     @Test func `the queue is filtered by state, reason, source, resource and age`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let old = try await bench.write()
         try await bench.park(old, .rejected, status: 422)
@@ -78,12 +78,32 @@ import Testing
             let chosen = page.all("option") { $0["selected"] != nil }.compactMap { $0["value"] }.filter { !$0.isEmpty }
             #expect(chosen.count == query.split(separator: "&").count, "\(query): \(chosen)")
         }
-        await #expect(throws: NotFound.self) { try await bench.page("/queue?state=lost") }
-        await #expect(throws: NotFound.self) { try await bench.page("/queue?older=soon") }
+    }
+
+    @Test(
+        arguments: [
+            ("/queue?state=lost", "'lost' is no 'state'", "it may be: queued, sending, "),
+            ("/queue?older=soon", "'soon' is no 'older'", "it may be: 1h, 1d, 7d, 30d"),
+            ("/queue?state=done&state=queued", "'state' may be given once", nil),
+            ("/runs?before=x", "'before' is a number, not 'x'", nil),
+            ("/quarantine?after=1.5", "'after' is a number, not '1.5'", nil),
+            ("/records/notes?deleted=maybe", "'deleted' is true or false", nil),
+            ("/queue/x/resolve", "'how' is missing", "it may be: mine, theirs, merge, arrived"),
+            ("/queue/x/resolve?how=ours", "'ours' is no 'how'", "it may be: mine, theirs, merge, arrived"),
+        ] as [(String, String, String?)])
+    func `a parameter that means nothing is refused`(_ address: String, _ message: String, _ hint: String?)
+        async throws
+    {
+        let bench = try await ServiceBench()
+        try await bench.sync("[]")
+        let refusal = await #expect(throws: ServiceProblem.self) { try await bench.shown(address) }
+        let problem = try #require(refusal)
+        #expect(problem.status == .badRequest && problem.message == message)
+        #expect(hint.map { problem.hint?.hasPrefix($0) == true } ?? (problem.hint == nil), "\(problem.hint ?? "")")
     }
 
     @Test func `an entry shows why it waits, its request, its answer and its history`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write(#"{"title":"new"}"#, fields: [.contentType: "application/json"])
         try await bench.park(entry, .rejected, status: 422, answer: "<b>no</b>")
         let page = try await bench.shown("/queue/\(entry.id)")
@@ -93,11 +113,11 @@ import Testing
         let events = page.all("td") { $0["data-label"] == "What" }.map(\.text)
         #expect(events == (try await bench.store.history(of: entry.id)).map(\.event))
         #expect(try await bench.shown("/queue/\(entry.shortID)").text("h1") == "Entry \(entry.shortID)")
-        await #expect(throws: (any Error).self) { try await bench.page("/queue/zzzzzzzz") }
+        await #expect(throws: (any Error).self) { try await bench.shown("/queue/zzzzzzzz") }
     }
 
     @Test func `an entry offers the actions that the store allows`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         func offered(_ entry: QueueEntry) async throws -> [String] {
             let page = try await bench.shown("/queue/\(entry.id)")
@@ -117,7 +137,7 @@ import Testing
 
     @Test(arguments: ["drop", "resolve?how=mine", "resolve?how=theirs", "resolve?how=merge"])
     func `a decision shows first what it would do, and changes nothing`(_ decision: String) async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let entry = try await bench.edit("a", "mine")
         try await bench.park(entry, .conflict)
@@ -134,16 +154,14 @@ import Testing
     }
 
     @Test func `a decision that the store would refuse says so`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         let page = try await bench.shown("/queue/\(entry.id)/resolve?how=mine")
         #expect(page.text.contains("this would be refused: it is not in a conflict"))
-        await #expect(throws: NotFound.self) { try await bench.page("/queue/\(entry.id)/resolve") }
-        await #expect(throws: NotFound.self) { try await bench.page("/queue/\(entry.id)/resolve?how=ours") }
     }
 
     @Test func `a conflict shows base, mine and theirs of each member`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.sync(#"[{"id":"a","title":"base","size":1}]"#)
         let entry = try await bench.edit("a", "mine")
         try await bench.sync(#"[{"id":"a","title":"theirs","size":2}]"#)
@@ -156,19 +174,19 @@ import Testing
     // MARK: Records
 
     @Test func `a record shows where it came from and what changed`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let page = try await bench.shown("/records/notes/a")
         #expect(page.text("pre") == "{\n  \"id\": \"a\",\n  \"title\": \"changed\"\n}")
         #expect(page.text.contains("GET https://desk.test/notes"))
         #expect(page.links.contains("/runs/2"))
         #expect(page.text("del") == #""first""# && page.text("ins") == #""changed""#)
-        await #expect(throws: NotFound.self) { try await bench.page("/records/notes/zzz") }
-        await #expect(throws: (any Error).self) { try await bench.page("/records/others") }
+        await #expect(throws: NotFound.self) { try await bench.shown("/records/notes/zzz") }
+        await #expect(throws: (any Error).self) { try await bench.shown("/records/others") }
     }
 
     @Test func `a search marks what it found`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let page = try await bench.shown("/records/notes?q=words")
         #expect(page.rowNames == ["b"] && page.all("mark").map(\.text) == ["words"])
@@ -178,7 +196,7 @@ import Testing
     }
 
     @Test func `deleted records are listed apart`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         _ = try await bench.store.delete(RecordLookup(resource: "notes", keys: ["b"]))
         #expect(try await bench.shown("/records/notes").rowNames == ["a", "c"])
@@ -187,7 +205,7 @@ import Testing
     }
 
     @Test func `a quarantined record shows its reason, its bytes and its actions`() async throws {
-        let bench = try await PagesBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let record = try #require(try await bench.store.quarantined(QuarantineSelection()).first)
         #expect(try await bench.shown("/quarantine").rowNames == [String(record.id)])
@@ -205,12 +223,13 @@ import Testing
         "/nothing", "/runs/1/2", "/queue/abcd/hold", "/queue/abcd/drop/now", "/records/a/b/c", "/quarantine/1/retry",
     ])
     func `other addresses are no pages`(_ address: String) async throws {
-        #expect(try await PagesBench().page(address) == nil)
+        let problem = await #expect(throws: ServiceProblem.self) { try await ServiceBench().shown(address) }
+        #expect(problem?.status == .notFound)
     }
 
     @Test func `what an action did is said where it leads`() async throws {
-        let bench = try await PagesBench()
-        let notice = try await bench.shown("/queue?done=held%20%3Cb%3E").all("p") { $0["role"] == "status" }
+        let bench = try await ServiceBench()
+        let notice = try await bench.shown("/queue", done: "held <b>").all("p") { $0["role"] == "status" }
         #expect(notice.map(\.text) == ["held <b>"])
         #expect(try await bench.shown("/queue").all("p") { $0["role"] == "status" }.isEmpty)
     }

@@ -1,4 +1,5 @@
 import SidingInspection
+import SidingSynchronization
 import Testing
 
 @testable import Siding
@@ -6,16 +7,16 @@ import Testing
 
 /// Actions do what the commands do, and the history says by whom.
 @Suite(.timeLimit(.minutes(1))) struct ServerActionTests {
-    private static let bearer = ["Authorization": "Bearer \(ServerBench.token)"]
+    private static let bearer = ["Authorization": "Bearer \(ServiceBench.token)"]
 
     @Test func `entries are held, released, retried and dropped by programs`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         let steps: [(String, String, QueueEntry.State)] = [
             ("hold", "held", .parked), ("release", "released", .queued), ("hold", "held", .parked),
             ("retry", "retried", .queued), ("drop", "dropped", .dropped),
         ]
-        try await bench.serving(token: ServerBench.token) { client in
+        try await bench.serving(token: ServiceBench.token) { client in
             for (action, event, state) in steps {
                 let answer = try await client.ask("POST", "/api/queue/\(entry.id)/\(action)", Self.bearer)
                 #expect(answer.status == 200, "\(answer.text)")
@@ -30,9 +31,9 @@ import Testing
     }
 
     @Test func `an action that is refused says why, and changes nothing`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
-        try await bench.serving(token: ServerBench.token) { client in
+        try await bench.serving(token: ServiceBench.token) { client in
             let answer = try await client.ask("POST", "/api/queue/\(entry.id)/release", Self.bearer)
             #expect(answer.status == 409 && answer.text.contains(#""done":false,"refusal":"it is not parked""#))
             #expect(try await bench.history(entry.id).map(\.event) == ["accepted"])
@@ -50,12 +51,12 @@ import Testing
     }
 
     @Test func `a write in doubt is resolved as delivered`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         try await bench.store.write { transaction in
             _ = try bench.store.transitions().park(entry, as: .uncertain, nil, transaction)
         }
-        try await bench.serving(token: ServerBench.token) { client in
+        try await bench.serving(token: ServiceBench.token) { client in
             let answer = try await client.ask("POST", "/api/queue/\(entry.id)/resolve?how=arrived", Self.bearer)
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try await bench.entry(entry.id).state == .done)
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `the form of a page acts, and leads back to the entry with what was done`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         try await bench.serving { client in
             let session = try await client.session("/queue/\(entry.id)")
@@ -74,21 +75,47 @@ import Testing
                 let answer = try await client.post(
                     "/queue/\(entry.id)/\(action)", form: "token=\(session.token)", cookie: session.cookie)
                 #expect(answer.status == 303)
-                #expect(answer["Location"] == "/queue/\(entry.id)?done=\(done)")
+                let place = try #require(answer["Location"])
+                #expect(place.hasPrefix("/queue/\(entry.id)?done=\(done)&proof="))
+                let notices = try Self.notices(try await client.get(place, ["Cookie": session.cookie]))
+                #expect(notices == [PercentCoding.decode(done)])
                 guard let event else { continue }
                 let last = try #require(try await bench.history(entry.id).last)
                 #expect(last.event == event && last.who.hasPrefix("web page, process "))
-                let page = try await client.get(try #require(answer["Location"]), ["Accept": "text/html"])
-                #expect(page.status == 200)
+            }
+        }
+    }
+
+    private static func notices(_ answer: ServerAnswer) throws -> [String] {
+        #expect(answer.status == 200)
+        return try ParsedPage(answer.text).all("p") { $0["role"] == "status" }.map(\.text)
+    }
+
+    @Test func `words of somebody else's link are not shown as what was done`() async throws {
+        let bench = try await ServiceBench()
+        let entry = try await bench.write()
+        try await bench.serving { client in
+            let mine = try await client.session("/queue/\(entry.id)")
+            let other = try await client.session("/queue/\(entry.id)")
+            let held = try await client.post(
+                "/queue/\(entry.id)/hold", form: "token=\(mine.token)", cookie: mine.cookie)
+            let place = try #require(held["Location"])
+            for (address, cookie) in [
+                ("/?done=send+your+password", nil), ("/?done=send+your+password&proof=", mine.cookie),
+                (place, nil), (place, other.cookie), (place.replacing("done=held", with: "done=lost"), mine.cookie),
+            ] as [(String, String?)] {
+                let fields = cookie.map { ["Cookie": $0] } ?? [:]
+                let notices = try Self.notices(try await client.get(address, fields))
+                #expect(notices == [], "\(address)")
             }
         }
     }
 
     @Test func `quarantined records are retried and dropped`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let record = try #require(try await bench.store.quarantined(QuarantineSelection()).first)
-        try await bench.serving(token: ServerBench.token) { client in
+        try await bench.serving(token: ServiceBench.token) { client in
             let path = "/api/quarantine/\(record.id)"
             let retried = try await client.ask("POST", "\(path)/retry", Self.bearer)
             #expect(retried.status == 409 && retried.text.contains(#""done":false,"refusal":"#))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a port that another process has is refused with its address`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let error = await #expect(throws: ServiceError.self) {
                 try await bench.service(at: .loopback(port: client.port)).run()
@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test func `a unix socket is for its owner, and with a token for its group`() async throws {
-        let bench = try await ServerBench()
-        for (token, mode) in [(nil, 0o600), (ServerBench.token, 0o660)] as [(String?, Int)] {
+        let bench = try await ServiceBench()
+        for (token, mode) in [(nil, 0o600), (ServiceBench.token, 0o660)] as [(String?, Int)] {
             let path = bench.directory.path(of: "siding.sock")
             try await bench.serving(at: .unixSocket(path: path), token: token) { client in
                 let found = try FileManager.default.attributesOfItem(atPath: path)
@@ -57,10 +57,10 @@ import Testing
     }
 
     @Test func `the socket of a service that died is replaced, that of a living one is not`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let path = bench.directory.path(of: "siding.sock")
         // Bound by a process that is gone.
-        try ServerBench.leaveSocket(at: path)
+        try ServiceBench.leaveSocket(at: path)
         try await bench.serving(at: .unixSocket(path: path)) { client async throws in
             #expect(try await client.status("/healthz", host: "localhost") == 200)
             let error = await #expect(throws: ServiceError.self) {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a file that is no socket is left alone`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let path = bench.directory.path(of: "notes.txt")
         try Data("mine".utf8).write(to: URL(filePath: path))
         let error = await #expect(throws: ServiceError.self) {
@@ -83,16 +83,24 @@ import Testing
     }
 
     @Test func `a path that cannot be is refused with the reason`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let long = bench.directory.path(of: String(repeating: "a", count: 60)) + "/" + String(repeating: "b", count: 60)
         try FileManager.default.createDirectory(
             atPath: String(long.dropLast(61)), withIntermediateDirectories: true)
-        for (path, why) in [("/nowhere/siding.sock", "No such file or directory"), (long, "too long")] {
+        // The longest address has 107 bytes; that of the file that is made first is shorter here.
+        let name = bench.directory.path(of: String(repeating: "a", count: 108 - bench.directory.path.utf8.count - 1))
+        for (path, why) in [
+            ("/nowhere/siding.sock", "No such file or directory"), (long, "too long"), (name, "too long"),
+        ] {
             let error = await #expect(throws: ServiceError.self) {
                 try await bench.service(at: .unixSocket(path: path)).run()
             }
             #expect(error?.kind == .addressUnavailable)
             #expect(error?.description.contains(why) == true, "\(error?.description ?? "")")
+        }
+        #expect(name.utf8.count == 108)
+        try await bench.serving(at: .unixSocket(path: String(name.dropLast()))) { client async throws in
+            #expect(try await client.status("/healthz", host: "localhost") == 200)
         }
     }
 }

@@ -19,7 +19,7 @@ import Testing
     private static let hurried = limits { $0.requestTime = .milliseconds(150) }
 
     @Test func `a connection serves many requests, one after the other or all at once`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let connection = try client.connection()
             for _ in 0..<3 {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `HEAD answers with the head of GET`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         try await bench.serving { client in
             let connection = try client.connection()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a request whose header fields trickle in is cut`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving(limits: Self.hurried) { client in
             let connection = try client.connection()
             try await connection.send("GET / HTTP/1.1\r\nHost: localhost\r\n")
@@ -60,14 +60,14 @@ import Testing
     }
 
     @Test func `a request whose body trickles in is cut`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
-        try await bench.serving(token: ServerBench.token, limits: Self.hurried) { client in
+        try await bench.serving(token: ServiceBench.token, limits: Self.hurried) { client in
             let connection = try client.connection()
             try await connection.send(
                 """
                 POST /api/queue/\(entry.id)/resolve?how=merge HTTP/1.1\r\nHost: localhost\r\n\
-                Authorization: Bearer \(ServerBench.token)\r\nContent-Length: 1000000\r\n\r\n
+                Authorization: Bearer \(ServiceBench.token)\r\nContent-Length: 1000000\r\n\r\n
                 """)
             await Self.trickle(" ", into: connection)
             #expect(try await connection.rest() == "")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `an idle connection is closed, before its first request and after an answer`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving(limits: Self.hurried) { client in
             #expect(try await client.connection().rest() == "")
             let connection = try client.connection()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `more connections than the limit wait until one ends`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving(limits: Self.limits { $0.connections = 1 }) { client in
             var first: ServerConnection? = try client.connection()
             try await first?.send(Self.health)
@@ -112,26 +112,83 @@ import Testing
         }
     }
 
-    @Test func `an answer that nobody reads is given up`() async throws {
-        let bench = try await ServerBench()
-        // More than the buffers of both sockets hold.
-        let size = 5 << 20
+    /// More than the buffers of both sockets hold.
+    private static let size = 5 << 20
+
+    /// A service with a record of this size.
+    private static func large() async throws -> ServiceBench {
+        let bench = try await ServiceBench()
         bench.origin.set(#"[{"id":1,"title":"\#(String(repeating: "x", count: size))"}]"#)
-        _ = try await bench.siding.sync(bench.posts)
+        _ = try await bench.siding.sync(bench.notes)
+        return bench
+    }
+
+    /// Asks for the large record so many times, and reads the head of the first answer.
+    private static func slowReader(_ client: ServerClient, times: Int = 1) async throws -> ServerConnection {
+        let reader = try ServerConnection(port: client.port, buffer: 4_096)
+        let request = ServerClient.request("GET", "/api/records/notes/1", [:], port: client.port)
+        try await reader.send(String(repeating: request, count: times))
+        #expect(try await reader.head().status == 200)
+        return reader
+    }
+
+    @Test func `an answer may be read for longer than a request may take to arrive`() async throws {
+        let bench = try await Self.large()
+        try await bench.serving(limits: Self.hurried) { client in
+            let reader = try await Self.slowReader(client)
+            // An idle connection is closed when that time is over.
+            #expect(try await client.connection().rest() == "")
+            #expect(try await reader.rest().utf8.count > Self.size)
+        }
+    }
+
+    @Test func `an answer that nobody reads is given up`() async throws {
+        let bench = try await Self.large()
         let limits = Self.limits { ($0.connections, $0.readingTime) = (1, .milliseconds(150)) }
         try await bench.serving(limits: limits) { client in
             let reader = try ServerConnection(port: client.port, buffer: 4_096)
             // Once it is served, no other one is accepted.
             try await reader.send(Self.health)
             #expect(try await reader.answer().status == 200)
-            try await reader.send(ServerClient.request("GET", "/api/records/posts/1", [:], port: client.port))
+            try await reader.send(ServerClient.request("GET", "/api/records/notes/1", [:], port: client.port))
             // The next one is served once the first is gone.
             #expect(try await client.get("/healthz").status == 200)
-            #expect(try await reader.rest().utf8.count < size)
+            #expect(try await reader.rest().utf8.count < Self.size)
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n", "HTTP/1.1\r\nConnection: close\r\n",
+        "HTTP/1.1\r\nConnection: TE, Close\r\n",
+    ])
+    func `an answer says that it is the last, after HTTP 1.0 and where a client wants it`(_ version: String)
+        async throws
+    {
+        let bench = try await ServiceBench()
+        try await bench.serving { client in
+            for path in ["/healthz", "/api/none"] {
+                let connection = try client.connection()
+                try await connection.send("GET \(path) \(version)Host: localhost\r\n\r\n")
+                #expect(try await connection.answer()["Connection"] == "close")
+                #expect(try await connection.rest() == "")
+            }
         }
     }
 
     // MARK: Events
+
+    @Test func `events need HTTP 1.1, whatever a request calls itself`() async throws {
+        let bench = try await ServiceBench()
+        try await bench.serving { client in
+            let old = try client.connection()
+            try await old.send("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            #expect(try await old.answer().status == 505)
+            let new = try client.connection()
+            let fields = [RequestLine.oldVersionField: "1"]
+            try await new.send(ServerClient.request("GET", "/events", fields, port: client.port))
+            #expect(try await new.head().status == 200)
+        }
+    }
 
     private func listening(_ client: ServerClient) async throws -> ServerConnection {
         let connection = try client.connection()
@@ -144,7 +201,7 @@ import Testing
     }
 
     @Test func `a commit of any process is an event, and silence is not`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let other = try await Store.open(at: bench.store.path, clock: bench.time.clock)
         try await bench.serving { client in
             let connection = try await listening(client)
@@ -162,8 +219,9 @@ import Testing
     }
 
     @Test func `listeners are few, and one that leaves makes room`() async throws {
-        let bench = try await ServerBench()
-        try await bench.serving(limits: Self.limits { $0.listeners = 1 }) { client in
+        let bench = try await ServiceBench()
+        let log = LoggedLines()
+        try await bench.serving(limits: Self.limits { $0.listeners = 1 }, logger: log.logger) { client in
             var first: ServerConnection? = try await listening(client)
             _ = first
             #expect(try await client.get("/events").status == 503)
@@ -175,12 +233,39 @@ import Testing
                 if try await connection.head().status == 200 { break }
             }
         }
+        // Nothing failed.
+        #expect(log.all == [])
     }
 
     // MARK: The end
 
+    @Test func `a graceful stop waits for an answer that is read`() async throws {
+        let bench = try await Self.large()
+        try await bench.serving(limits: Self.limits { $0.stoppingTime = .seconds(30) }) { client in
+            let reader = try await Self.slowReader(client)
+            await client.stop()
+            // Nothing more is accepted: the stop has begun.
+            while (try? await client.get("/healthz")) != nil {}
+            #expect(try await reader.rest().utf8.count > Self.size)
+        }
+    }
+
+    @Test func `a graceful stop does not wait for long for answers that nobody reads`() async throws {
+        let bench = try await Self.large()
+        var reader: ServerConnection?
+        let start = ContinuousClock.now
+        try await bench.serving(limits: Self.limits { $0.stoppingTime = .milliseconds(50) }) { client in
+            // The second one is not written before the first is read.
+            reader = try await Self.slowReader(client, times: 3)
+            await client.stop()
+        }
+        #expect(ContinuousClock.now - start < .seconds(30))
+        let rest = try await #require(reader).rest()
+        #expect(rest.utf8.count < 3 * Self.size)
+    }
+
     @Test func `a graceful stop ends idle connections, half requests and event streams at once`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let start = ContinuousClock.now
         try await bench.serving { client in
             let idle = try client.connection()
@@ -199,7 +284,7 @@ import Testing
     }
 
     @Test func `a service whose task is cancelled ends as well`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let place = Promise<HTTPService.Address>()
         let service = try bench.service(onListening: { place.settle($0) })
         let running = Task { try await service.run() }

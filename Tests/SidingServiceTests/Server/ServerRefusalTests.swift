@@ -7,7 +7,7 @@ import Testing
 /// What the service refuses, whoever asks.
 @Suite(.timeLimit(.minutes(1))) struct ServerRefusalTests {
     @Test func `a request for another host name is refused, whatever it asks for`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             for host in [
                 "evil.example", "evil.example:\(client.port)", "127.0.0.1.evil.example", "localhost.evil.example",
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `names that were allowed are served`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving(allowedHosts: ["Siding.example.org:443"]) { client async throws in
             #expect(try await client.status("/healthz", host: "siding.example.org") == 200)
             #expect(try await client.status("/healthz", host: "other.example.org") == 421)
@@ -33,15 +33,15 @@ import Testing
     }
 
     @Test func `a service on all addresses is served under each of them, and under no name`() async throws {
-        let bench = try await ServerBench()
-        try await bench.serving(at: .host("0.0.0.0", port: 0), token: ServerBench.token) { client async throws in
+        let bench = try await ServiceBench()
+        try await bench.serving(at: .host("0.0.0.0", port: 0), token: ServiceBench.token) { client async throws in
             #expect(try await client.status("/healthz", host: "192.0.2.7:80") == 200)
             #expect(try await client.status("/healthz", host: "evil.example") == 421)
         }
     }
 
     @Test func `a request has exactly one host`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             for fields in ["", "Host: localhost\r\nHost: evil.example\r\n", "Host: a b\r\n", "Host: <script>\r\n"] {
                 let connection = try client.connection()
@@ -54,9 +54,10 @@ import Testing
     @Test(arguments: [
         "/%", "/%zz", "/a%00b", "//", "/runs//1", "/./runs", "/../etc/passwd", "/%2e%2e/x", "/%ff", "/runs/",
         "/api/status?limit=%g", "runs", "*", "/a#b", "/caf\u{E9}",
+        "http://evil.example/api/status", "http://127.0.0.1/api/status", "https://127.0.0.1", "evil.example:80",
     ])
     func `an address that is not a proper path is refused`(_ path: String) async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let answer = try await client.get(path)
             #expect(answer.status == 400, "\(answer.text)")
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func `an address that is too long is refused`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let answer = try await client.get("/" + String(repeating: "a", count: 9_000))
             #expect(answer.status == 414)
@@ -72,21 +73,22 @@ import Testing
     }
 
     @Test func `other methods than GET, HEAD and POST are not served`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
                 let answer = try await client.ask(method, "/api/status")
                 #expect(answer.status == 405 && answer["Allow"] == "GET, HEAD, POST", "\(method)")
             }
+            #expect(try await client.ask("OPTIONS", "*").status == 405)
         }
     }
 
     @Test func `a body over 1 MiB is refused, by its length and by its chunks`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
-        try await bench.serving(token: ServerBench.token) { client in
+        try await bench.serving(token: ServiceBench.token) { client in
             let path = "/api/queue/\(entry.id)/resolve?how=merge"
-            let bearer = ["Authorization": "Bearer \(ServerBench.token)"]
+            let bearer = ["Authorization": "Bearer \(ServiceBench.token)"]
             let large = String(repeating: " ", count: 1 << 20) + "1"
             #expect(try await client.ask("POST", path, bearer, body: large).status == 413)
             let connection = try client.connection()
@@ -104,8 +106,24 @@ import Testing
         }
     }
 
+    @Test func `a body over 1 MiB is refused also where nobody reads it`() async throws {
+        let bench = try await ServiceBench()
+        try await bench.serving { client in
+            let connection = try client.connection()
+            let chunk = "10000\r\n\(String(repeating: " ", count: 1 << 16))\r\n"
+            for (method, path) in [("GET", "/healthz"), ("GET", "/"), ("HEAD", "/api/status"), ("GET", "/events")] {
+                let head = ServerClient.request(method, path, ["Transfer-Encoding": "chunked"], port: client.port)
+                try await connection.send(head + String(repeating: chunk, count: 17) + "0\r\n\r\n")
+                #expect(try await connection.answer(toHead: method == "HEAD").status == 413, "\(path)")
+            }
+            let head = ServerClient.request("GET", "/healthz", ["Transfer-Encoding": "chunked"], port: client.port)
+            try await connection.send(head + chunk + "0\r\n\r\n")
+            #expect(try await connection.answer().status == 200)
+        }
+    }
+
     @Test func `header fields without end are refused`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let connection = try client.connection()
             try await connection.send("GET / HTTP/1.1\r\nHost: localhost\r\n")
@@ -116,7 +134,7 @@ import Testing
     }
 
     @Test func `every answer tells browsers to run, frame and keep nothing of others`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             for (path, fields) in [
                 ("/", [:]), ("/api/status", [:]), ("/none", ["Accept": "text/html"]), ("/", ["Host": "evil.example"]),
@@ -137,7 +155,7 @@ import Testing
     }
 
     @Test func `an error is an object for programs and a page for people, and its text is no markup`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let object = try await client.get("/api/records/%3Cscript%3E")
             #expect(object.status == 404 && object["Content-Type"] == "application/json")
@@ -145,6 +163,25 @@ import Testing
             let page = try await client.get("/records/%3Cscript%3E", ["Accept": "text/html"])
             #expect(page.status == 404 && page["Content-Type"] == "text/html; charset=utf-8")
             #expect(page.text.contains("&lt;script&gt;") && !page.text.contains("<script>"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/records/none", 404, "Records"), ("/queue?state=lost", 400, "Queue"), ("/runs/?x=%zz", 400, "Runs"),
+            ("/none", 404, nil), ("/%", 400, nil), ("/?done=a&done=b", 400, "Overview"),
+        ] as [(String, Int, String?)])
+    func `a page that says what is wrong has the navigation of all others`(
+        _ address: String, _ status: Int, _ section: String?
+    ) async throws {
+        let bench = try await ServiceBench()
+        try await bench.serving { client in
+            let answer = try await client.get(address, ["Accept": "text/html"])
+            #expect(answer.status == status)
+            let page = try ParsedPage(answer.text)
+            #expect(page.text("h1").hasPrefix("\(status) ") && page.all("p") { $0["class"] == "error" }.count == 1)
+            #expect(page.all("a") { $0["aria-current"] == "page" }.map(\.text) == (section.map { [$0] } ?? []))
+            #expect(page.links.contains("/") && page.links.contains("/queue"))
         }
     }
 }

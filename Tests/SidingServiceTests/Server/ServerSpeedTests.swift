@@ -16,30 +16,30 @@ import Testing
     #endif
 
     /// 100,000 records and 50,000 writes.
-    private func filled() async throws -> ServerBench {
-        let bench = try await ServerBench()
+    private func filled() async throws -> ServiceBench {
+        let bench = try await ServiceBench()
         try await bench.syncTwice()
         let now = bench.time.now.microseconds
         try await bench.store.write { transaction in
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 100099)
-                INSERT INTO siding_records_posts (key, first_seen_at, changed_at, run, revision, pending, lives_since,
+                INSERT INTO siding_records_notes (key, first_seen_at, changed_at, run, revision, pending, lives_since,
                     cause, request, scope, body)
                 SELECT i, first_seen_at, changed_at, run, revision, 0, lives_since, cause, request, scope,
                     printf('{"id":%d,"title":"number %d"}', i, i)
-                FROM n, (SELECT * FROM siding_records_posts LIMIT 1)
+                FROM n, (SELECT * FROM siding_records_notes LIMIT 1)
                 """)
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
                 INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before)
-                SELECT printf('%026d', i), 'write', 'queued', 'blog', 'lane ' || i, 1, 1, ?1, ?1 FROM n
+                SELECT printf('%026d', i), 'write', 'queued', 'desk', 'lane ' || i, 1, 1, ?1, ?1 FROM n
                 """, now)
             try transaction.execute(
                 """
                 INSERT INTO siding_outbox_requests (entry, method, url, body)
-                SELECT seq, 'POST', 'https://blog.test/posts', x'7b7d' FROM siding_outbox
+                SELECT seq, 'POST', 'https://desk.test/notes', x'7b7d' FROM siding_outbox
                 """)
             try transaction.execute(
                 """
@@ -54,8 +54,8 @@ import Testing
         let bench = try await filled()
         try await bench.serving { client in
             for path in [
-                "/", "/queue", "/records", "/records/posts", "/api/status", "/api/queue",
-                "/api/records/posts?after=50000", "/metrics",
+                "/", "/queue", "/records", "/records/notes", "/api/status", "/api/queue",
+                "/api/records/notes?after=50000", "/metrics",
             ] {
                 let connection = try client.connection()
                 var best = Duration.seconds(60)

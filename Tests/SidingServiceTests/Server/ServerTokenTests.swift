@@ -1,4 +1,5 @@
 import Foundation
+import SidingSynchronization
 import Testing
 
 @testable import Siding
@@ -6,15 +7,15 @@ import Testing
 
 /// Who may look, and who may act.
 @Suite(.timeLimit(.minutes(1))) struct ServerTokenTests {
-    private static let bearer = ["Authorization": "Bearer \(ServerBench.token)"]
+    private static let bearer = ["Authorization": "Bearer \(ServiceBench.token)"]
 
     private static func basic(_ text: String) -> [String: String] {
         ["Authorization": "Basic \(Data(text.utf8).base64EncodedString())"]
     }
 
     @Test func `with a token everything needs it, but for whether the service works`() async throws {
-        let bench = try await ServerBench()
-        try await bench.serving(token: ServerBench.token) { client in
+        let bench = try await ServiceBench()
+        try await bench.serving(token: ServiceBench.token) { client in
             for path in ["/", "/api/status", "/metrics", "/events", "/style.css", "/none"] {
                 for fields in [
                     [:], ["Authorization": "Bearer wrong-token-of-some-length"], Self.basic("siding:wrong"),
@@ -26,7 +27,7 @@ import Testing
                 }
             }
             for path in ["/", "/api/status", "/metrics", "/style.css"] {
-                for fields in [Self.bearer] + ["anybody:", ":"].map({ Self.basic($0 + ServerBench.token) }) {
+                for fields in [Self.bearer] + ["anybody:", ":"].map({ Self.basic($0 + ServiceBench.token) }) {
                     #expect(try await client.get(path, fields).status == 200, "\(path)")
                 }
             }
@@ -35,8 +36,32 @@ import Testing
         }
     }
 
+    @Test func `another token takes the place of the first, and one that is no secret does not`() async throws {
+        let bench = try await ServiceBench()
+        let place = Promise<HTTPService.Address>()
+        let service = try bench.service(token: ServiceBench.token, onListening: { place.settle($0) })
+        let running = Task { try await service.run() }
+        let client = ServerClient(address: await place.value(), stop: {})
+        let other = "another-token-of-some-length"
+        let expected = [(ServiceBench.token, 200, 401), (other, 401, 200)]
+        for (token, status, _) in expected {
+            #expect(try await client.get("/api/status", ["Authorization": "Bearer \(token)"]).status == status)
+        }
+        let error = #expect(throws: ServiceError.self) { try service.replaceToken("short") }
+        #expect(error?.kind == .invalidToken)
+        #expect(try await client.get("/api/status", Self.bearer).status == 200)
+        try service.replaceToken(other)
+        for (token, _, status) in expected {
+            #expect(try await client.get("/api/status", ["Authorization": "Bearer \(token)"]).status == status)
+            #expect(try await client.get("/", Self.basic("me:\(token)")).status == status)
+        }
+        running.cancel()
+        _ = await running.result
+        #expect(throws: ServiceError.self) { try bench.service().replaceToken(other) }
+    }
+
     @Test func `programs act with the bearer token alone`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         let path = "/api/queue/\(entry.id)/hold"
         try await bench.serving { client async throws in
@@ -44,10 +69,10 @@ import Testing
                 #expect(try await client.ask("POST", path, fields).status == 403)
             }
         }
-        try await bench.serving(token: ServerBench.token) { client async throws in
+        try await bench.serving(token: ServiceBench.token) { client async throws in
             #expect(try await client.ask("POST", path).status == 401)
             // A browser adds it by itself, also to what another site sends.
-            #expect(try await client.ask("POST", path, Self.basic("me:\(ServerBench.token)")).status == 403)
+            #expect(try await client.ask("POST", path, Self.basic("me:\(ServiceBench.token)")).status == 403)
             #expect(try await bench.entry(entry.id).state == .queued)
             #expect(try await client.ask("POST", path, Self.bearer).status == 200)
             #expect(try await bench.entry(entry.id).state == .parked)
@@ -55,7 +80,7 @@ import Testing
     }
 
     @Test func `a form acts with the token of its own session, sent by its own page`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         let path = "/queue/\(entry.id)/hold"
         try await bench.serving { client in
@@ -79,7 +104,7 @@ import Testing
     }
 
     @Test func `the cookie of a session is for this site, and not for scripts`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         try await bench.serving { client in
             let answer = try await client.get("/")
             let cookie = try #require(answer["Set-Cookie"])
@@ -90,7 +115,7 @@ import Testing
     }
 
     @Test func `a form behind a proxy with TLS comes from that name`() async throws {
-        let bench = try await ServerBench()
+        let bench = try await ServiceBench()
         let entry = try await bench.write()
         try await bench.serving(allowedHosts: ["siding.example.org"]) { client in
             let session = try await client.session("/queue/\(entry.id)")

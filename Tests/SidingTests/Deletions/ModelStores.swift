@@ -4,11 +4,12 @@ import Testing
 
 @testable import Siding
 
-/// The stores that seeded runs play in, each run with resources of its own: one file for fifty runs.
+/// The stores that seeded runs play in, each run with resources of its own: one file for ten runs.
 ///
-/// SQLite reads the whole schema again after each view that is made, so that one file for thousands would take hours.
+/// SQLite reads the whole schema again after each view that is made, and each run looks at all resources, so that more of
+/// them take longer.
 struct ModelStores {
-    private static let runs = 50
+    private static let runs = 10
 
     private let clock: WallClock
     private let directory: TemporaryDirectory

@@ -14,7 +14,7 @@ import Testing
         .replace(WriteChange(body: Array(#"{"title":"edited"}"#.utf8), releases: false)), .purge,
     ]
 
-    @Test(arguments: 0..<10, decisions)
+    @Test(arguments: 0..<Proof.choose(short: 4, middle: 10, long: 100), decisions)
     func `an action on many entries does what it does to each of them`(seed: Int, decision: OperatorAction) async throws
     {
         let (together, apart) = (try await Self.bench(seed), try await Self.bench(seed))

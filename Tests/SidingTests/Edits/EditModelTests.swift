@@ -8,7 +8,7 @@ import Testing
 @testable import SidingTesting
 
 @Suite struct EditModelTests {
-    private static let seeds = Proof.choose(short: 100, middle: 640, long: 6_400)
+    private static let seeds = Proof.choose(short: 60, middle: 640, long: 6_400)
 
     /// Whatever is edited, pulled, delivered, refused, merged and dropped, in whatever order: what shows is what the model
     /// says, after every step; and when nothing is left to send, what shows is what the origin is known to have.

@@ -13,6 +13,7 @@ import Testing
         let blog = try await EmbeddedBlog()
         let (siding, posts) = (blog.siding, blog.posts)
         try await siding.sync(posts)
+        let entry = try await siding.store.enqueue(try blog.write())
         await siding.close()
         await siding.close()
         let calls: [@Sendable () async throws -> Void] = [
@@ -21,7 +22,10 @@ import Testing
             { _ = try await siding.history(of: posts, key: "1") },
             { _ = try await siding.provenance(of: posts, key: "1") }, { _ = try await siding.schema(of: posts) },
             { _ = try await siding.quarantined() }, { try await siding.retryQuarantined() },
-            { _ = try await siding.store.enqueue(try blog.write()) },
+            { _ = try await siding.store.enqueue(try blog.write()) }, { try siding.replace(resources: [posts]) },
+            { _ = try await siding.record(of: posts, key: "1") }, { _ = try await siding.queueEntries() },
+            { _ = try await siding.queueEntry(entry.id) }, { try await siding.retry(entry) },
+            { try await siding.hold(entry) }, { try await siding.release(entry) }, { try await siding.drop(entry) },
         ]
         for (number, call) in calls.enumerated() {
             let error = await #expect(throws: StoreError.self, "call \(number)") { try await call() }

@@ -34,6 +34,32 @@ import Testing
         #expect(health.gates.map(\.reason) == [.signIn])
     }
 
+    @Test func `a resource fails since its first failure, however many runs there were of others`() async throws {
+        let blog = try await EmbeddedBlog()
+        let since = blog.time.now
+        blog.origin.set("/posts", .status(.notFound))
+        for _ in 1...2 {
+            await #expect(throws: SyncError.self) { try await blog.siding.sync(blog.posts) }
+            blog.time.advance(by: .seconds(10))
+        }
+        for _ in 1...102 {
+            let run = try await blog.siding.store.beginRun(command: "sync others")
+            try await blog.siding.store.endRun(run, outcome: .saved)
+        }
+        let resource = try #require(await blog.siding.health.resources.first)
+        #expect(resource.failingSince == since && resource.error?.status == 404 && !resource.isWell)
+    }
+
+    @Test func `a resource without an age is not well before its first complete listing`() async throws {
+        let blog = try await EmbeddedBlog()
+        var posts = blog.posts
+        posts.maxAge = nil
+        try blog.siding.replace(resources: [posts])
+        #expect(await blog.siding.health.resources.map(\.isWell) == [false])
+        try await blog.siding.sync(posts)
+        #expect(await blog.siding.health.resources.map(\.isWell) == [true])
+    }
+
     @Test func `a due write is due since its time, and one that waits or is sent is not`() async throws {
         let blog = try await EmbeddedBlog()
         blog.origin.set("/orders", .status(.created))
@@ -52,12 +78,13 @@ import Testing
     @Test func `the last look is that of the loop`() async throws {
         let blog = try await EmbeddedBlog()
         try await blog.siding.sync(blog.posts)
-        #expect(await blog.siding.health.lastLook == nil)
+        #expect(await blog.siding.health.lastLook == nil && !blog.siding.looks(within: .seconds(1)))
         let changes = NetworkChanges(socket: try ScriptedKernel().socket)
         let service = Task { try await blog.siding.run(wakingOn: changes) }
         await blog.clock.sleepers(1, waiting: Siding.pace)
-        #expect(blog.siding.lastLook == blog.time.now)
+        #expect(blog.siding.lastLook == blog.time.now && blog.siding.looks(within: .seconds(1)))
         blog.time.advance(by: Siding.pace)
+        #expect(!blog.siding.looks(within: .seconds(1)) && blog.siding.looks(within: Siding.pace))
         #expect(await blog.siding.health.lastLook != blog.time.now)
         blog.clock.advance(by: Siding.pace)
         await blog.clock.sleepers(1, waiting: Siding.pace)

@@ -63,6 +63,34 @@ import Testing
         #expect(try await bench.sqlite.rows("SELECT rowid FROM siding_records_posts WHERE key = 'd'") != before)
     }
 
+    @Test func `an age of less than an hour counts as one, as in the config`() async throws {
+        let bench = try await bench(deleting: "a")
+        var store = bench.store
+        for age in [Duration.zero, .seconds(-86_400)] {
+            store.keep = KeepRules(runs: age, done: age, deleted: age)
+            bench.time.advance(by: .seconds(1_700))
+            try await store.prune()
+            #expect(try await keys(bench) == ["a", "b", "c"])
+        }
+        bench.time.advance(by: .seconds(300))
+        try await store.prune()
+        #expect(try await keys(bench) == ["b", "c"])
+    }
+
+    @Test func `what a run deleted and is not kept any longer is counted, and not restored`() async throws {
+        let bench = try await bench(deleting: "a", "b")
+        try await bench.sqlite.execute(
+            """
+            INSERT INTO siding_tombstones (run, resource, record, at)
+            SELECT 1, 1, rowid, deleted_at FROM siding_records_posts WHERE deleted_at IS NOT NULL
+            """)
+        #expect(try await bench.store.removedDeletions(of: 1) == 0)
+        try await run(bench, after: Self.day * 91)
+        #expect(try await keys(bench) == ["c"])
+        #expect(try await bench.store.undelete(1) == [:])
+        #expect(try await bench.store.removedDeletions(of: 1) == 2)
+    }
+
     @Test func `a deleted record with a pending edit stays`() async throws {
         let bench = try await bench(deleting: "a")
         try await bench.sqlite.execute("UPDATE siding_records_posts SET pending = 1 WHERE key = 'a'")
@@ -105,13 +133,32 @@ import Testing
         #expect(try await bench.store.changes(of: "posts", since: after).changes == [])
     }
 
-    @Test func `a table that was made without the index of deletions gets it`() async throws {
+    @Test func `each resource is examined by the first run that ends in an hour, and not by those after it`()
+        async throws
+    {
         let bench = try await bench(deleting: "a")
-        try await bench.sqlite.execute("DROP INDEX siding_deleted_posts")
-        try await run(bench, after: Self.day * 91)
+        var store = bench.store
+        store.keep.deleted = .seconds(3_600)
+        var left: [[String]] = []
+        // The record was deleted at 22:13. The run of 23:03 is the first of its hour, and that of 23:23, which would delete it, is not.
+        for minutes in [50, 20, 40] {
+            bench.time.advance(by: .seconds(minutes * 60))
+            try await store.endRun(try await store.beginRun(command: "sync"), outcome: .saved)
+            left.append(try await keys(bench))
+        }
+        #expect(left == [["a", "b", "c"], ["a", "b", "c"], ["b", "c"]])
+    }
+
+    @Test func `a run that was killed does not count as the first of its hour`() async throws {
+        let bench = try await bench(deleting: "a")
+        var store = bench.store
+        store.keep.deleted = .seconds(3_600)
+        bench.time.advance(by: .seconds(3_601))
+        _ = try await store.beginRun(command: "sync")
+        let (me, now) = (try store.ownerID(), bench.time.now)
+        try await store.write { try RunsTable.interrupt(me, now: now, $0) }
+        try await store.endRun(try await store.beginRun(command: "sync"), outcome: .saved)
         #expect(try await keys(bench) == ["b", "c"])
-        let name = "SELECT name FROM sqlite_schema WHERE name = 'siding_deleted_posts'"
-        #expect(try await bench.sqlite.rows(name).count == 1)
     }
 
     @Test func `deleted records are found by their index`() async throws {
@@ -172,6 +219,29 @@ import Testing
         #expect(try await count(bench) == 1)
         bench.time.advance(by: .seconds(3_600))
         #expect(try await sender.drain() == [])
+        #expect(try await count(bench) == 0)
+    }
+
+    @Test func `an entry that was not delivered is kept, however old, until an operator drops it`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/refused", .status(.unprocessableContent))
+        bench.origin.set("/down", .status(.serviceUnavailable))
+        try await bench.enqueue("/refused", lane: "1")
+        try await bench.enqueue("/down", lane: "2", expiry: .seconds(60))
+        try await bench.enqueue("/down", .put, lane: "3")
+        func ends() async throws {
+            _ = try await bench.sender().drain()
+            try await bench.store.endRun(try await bench.store.beginRun(command: "sync"), outcome: .saved)
+        }
+        try await ends()
+        bench.time.advance(by: Self.day * 2_000)
+        for _ in 1...2 { try await ends() }
+        let open = try await bench.store.entries(QueueSelection())
+        #expect(open.count == 3)
+        #expect(open.contains { $0.reason == .rejected } && open.contains { $0.reason != .rejected })
+        _ = try await bench.store.perform(.drop, on: QueueSelection())
+        bench.time.advance(by: Self.day * 31)
+        try await ends()
         #expect(try await count(bench) == 0)
     }
 

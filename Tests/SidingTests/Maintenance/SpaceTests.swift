@@ -1,3 +1,4 @@
+import Dispatch
 import SidingChain
 import SidingSQLite
 import SidingSynchronization
@@ -44,6 +45,30 @@ import Testing
         #expect(DatabaseFiles.size(store.path) == returned.bytesAfter)
         #expect(try await rows(bench) == kept)
         #expect(try await store.check() == [])
+    }
+
+    @Test func `where a reader holds the checkpoint up, the file is not shorter yet, and that is known`() async throws {
+        let bench = try await bench(free: 3)
+        let store = try bench.store
+        let reader = try await DatabaseReader.open(at: store.path)
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let hold = DispatchSemaphore(value: 0)
+        let reading = Task {
+            try await reader.read { snapshot in
+                _ = try snapshot.count("SELECT COUNT(*) FROM siding_responses")
+                start.yield()
+                hold.wait()
+            }
+        }
+        for await _ in started { break }
+        let held = try await store.giveBackFreePages()
+        #expect(held.isHeldUp && held.freeBytes == 0)
+        #expect(DatabaseFiles.size(store.path) > held.bytesAfter)
+        hold.signal()
+        try await reading.value
+        let after = try await store.giveBackFreePages()
+        #expect(!after.isHeldUp)
+        #expect(DatabaseFiles.size(store.path) == after.bytesAfter)
     }
 
     @Test func `a process that dies between two steps leaves a sound file, and another one goes on`() async throws {

@@ -8,7 +8,9 @@ import Testing
 
 /// An operator action on tens of thousands of entries takes seconds, and holds up nobody else.
 @Suite struct ManyEntriesTests {
-    private static let count = 20_000
+    private static let count = Proof.choose(short: 8_000, middle: 20_000, long: 20_000)
+    /// The square of their number took minutes; the bar leaves room for a slow machine.
+    private static let limit = Duration.milliseconds(3 * count)
 
     /// Writes, two to a lane.
     private func fill(_ bench: WriteBench) async throws {
@@ -24,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `twenty thousand entries are held, released and dropped in a time that grows with their number`()
+    @Test func `thousands of entries are held, released and dropped in a time that grows with their number`()
         async throws
     {
         let bench = try await WriteBench()
@@ -39,8 +41,7 @@ import Testing
                 #expect(foretold.map(\.entry.state) == done.map(\.entry.state))
             }
         }
-        // The square of their number took minutes; the bar leaves room for a slow machine.
-        #expect(time < .seconds(60), "\(time)")
+        #expect(time < Self.limit, "\(time)")
         #expect(try await bench.store.count(all) == 0)
         #expect(try await bench.store.count(QueueSelection(states: [.dropped])) == Self.count)
     }
@@ -58,7 +59,7 @@ import Testing
         #expect(dropped.count == 2 && dropped == lane.map(\.entry.id).reversed())
     }
 
-    @Test func `twenty thousand entries are edited, dropped and forgotten in a time that grows with their number`()
+    @Test func `thousands of entries are edited, dropped and forgotten in a time that grows with their number`()
         async throws
     {
         let bench = try await WriteBench()
@@ -77,7 +78,7 @@ import Testing
             #expect(try await bench.store.count(done) == 2 * Self.count)
             #expect(try await bench.store.carryOut(.purge, on: done).allSatisfy { $0.refusal == nil })
         }
-        #expect(time < .seconds(60), "\(time)")
+        #expect(time < Self.limit, "\(time)")
         #expect(try await bench.store.count(done) == 0)
     }
 

@@ -61,7 +61,7 @@ import Testing
     @Test func `all of them are claimed in order, and what is counted and listed is not read`() async throws {
         let bench = try await WriteBench()
         try await fill(bench)
-        #expect(try await bench.store.queueCounts() == [QueueCount(state: .queued, reason: nil, count: 100_000)])
+        #expect(try await bench.store.queueShares().counts == [QueueCount(state: .queued, reason: nil, count: 100_000)])
         #expect(try await bench.store.count(QueueSelection(sources: ["api"])) == 100_000)
         #expect(try await bench.store.count(QueueSelection(lanes: ["lane 7"])) == 2)
         let first = try await bench.store.entries(QueueSelection(), limit: 3).map(\.lane)

@@ -33,6 +33,12 @@ import Testing
         #expect(scrubbed(#"{"t":"ab\"cd\\efgh"}"#, authorization: #"Bearer ab"cd\efgh"#) == #"{"t":"…"}"#)
     }
 
+    @Test func `an accent on a quote hides no quote`() {
+        let pair = Data("van:hunter2\"\u{301}Secret9".utf8).base64EncodedString()
+        let answer = scrubbed("{\"t\":\"hunter2\\\"\u{301}Secret9\"}", authorization: "Basic \(pair)")
+        #expect(answer == #"{"t":"…"}"#)
+    }
+
     @Test func `what is no pair is left as it is`() {
         #expect(scrubbed("nothing of the kind", authorization: "Basic !!!notbase64") == "nothing of the kind")
     }

@@ -201,6 +201,18 @@ import Testing
         await again.close()
     }
 
+    @Test func `a name with an accent on its quote is a name, for the file and for the next process that opens it`()
+        async throws
+    {
+        let bench = try await FileBench()
+        let store = try bench.store
+        let name = "it\"\u{301}"
+        _ = try await store.apply(bench.bench.changes(#"[{"id":"a"}]"#, resource: name))
+        let again = try await Store.open(at: bench.path)
+        #expect(try await again.count(RecordSelection(resource: name)) == 1)
+        await again.close()
+    }
+
     @Test func `a table may hold columns and nothing that runs SQL`() async throws {
         let bench = try await Self.filled([RecordColumn("it's \"x\" CHECK", .text, at: JSONPath(member: "v"))])
         let sql = try await bench.rows("SELECT sql FROM sqlite_schema WHERE name = 'siding_records_posts'")[0][0] ?? ""

@@ -147,6 +147,14 @@ import Testing
         try await expectNoScans()
     }
 
+    @Test func `no statement that looks for the newest results of a resource reads a whole table`() async throws {
+        bench.origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
+        _ = try await bench.sync()
+        let results = try await bench.store.recentResults(of: ["posts"])
+        #expect(results["posts"]?.failure?.isQueued == true)
+        try await expectNoScans()
+    }
+
     @Test func `no statement of the service's look reads a whole table`() async throws {
         _ = try await siding.sync(bench.resource)
         _ = try await siding.dueResources()

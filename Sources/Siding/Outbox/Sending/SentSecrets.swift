@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
+internal import SidingJSON
 internal import SidingSynchronization
 
 /// The credentials that were sent with a write, remembered while it is in flight: an answer that repeats them must not bring
@@ -43,8 +44,8 @@ final class SentSecrets: Sendable {
 
     /// A JSON string escapes quotes and backslashes, and may escape a solidus (RFC 8259 §7).
     private static func escaped(_ value: String) -> [String] {
-        let must = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return [must, must.replacing("/", with: "\\/")]
+        let must = value.escaping(["\\": "\\\\", "\"": "\\\""])
+        return [must, must.escaping(["/": "\\/"])]
     }
 }
 

@@ -11,6 +11,7 @@ public struct WriteRequest: Sendable {
 
     /// The name of the target source; its credentials are added when the write is sent.
     public var source: String
+    /// One of ``methods``.
     public var method: HTTPRequest.Method
     /// Absolute, without credentials.
     public var url: HTTPURL
@@ -41,6 +42,7 @@ public struct WriteRequest: Sendable {
     /// Whether 404 and 410 count as success; nil means yes if the method is DELETE or the ``edit`` deletes its record.
     public var goneIsDone: Bool?
 
+    /// The parameters are the properties of the same names; ``Siding/send(_:)`` checks them.
     public init(
         to source: String, _ method: HTTPRequest.Method, _ url: HTTPURL, headerFields: HTTPFields = [:],
         body: [UInt8]? = nil, lane: String? = nil, after: [String] = [], key: String? = nil,

@@ -164,10 +164,7 @@ package struct WriteSender: Sendable {
 
     /// The sources with a usable route.
     func reachable(_ names: Set<String>?) -> Set<String> {
-        Set(
-            sources.values.filter { source in
-                names?.contains(source.name) ?? true && source.isReachable(by: environment.connectivity)
-            }.map(\.name))
+        Set(chosen(names).filter { $0.value.isReachable(by: environment.connectivity) }.keys)
     }
 
     /// Ends the waits of sources that an earlier process found without a network, and that have a route now.
@@ -177,7 +174,7 @@ package struct WriteSender: Sendable {
         if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
     }
 
-    /// The longest pause between two looks of ``watch(sources:wakingOn:report:until:)``.
+    /// The longest pause between two looks for work of `siding queue run --watch`.
     package static let pace = Duration.milliseconds(500)
 
     /// Sends a write and claims the next.

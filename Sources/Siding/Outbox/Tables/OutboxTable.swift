@@ -262,20 +262,6 @@ enum OutboxTable {
             || IdempotencyKeysTable.hasExpired(now, snapshot)
     }
 
-    /// The number of open entries per state and reason.
-    static func counts(_ database: borrowing some Queryable & ~Copyable) throws -> [QueueCount] {
-        try database.query(
-            """
-            SELECT state, reason, COUNT(*) AS count FROM siding_outbox WHERE settled_at IS NULL
-            GROUP BY state, reason ORDER BY state, reason
-            """
-        ) { row in
-            QueueCount(
-                state: QueueEntry.State(rawValue: try row.text("state")) ?? .parked,
-                reason: try row.optionalText("reason").flatMap(ParkReason.init), count: Int(try row.int("count")))
-        }
-    }
-
     /// Selects lanes that break the rule that each has exactly one head.
     static let lanesWithoutOneHead: SQL =
         "SELECT lane FROM siding_outbox WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10"

@@ -76,12 +76,21 @@ extension RecordsTable {
         for index in indexes { try transaction.execute(index.creation) }
     }
 
-    /// What is made beside the table: the index on the keys, and those on declared columns. They hold no expressions, so that no
+    /// What is made beside the table: the indexes on tombstones, on the keys, and on declared columns. They hold no expressions, so that no
     /// version of SQLite can take them for damaged.
     var indexes: [(name: String, creation: SQL)] {
         guard let layout else { return [] }
-        var indexes: [(name: String, creation: SQL)] = []
-        indexes.append((deletionsIndex, "CREATE INDEX \(deletionsIndexed)"))
+        // Old tombstones are found by it. Only tombstones are in it.
+        let deletions = "siding_deleted_\(resourceName)"
+        var indexes: [(name: String, creation: SQL)] = [
+            (
+                deletions,
+                """
+                CREATE INDEX \(identifier: deletions) ON \(identifier: name) (deleted_at) \
+                WHERE deleted_at IS NOT NULL
+                """
+            )
+        ]
         if layout == .indexed {
             indexes.append((keyIndex, "CREATE UNIQUE INDEX \(identifier: keyIndex) ON \(identifier: name) (key)"))
         }
@@ -102,19 +111,6 @@ extension RecordsTable {
     /// What follows `CREATE INDEX`: the index by which a stream finds what changed. Each write pays for it, so only tables that
     /// change while a stream watches them have it; one that is made anew (``made(for:kind:_:)``) gets it from the next stream.
     var changesIndex: SQL { "\(identifier: "siding_changes_\(resourceName)") ON \(identifier: name) (revision)" }
-
-    private var deletionsIndex: String { "siding_deleted_\(resourceName)" }
-
-    /// What follows `CREATE INDEX`: the index by which old tombstones are found. Only tombstones are in it.
-    private var deletionsIndexed: SQL {
-        "\(identifier: deletionsIndex) ON \(identifier: name) (deleted_at) WHERE deleted_at IS NOT NULL"
-    }
-
-    /// For a table that was made without it.
-    func makeDeletionsIndex(_ transaction: borrowing Transaction) throws {
-        guard layout != nil else { return }
-        try transaction.execute("CREATE INDEX IF NOT EXISTS \(deletionsIndexed)")
-    }
 
     /// The statements of all indexes that the table may have, as SQLite keeps them.
     var possibleIndexes: [SQL] { indexes.map(\.creation) + ["CREATE INDEX \(changesIndex)"] }
@@ -221,13 +217,14 @@ extension RecordsTable {
     /// Whether a table's statement holds nothing but columns and the check of the cause: a default, another check or a computed
     /// column would run SQL.
     static func isPlain(_ sql: String) -> Bool {
-        // Every other piece between double quotes is a name; a doubled quote within one only makes an empty piece.
-        let outside = sql.replacing(RecordCause.check.text, with: "").split(
+        // Every other piece between double quotes is a name; a doubled quote within one only makes an empty piece. A quote with
+        // a combining accent is one character of Swift, and a quote for SQLite.
+        let outside = sql.replacing(RecordCause.check.text, with: "").unicodeScalars.split(
             separator: "\"", omittingEmptySubsequences: false
         ).enumerated()
             .filter { $0.offset.isMultiple(of: 2) }.map(\.element)
         return outside.allSatisfy { piece in
-            piece.split { " ,()\n".contains($0) }.allSatisfy(words.contains)
+            piece.split { " ,()\n".unicodeScalars.contains($0) }.allSatisfy { words.contains(Substring($0)) }
         }
     }
 }

@@ -104,6 +104,11 @@ extension RecordsTable {
         try database.query("SELECT key FROM \(rows) WHERE revision > ?1 ORDER BY +key", revision) { $0.text(0) }
     }
 
+    /// The keys of all living records, in their order.
+    func livingKeys(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query("SELECT key FROM \(rowsByKey) WHERE deleted_at IS NULL ORDER BY key") { $0.text(0) }
+    }
+
     /// The bodies of living records, in the order of their rows.
     func forEachBody(
         _ database: borrowing some Queryable & ~Copyable, _ body: (UnsafeRawBufferPointer) throws -> Void

@@ -10,11 +10,13 @@ extension RecordsTable {
     /// - a view of the past reads the history and the tombstones together, so one with earlier versions stays,
     /// - SQLite gives the number of the newest row to the next record if the newest row is removed (sqlite.org/autoinc.html), and
     ///   the pages that show the one would then show the other.
+    ///
+    /// - Parameter isPast: whether the row `r` has earlier versions.
     func tombstones(
-        deletedBefore moment: Timestamp, limit: Int, _ database: borrowing some Queryable & ~Copyable
+        deletedBefore moment: Timestamp, unless isPast: SQL, limit: Int,
+        _ database: borrowing some Queryable & ~Copyable
     ) throws -> [(row: Int64, revision: Int64)] {
         guard layout != nil else { return [] }
-        let isPast: SQL = historySince == nil ? "0" : HistoryTable.hasVersions(of: "r.key", in: resource)
         return try database.query(
             """
             SELECT r.rowid AS row, r.revision FROM \(rows) AS r

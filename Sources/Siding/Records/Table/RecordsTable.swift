@@ -8,20 +8,12 @@ internal import SidingSQLite
 /// The table is made with the first record, whose key decides the layout. Until then ``rows`` is an empty selection, so that
 /// whoever reads need not ask whether there is a table. Every statement may use the names `rowid` and `key` in either layout.
 struct RecordsTable: Sendable {
-    /// How the table keeps the keys.
-    enum Layout: String, Sendable {
-        /// All keys are integers of 64 bits: the key is the rowid.
-        case rowid
-        /// Keys of any type in a column of their own, with a unique index.
-        case indexed
-    }
-
     let resource: Int64
     let resourceName: String
     /// The type that the first record fixed; nil before.
     var keyType: RecordKey.Kind?
     /// Nil where there is no table yet.
-    var layout: Layout?
+    var layout: RecordsLayout?
     /// The moment from which on every version of the records is kept; nil where none is.
     var historySince: Timestamp?
     /// Rows from this one on are still to be rewritten as the config declares records now; nil where all are.

@@ -4,11 +4,15 @@ internal import SidingSQLite
 
 /// A full-text search in a resource.
 public struct TextSearch: Sendable, Hashable {
+    /// The name of the resource to search in.
     public var resource: String
     /// The members to search. The index covers all members ever searched: a new one rebuilds it once.
     public var fields: [JSONPath]
+    /// What to search for.
     public var text: Text
+    /// The most matches that are returned.
     public var limit: Int
+    /// How many of the best matches are left out, for a next page.
     public var offset: Int
     /// Nil for no snippets.
     public var snippet: SnippetStyle?
@@ -23,6 +27,7 @@ public struct TextSearch: Sendable, Hashable {
         /// All words, the last one as a prefix: for search as you type. Nothing in them is syntax.
         case beginning(String)
         /// FTS5's query language (https://sqlite.org/fts5.html#full_text_query_syntax), whose syntax can be wrong.
+        /// Its column filters do not know the members: those are ``TextSearch/fields``.
         case query(String)
     }
 
@@ -35,11 +40,13 @@ public struct TextSearch: Sendable, Hashable {
         /// The maximum number of words, at most 64.
         public var words: Int
 
+        /// Unmarked by default, 12 words.
         public init(before: String = "", after: String = "", words: Int = 12) {
             (self.before, self.after, self.words) = (before, after, words)
         }
     }
 
+    /// 50 matches by default, without snippets.
     public init(
         of resource: String, fields: [JSONPath], text: Text, limit: Int = 50, offset: Int = 0,
         snippet: SnippetStyle? = nil
@@ -117,7 +124,9 @@ extension Store {
                 guard case .query = search.text, error.kind == .other else { throw error }
                 throw StoreError(
                     .invalidQuery, "the search text is no FTS5 query: \(error.message)",
-                    hint: "https://sqlite.org/fts5.html describes the language; plain words need none")
+                    hint:
+                        "https://sqlite.org/fts5.html describes the language; column filters (title: word) do not work, and plain words need none"
+                )
             }
         }
     }

@@ -6,6 +6,7 @@ internal import SidingSynchronization
 public struct QuarantinedRecord: Sendable, Hashable {
     /// The number for commands; it stays while the origin sends the same bytes at the same position.
     public var id: Int64
+    /// The name of its resource.
     public var resource: String
     /// Nil if it has no usable key.
     public var key: String?
@@ -33,11 +34,14 @@ public struct QuarantinedRecord: Sendable, Hashable {
 
 /// A selection of quarantined records: all, or those that match every given criterion.
 public struct QuarantineSelection: Sendable, Hashable {
+    /// Their numbers; empty for all.
     public var ids: [Int64]
+    /// The names of their resources; empty for all.
     public var resources: [String]
     /// Nil for no limit; oldest first.
     public var limit: Int?
 
+    /// All by default.
     public init(ids: [Int64] = [], resources: [String] = [], limit: Int? = nil) {
         (self.ids, self.resources, self.limit) = (ids, resources, limit)
     }
@@ -45,6 +49,7 @@ public struct QuarantineSelection: Sendable, Hashable {
 
 /// The result of retrying a quarantined record.
 public struct QuarantineChange: Sendable, Hashable {
+    /// The record that was tried again.
     public var record: QuarantinedRecord
     /// Why it stays in quarantine; nil if it was saved.
     public var refusal: String?

@@ -65,12 +65,12 @@ struct LocalFile: ~Copyable {
         case ENOENT, ENOTDIR: failure("is not there", path, field, phase)
         case EACCES, EPERM: failure("may not be read by this process", path, field, phase)
         case EMFILE, ENFILE, ENOMEM, EIO:
-            failure("cannot be read: \(words(code))", path, field, phase, reason: .localResource)
-        default: failure("cannot be read: \(words(code))", path, field, phase)
+            failure("cannot be read: \(message(code))", path, field, phase, reason: .localResource)
+        default: failure("cannot be read: \(message(code))", path, field, phase)
         }
     }
 
-    private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func message(_ code: Int32) -> String { String(cString: strerror(code)) }
 
     private static func failure(
         _ why: String, _ path: String, _ field: String, _ phase: Failure.Phase,

@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingNotifications
@@ -23,22 +22,7 @@ enum HookAddressType {
 
     static let headers = ValueType<[NamedMember<Secret>]>.map(of: .secretOrText, "a map of header fields")
         .map { members, _, reading in
-            var headers: [NotificationHook.Header] = []
-            for member in members {
-                guard let name = reading.headerName(member.name, at: member.place) else { continue }
-                let shown = Subject.quoted(member.name)
-                if member.value.isPlain, SecretNames.isSecret(headerName: member.name) {
-                    reading.fault(
-                        "the header field \(shown)\(reading.subject.inOwner) is a secret, which this file never holds",
-                        at: member.place, expected: ValueType<Secret>.howSecretsAreWritten)
-                } else if headers.contains(where: { $0.name == name }) {
-                    reading.fault(
-                        "the header field \(shown)\(reading.subject.inOwner) is given twice, in different spellings",
-                        at: member.place)
-                } else {
-                    headers.append(NotificationHook.Header(name, member.value))
-                }
-            }
-            return headers
+            reading.headers(members, secretsAs: ValueType<Secret>.howSecretsAreWritten, plainText: \.plainText)
+                .map { NotificationHook.Header($0.name, $0.value) }
         }
 }

@@ -23,9 +23,9 @@ struct ValueType<Value: Sendable>: Sendable {
             }
             switch parse(text, isPlain) {
             case .value(let value): return value
-            case .refused(let suggestion):
+            case .refused(let suggestion, let narrower):
                 let message = "\(reading.subject) is \(Subject.quoted(text))"
-                reading.fault(message, at: node.place, expected: expected, suggestion: suggestion)
+                reading.fault(message, at: node.place, expected: narrower ?? expected, suggestion: suggestion)
                 return nil
             }
         }
@@ -44,8 +44,9 @@ struct ValueType<Value: Sendable>: Sendable {
 /// The result of parsing a scalar.
 enum ScalarReading<Value: Sendable>: Sendable {
     case value(Value)
-    /// Not accepted; with the spelling that was probably intended, if there is one.
-    case refused(suggestion: String?)
+    /// Not accepted; with the spelling that was probably intended, if there is one, and what is expected of such a value where
+    /// that is less than the type accepts.
+    case refused(suggestion: String?, expected: String? = nil)
 }
 
 extension Reading {

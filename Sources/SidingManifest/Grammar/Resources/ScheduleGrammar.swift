@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingChain
 internal import SidingSchedule
 
 /// When a service syncs a resource: `schedule:`.
@@ -32,7 +33,7 @@ enum ScheduleGrammar {
     private static let shape = Shape<Declaration>([every.entry, cron.entry, zone.entry, jitter.entry]) {
         object, reading in
         let (every, cron) = (object.value(every, &reading), object.located(cron, &reading))
-        let (zone, jitter) = (object.located(zone, &reading), object.value(jitter, &reading))
+        let (zone, jitter) = (object.located(zone, &reading), object.located(jitter, &reading))
         let named = [Self.every.name, Self.cron.name].filter { object.entry($0) != nil }
         guard named.count == 1 else {
             let what = named.isEmpty ? "does not say when" : "has both every and cron"
@@ -43,12 +44,16 @@ enum ScheduleGrammar {
         if let zone, object.entry(Self.cron.name) == nil {
             reading.fault("\(zone.subject) is only for a cron expression", at: zone.place, expected: "cron")
         }
-        let base: (any SyncSchedule)? =
-            every.map(IntervalSchedule.init(every:))
-            ?? cron.flatMap {
-                schedule($0, zone, &reading)
-            }
-        return base.map { Declaration(base: $0, jitter: jitter) }
+        let cronSchedule = cron.flatMap { schedule($0, zone, &reading) }
+        if let jitter, let shortest = every ?? cronSchedule?.shortestInterval, jitter.value > shortest {
+            // Moments would be later than those after them.
+            let most = DurationText.text(shortest)
+            reading.fault(
+                "\(jitter.subject) is longer than the shortest time between two moments", at: jitter.place,
+                expected: "a duration up to \(most)")
+        }
+        let base: (any SyncSchedule)? = every.map(IntervalSchedule.init(every:)) ?? cronSchedule
+        return base.map { Declaration(base: $0, jitter: jitter?.value) }
     }
 
     private static func schedule(
@@ -87,14 +92,9 @@ enum ScheduleGrammar {
 
     /// A duration of a second or more: what syncs more often is no schedule.
     private static func interval(_ expected: String) -> ValueType<Duration> {
-        .scalar(expected, schema: ValueType<Duration>.duration.schema) { text, _ in
-            guard let duration = DurationText.parse(text), duration >= .seconds(1),
-                DurationText.range.contains(duration)
-            else {
-                let isCron = text.hasPrefix("@") || text.split(separator: " ").count == 5
-                return .refused(suggestion: isCron ? "{ cron: \"\(text)\" }" : DurationText.suggestion(text))
-            }
-            return .value(duration)
+        .span(expected, atLeast: .seconds(1)) { text in
+            let isCron = text.hasPrefix("@") || text.split(separator: " ").count == 5
+            return isCron ? "{ cron: \"\(text)\" }" : nil
         }
     }
 }

@@ -36,9 +36,9 @@ enum AuthorizationGrammar {
 
     private static let basic = Shape<Authorization>([user.entry, password.entry]) { object, reading in
         let user = object.value(user, &reading)
-        let said = object.entry(password.name) != nil
+        let isGiven = object.entry(password.name) != nil
         let password = object.value(password, &reading)
-        guard let user, !said || password != nil else { return nil }
+        guard let user, !isGiven || password != nil else { return nil }
         return .basic(user: user, password: password)
     }
 

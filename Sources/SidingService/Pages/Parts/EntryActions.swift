@@ -58,7 +58,7 @@ struct EntryActions: Sendable {
 }
 
 /// A resolution as forms name it.
-enum Resolution: String {
+enum Resolution: String, CaseIterable {
     case mine, theirs, merge, arrived
 
     var title: String {

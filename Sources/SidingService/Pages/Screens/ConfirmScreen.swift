@@ -23,11 +23,11 @@ struct ConfirmScreen: Screen {
 
     // MARK: Entries
 
-    /// - Throws: ``NotFound`` for another `how` than the menu has, ``StoreError``.
+    /// - Throws: ``ServiceProblem`` without `how`, ``StoreError``.
     static func resolving(
-        _ id: String, _ query: PageQuery, _ served: ServedStore, formToken: String
+        _ id: String, _ query: Parameters, _ served: ServedStore, formToken: String
     ) async throws -> ConfirmScreen {
-        guard let how = try query.choice("how", of: Resolution.self) else { throw NotFound("'how' is missing") }
+        let how = try query.required("how", of: Resolution.self)
         let report = try await EntryReport.load(id, in: served.store, now: served.now)
         let merged = how == .merge ? mergedRecord(report) : nil
         let decision: OperatorAction =

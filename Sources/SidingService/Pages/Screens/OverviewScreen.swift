@@ -1,6 +1,7 @@
 internal import Siding
 internal import SidingChain
 internal import SidingInspection
+internal import SidingJSON
 
 /// `/`: how fresh each resource is and why, the queue, the last runs.
 struct OverviewScreen: Screen {
@@ -34,13 +35,16 @@ struct OverviewScreen: Screen {
 
     static func load(_ served: ServedStore) async throws -> OverviewScreen {
         OverviewScreen(
-            try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now))
+            try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now),
+            served.storeFailure())
     }
 
-    private init(_ overview: Overview) {
+    private init(_ overview: Overview, _ failure: StoreError?) {
         let runs = Array(overview.runs.prefix(RunChart.most))
         let format = MessageFormat(now: overview.now, isAbsolute: false)
-        headline = Self.headline(overview)
+        headline =
+            failure.map { Badge(.bad, "Nothing can be stored: \(PlainText.oneLine($0.message))") }
+            ?? Self.headline(overview)
         resources = overview.resources.map { line in
             let badge = Badge(line)
             let state = Overview.state(of: line, format)
@@ -51,7 +55,7 @@ struct OverviewScreen: Screen {
                 quarantineHref: PageLink.path("quarantine", query: [("resource", line.name)]),
                 completed: line.completedAt.map { Moment($0, format) })
         }
-        waiting = overview.waiting.map { QueueScreen.Count($0) }
+        waiting = overview.queue.counts.map { QueueScreen.Count($0) }
         sources =
             overview.gates.map { Overview.line($0, now: overview.now) }
             + overview.limits.map { Overview.line($0, now: overview.now) }

@@ -26,8 +26,8 @@ struct QuarantineScreen: Screen {
     let first: String
     let next: String?
 
-    static func load(_ served: ServedStore, _ query: PageQuery) async throws -> QuarantineScreen {
-        let resource = query["resource"]
+    static func load(_ served: ServedStore, _ query: Parameters) async throws -> QuarantineScreen {
+        let resource = try query.filled("resource")
         let after = try query.number("after")
         let records = try await served.store.quarantined(
             QuarantineSelection(resources: resource.map { [$0] } ?? [], limit: most + 1), after: after)

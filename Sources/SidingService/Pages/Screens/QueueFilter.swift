@@ -27,12 +27,12 @@ struct QueueFilter: Sendable {
         }
     }
 
-    /// - Throws: ``NotFound`` for what no menu offers.
-    init(_ query: PageQuery) throws {
+    /// - Throws: ``ServiceProblem`` for what no menu offers.
+    init(_ query: Parameters) throws {
         state = try query.choice("state", of: QueueEntry.State.self)
         reason = try query.choice("reason", of: ParkReason.self)
         age = try query.choice("older", of: Age.self)
-        (source, resource) = (query["source"], query["resource"])
+        (source, resource) = (try query.filled("source"), try query.filled("resource"))
     }
 
     /// The parameters that are set.

@@ -57,15 +57,15 @@ struct QueueScreen: Screen {
     let first: String
     let nextPage: String?
 
-    static func load(_ served: ServedStore, _ query: PageQuery) async throws -> QueueScreen {
+    static func load(_ served: ServedStore, _ query: Parameters) async throws -> QueueScreen {
         let filter = try QueueFilter(query)
-        let after = query["after"]
+        let after = try query.filled("after")
         let entries = try await served.store.entries(
             filter.selection(now: served.now), after: after, limit: most + 1)
         let shown = entries.prefix(most)
         let format = MessageFormat(now: served.now, isAbsolute: false)
         let next = entries.count > most ? shown.last?.id : nil
-        let counts = try await served.store.queueCounts().map(Count.init)
+        let counts = try await served.store.queueShares().counts.map(Count.init)
         return QueueScreen(
             counts: counts, hasCounts: !counts.isEmpty, menus: filter.menus(served.resources()),
             rows: shown.map { Row($0, format) }, hasRows: !shown.isEmpty, isFiltered: !filter.parameters.isEmpty,

@@ -34,12 +34,12 @@ struct ResourceScreen: Screen {
     let next: String?
 
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored of the resource.
-    static func load(_ resource: String, _ query: PageQuery, _ served: ServedStore) async throws -> ResourceScreen {
+    static func load(_ resource: String, _ query: Parameters, _ served: ServedStore) async throws -> ResourceScreen {
         let count = try await served.store.count(of: resource)
         let format = MessageFormat(now: served.now, isAbsolute: false)
-        if let words = query["q"] { return try await found(words, count, format, served.store) }
-        let showsDeleted = query["deleted"] == "true"
-        let after = query["after"]
+        if let words = try query.filled("q") { return try await found(words, count, format, served.store) }
+        let showsDeleted = try query.flag("deleted")
+        let after = try query.filled("after")
         let records = try await served.store.records(
             of: resource, after: after, limit: most + 1, deleted: showsDeleted)
         let shown = records.prefix(most)

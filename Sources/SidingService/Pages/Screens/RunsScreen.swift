@@ -12,7 +12,7 @@ struct RunsScreen: Screen {
     let isFirst: Bool
     let next: String?
 
-    static func load(_ served: ServedStore, _ query: PageQuery) async throws -> RunsScreen {
+    static func load(_ served: ServedStore, _ query: Parameters) async throws -> RunsScreen {
         let before = try query.number("before")
         let runs = try await served.store.runs(limit: most + 1, before: before ?? .max)
         let shown = runs.prefix(most)

@@ -8,7 +8,9 @@ import Testing
     @Test func `a resource that was never opened has nothing to select`() async throws {
         let bench = try await StoreBench()
         try await require(
-            bench.store.select(RecordSelection(resource: "nothing")), is: RecordBatch(records: [], revision: 0), "all")
+            bench.store.select(RecordSelection(resource: "nothing")),
+            is: RecordBatch(records: [], number: 0, revision: 0),
+            "all")
         try await require(bench.store.count(RecordSelection(resource: "nothing")), is: 0, "the count")
         try await require(bench.store.records(RecordLookup(resource: "nothing", keys: ["a"])), is: [], "one")
     }

@@ -5,15 +5,14 @@ import SidingTesting
 import Testing
 
 @testable import Siding
-@testable import SidingInspection
 @testable import SidingService
 
-/// The pages over a real store, without a server.
-struct PagesBench: Sendable {
-    static let token = "the-token-of-the-form"
-
+/// A store as some syncs and writes leave it, for pages without a server and for services over real sockets.
+struct ServiceBench: Sendable {
     let directory: TemporaryDirectory
     let time = ManualWallClock()
+    /// Drives the event streams.
+    let clock = ManualClock()
     let origin = NotesOrigin()
     let siding: Siding
     let notes: AnyResource
@@ -29,11 +28,13 @@ struct PagesBench: Sendable {
         self.notes = notes
         let siding = try await Siding(
             store: .sqlite(path: directory.path(of: "test.db")), resources: [notes], transports: origin,
-            environment: Environment(connectivity: TestConnectivity(), clock: ManualClock(), wallClock: time.clock))
+            environment: Environment(connectivity: TestConnectivity(), clock: clock, wallClock: time.clock))
         self.siding = siding
         pages = try WebPages(
             ServedStore(store: siding.store, resources: { siding.resources }, wallClock: time.clock))
     }
+
+    // MARK: Syncs
 
     /// Syncs the listing `page`, and lets a minute pass.
     func sync(_ page: String) async throws {
@@ -53,10 +54,12 @@ struct PagesBench: Sendable {
     // MARK: Writes
 
     @discardableResult
-    func write(_ body: String = #"{"a":1}"#, fields: HTTPFields = [:]) async throws -> QueueEntry {
+    func write(
+        _ body: String = #"{"a":1}"#, to path: String = "/notes", fields: HTTPFields = [:]
+    ) async throws -> QueueEntry {
         try await store.enqueue(
             WriteRequest(
-                to: "desk", .post, try HTTPURL("https://desk.test/notes"), headerFields: fields,
+                to: "desk", .post, try HTTPURL("https://desk.test\(path)"), headerFields: fields,
                 body: Array(body.utf8)))
     }
 
@@ -83,28 +86,10 @@ struct PagesBench: Sendable {
         try #require(try await store.entries(QueueSelection(ids: [id])).first)
     }
 
-    // MARK: Pages
-
-    /// The page at an address as links have it; nil if there is none.
-    func page(_ address: String) async throws -> ParsedPage? {
-        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = parts[0].split(separator: "/").map { PercentCoding.decode($0) }
-        let query = parts.count > 1 ? parts[1].split(separator: "&") : []
-        let parameters = query.map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (name: String(halves[0]), value: PercentCoding.decode(halves.count > 1 ? halves[1] : "", plus: " "))
-        }
-        let page = try await pages.page(path, query: parameters, formToken: Self.token)
-        return try page.map { try ParsedPage($0.html) }
-    }
-
-    /// - Throws: if there is no such page.
-    func shown(_ address: String) async throws -> ParsedPage {
-        try #require(try await page(address), "no page \(address)")
-    }
+    func history(_ id: String) async throws -> [QueueEvent] { try await store.history(of: id) }
 }
 
-/// Answers every listing with what was set last: a page, or a failure.
+/// Answers every listing with what was set last, a page or a failure, and every write with 201.
 final class NotesOrigin: TransportFactory {
     private let answer = Mutex(ScriptedAnswer.text("[]"))
 
@@ -112,6 +97,8 @@ final class NotesOrigin: TransportFactory {
     func set(_ answer: ScriptedAnswer) { self.answer.withLock { $0 = answer } }
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
-        ScriptedTransport { [self] _ in answer.withLock { $0 } }
+        ScriptedTransport { [self] asked in
+            asked.request.method == .get ? answer.withLock { $0 } : .text(#"{"id":"z"}"#, status: .created)
+        }
     }
 }

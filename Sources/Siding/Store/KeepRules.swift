@@ -1,10 +1,12 @@
-/// How long a store keeps what grows with time. Pruning applies them at the end of each run, and about once an hour in a process that
-/// only sends writes.
+/// How long a store keeps what grows with time. Pruning applies them at the end of each run, for deleted records once in an hour, and
+/// about once an hour in a process that only sends writes.
 ///
 /// ```swift
 /// var store = try await Store.open(at: "tracker.db")
 /// store.keep.deleted = .seconds(7 * 86_400)
 /// ```
+/// An age of less than an hour counts as one: pages that are under way may still show what was deleted.
+///
 /// What is not here has its own bound: 100 events per entry, provenance in proportion to the records, 64 MiB of cached responses. Earlier
 /// versions of records have the rule of their resource, and quarantined records wait for an operator.
 public struct KeepRules: Sendable, Hashable {
@@ -15,6 +17,9 @@ public struct KeepRules: Sendable, Hashable {
     public var done: Duration
     /// Deleted records, which are kept as tombstones.
     public var deleted: Duration
+
+    /// The least age.
+    package static let least = Duration.seconds(3_600)
 
     /// 30 days for runs and completed entries, 90 days for deleted records.
     public init(

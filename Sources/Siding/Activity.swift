@@ -8,6 +8,7 @@ final class Activity: Sendable {
         var isClosed = false
         var underWay = 0
         var lastLook: Timestamp?
+        var storeFailure: StoreError?
     }
 
     let events = EventPublisher()
@@ -21,8 +22,17 @@ final class Activity: Sendable {
         self.clock = clock
     }
 
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// When the service last looked for work, or went on with it; nil before ``Siding/run()``.
     var lastLook: Timestamp? { state.withLock { $0.lastLook } }
+
+    /// The failure of the store that the service outlasts; nil if its last looks succeeded.
+    var storeFailure: StoreError? { state.withLock { $0.storeFailure } }
+
+    func note(storeFailure: StoreError?) {
+        state.withLock { $0.storeFailure = storeFailure }
+    }
 
     func note(lookAt moment: Timestamp) {
         state.withLock { $0.lastLook = moment }

@@ -1,0 +1,74 @@
+internal import ServiceLifecycle
+internal import SidingChain
+internal import SidingNetwork
+
+extension Siding {
+    /// The longest pause before ``run()`` checks again whether something is due.
+    static let pace = Duration.seconds(10)
+
+    /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
+    /// its `schedule`, or without one older than its `maxAge`, or that has a queued page that is due.
+    ///
+    /// It checks every ten seconds, when a resource or a queued request becomes due, and when the network changes. When asked
+    /// to stop, it starts nothing new; a write in flight that may not be sent twice has up to 8 s for its answer.
+    ///
+    /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
+    ///   as a full disk, are logged once until they change and shown as ``Health/storeFailure``, and the work is tried again.
+    public func run() async throws { try await run(wakingOn: NetworkChanges()) }
+
+    func run(
+        wakingOn changes: NetworkChanges, pace: Duration = Self.pace,
+        rested: @escaping @Sendable (Timestamp) -> Void = { _ in }
+    ) async throws {
+        let log = ServiceLog(builder.environment.logger)
+        let loop = ServiceLoop(
+            sender: sender, pace: pace, changes: changes, outlastsFailures: true,
+            looked: { [activity, wallClock] in activity.note(lookAt: wallClock.now) },
+            failing: { [activity] in activity.note(storeFailure: $0) }, rested: rested,
+            report: { [activity, wallClock] entry in
+                activity.note(progressAt: wallClock.now)
+                log.note(entry)
+                activity.events.publish(.entryChanged(entry))
+            },
+            sync: { () throws(StoreError) in
+                let (declarations, begun) = (declarations.value, wallClock.now)
+                let syncs = try await nextSyncs(at: begun)
+                let isDue = syncs.filter { $0.next.isDue(at: begun) }.map(\.resource)
+                let due = await declarations.failures.worthTrying(isDue, now: begun)
+                guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
+                let reports = try await declarations.serviceEngine.run(due, command: "service")
+                declarations.failures.note(reports, now: wallClock.now)
+                log.note(reports)
+                await announce(reports)
+                return nextDue(after: begun, of: try await nextSyncs(at: wallClock.now))
+            })
+        try await cancelWhenGracefulShutdown { [activity] in
+            try await activity.perform { () throws(StoreError) in try await loop.run() }
+        }
+    }
+
+    /// The first moment after `moment` at which one of these resources becomes due by its schedule; nil if there is none.
+    func nextDue(after moment: Timestamp, of syncs: [(resource: AnyResource, next: NextSync)]) -> Timestamp? {
+        let failures = declarations.value.failures
+        return syncs.compactMap { resource, next in
+            let again = failures.nextTry(of: resource)
+            return switch next {
+            case .now: again
+            case .at(let scheduled): max(scheduled, again ?? scheduled)
+            case .afterRetainedPage: nil
+            }
+        }.filter { $0 > moment }.min()
+    }
+
+    /// When each resource is synced next.
+    func nextSyncs(at now: Timestamp) async throws(StoreError) -> [(resource: AnyResource, next: NextSync)] {
+        let states = try await store.resourceStates(countsRecords: false)
+        let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
+        return resources.map { resource in
+            let next = NextSync(
+                of: resource, states.first { $0.resource == resource.name },
+                retained: entries.filter { $0.resource == resource.name }, now: now)
+            return (resource, next)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// Why a resource failed or was queued, in a form that is stored and shown.
+public struct RecordedError: Sendable, Hashable, Codable {
+    /// A stable name, as in `Failure.Reason.name`.
+    public var name: String
+    /// One line for users.
+    public var message: String
+    /// What to do about it.
+    public var hint: String?
+    /// The HTTP status, if the origin answered.
+    public var status: Int?
+    /// `not_sent`, `maybe_sent` or `answered`.
+    public var phase: String?
+
+    package init(name: String, message: String, hint: String? = nil, status: Int? = nil, phase: String? = nil) {
+        (self.name, self.message, self.hint, self.status, self.phase) = (name, message, hint, status, phase)
+    }
+}
