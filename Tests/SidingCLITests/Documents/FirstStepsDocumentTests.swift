@@ -10,7 +10,7 @@ import Testing
         // The signal comes back before the line has changed: the next command has to find it as the page says.
         let cut = """
             line() { (exec 3<>/dev/tcp/127.0.0.1/\(origin)) 2> /dev/null && echo up; }
-            before=$(line); kill -USR1 PID; while [ "$(line)" = "$before" ]; do :; done
+            before=$(line); kill -USR1 PID; while [ "$(line)" = "$before" ] && [ $SECONDS -lt 60 ]; do :; done
             """
         try await document.run(
             in: Sandbox(),
