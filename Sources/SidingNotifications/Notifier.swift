@@ -51,7 +51,7 @@ package struct Notifier: Sendable {
 
     private func compare() async throws(StoreError) -> IncidentComparison {
         let now = wallClock.now
-        let limit = hooks.map(\.queuedLongerThan).min() ?? .zero
+        let limit = hooks.leastQueueAge
         var conditions = try await Conditions.gather(of: resources, in: store, queuedFor: limit, now: now)
         let stored = try await store.incidents()
         if hooks.isEmpty { conditions.limit(to: stored.map(\.key), of: resources) }

@@ -15,6 +15,9 @@ package struct QueueShare: Sendable, Hashable {
     /// The age of a queued entry that an operator should know of, unless a hook has another.
     package static let tooLong = Duration.seconds(3_600)
 
+    /// Whether they are parked for a reason other than `held`.
+    package var needsDecision: Bool { state == .parked && reason != .held }
+
     /// Whether the oldest of them is not parked, and has been queued for too long.
     package func isQueuedTooLong(at now: Timestamp) -> Bool { state != .parked && now - since >= Self.tooLong }
 }

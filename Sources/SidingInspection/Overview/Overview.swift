@@ -35,9 +35,8 @@ package struct Overview {
     package var limits: [RateLimitReport]
     /// What the network carried for the syncs of the last 24 hours.
     package var bytesLastDay: Int
-    /// The newest runs, newest first.
-    package var runs: [Run]
-    package var lastRun: Run? { runs.first }
+    /// The newest run, which may still go on.
+    package var lastRun: Run?
     package var database: DatabaseDescription
     /// What fills the file; nil for a file that is too large for that, and where SQLite cannot tell.
     package var sizes: StoreSizes?
@@ -48,7 +47,6 @@ package struct Overview {
         _ resources: [AnyResource], _ store: Store, maxAge: Duration?, now: Timestamp
     ) async throws -> Overview {
         let states = try await store.resourceStates()
-        let runs = try await store.runs(limit: 100)
         let results = try await store.recentResults(of: resources.map(\.name))
         let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
         let hasSchedules = resources.contains { $0.schedule != nil }
@@ -83,7 +81,8 @@ package struct Overview {
             resources: lines, queue: try await store.queueShares(),
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
             limits: try await store.rateLimits(),
-            bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)), runs: runs,
+            bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)),
+            lastRun: try await store.runs(limit: 1).first,
             database: database, sizes: try await store.sizesIfSmall(database),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
@@ -101,7 +100,7 @@ package struct Overview {
 
     /// The number of entries that are parked for a reason other than `held`.
     package var parked: Int {
-        queue.filter { $0.state == .parked && $0.reason != .held }.map(\.count).reduce(0, +)
+        queue.filter(\.needsDecision).map(\.count).reduce(0, +)
     }
 
     package var object: JSONObject {

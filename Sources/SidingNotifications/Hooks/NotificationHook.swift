@@ -110,3 +110,8 @@ package struct NotificationHook: Sendable {
             || incident.notified.contains(id)
     }
 }
+
+extension [NotificationHook] {
+    /// The least age from which on a queued entry concerns one of them; zero without hooks.
+    var leastQueueAge: Duration { map(\.queuedLongerThan).min() ?? .zero }
+}

@@ -86,7 +86,7 @@ package struct Conditions: Sendable {
     // MARK: Queue
 
     private mutating func add(_ shares: [QueueShare], of source: String, queuedFor limit: Duration, now: Timestamp) {
-        let parked = shares.filter { $0.state == .parked && $0.reason != .held }
+        let parked = shares.filter(\.needsDecision)
         if let since = parked.map(\.since).min() {
             let reasons = parked.map { "\($0.count) \($0.reason?.rawValue ?? "")" }.joined(separator: ", ")
             add(.parked, source, since: since, "\(Self.entries(parked)) parked: \(reasons)")

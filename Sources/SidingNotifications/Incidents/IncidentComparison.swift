@@ -13,7 +13,7 @@ package struct IncidentComparison: Sendable {
     package init(
         of stored: [Incident], with conditions: Conditions, for hooks: [NotificationHook], now: Timestamp
     ) {
-        let limit = hooks.map(\.queuedLongerThan).min() ?? .zero
+        let limit = hooks.leastQueueAge
         var present = Dictionary(conditions.present.map { ($0.key, $0) }) { first, _ in first }
         for incident in stored {
             let found = present.removeValue(forKey: incident.key)

@@ -36,11 +36,10 @@ struct OverviewScreen: Screen {
     static func load(_ served: ServedStore) async throws -> OverviewScreen {
         OverviewScreen(
             try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now),
-            served.storeFailure())
+            try await served.store.runs(limit: RunChart.most), served.storeFailure())
     }
 
-    private init(_ overview: Overview, _ failure: StoreError?) {
-        let runs = Array(overview.runs.prefix(RunChart.most))
+    private init(_ overview: Overview, _ runs: [Run], _ failure: StoreError?) {
         let format = MessageFormat(now: overview.now, isAbsolute: false)
         headline =
             failure.map { Badge(.bad, "Nothing can be stored: \(PlainText.oneLine($0.message))") }
