@@ -16,9 +16,10 @@ BUILT = .build/release/siding
 # What `make install` puts below PREFIX.
 INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-functions/_siding \
 	share/fish/vendor_completions.d/siding.fish share/man/man1/siding.1 share/man/man1/siding-*.1 \
-	$(addprefix lib/systemd/system/,$(notdir $(UNITS))) $(addprefix share/doc/siding/,$(notdir $(DOCUMENTS)))
+	$(addprefix lib/systemd/system/,$(notdir $(UNITS))) $(addprefix share/doc/siding/,$(DOCUMENTS))
 UNITS = $(wildcard Examples/Systemd/*)
-DOCUMENTS = $(wildcard Docs/*.md)
+# The documents, and what they link to.
+DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml Examples/Service/*.swift)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation model tsan install \
@@ -103,14 +104,16 @@ install: ## after 'make build', install to PREFIX (/usr/local): siding, manual p
 	$(BUILT) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding
 	$(BUILT) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
 	.ci/manual $(BUILT) $(DESTDIR)$(PREFIX)/share/man/man1 $(PREFIX)/share/doc/siding
-	install -m 644 $(DOCUMENTS) $(DESTDIR)$(PREFIX)/share/doc/siding
+	@for file in $(DOCUMENTS); do \
+		install -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/siding/$$file || exit; \
+	done
 	@for unit in $(UNITS); do \
 		sed 's#/usr/local/bin/#$(PREFIX)/bin/#' $$unit > $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
 	done
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
-	@[ ! -d $(DESTDIR)$(PREFIX)/share/doc/siding ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(PREFIX)/share/doc/siding
+	@[ ! -d $(DESTDIR)$(PREFIX)/share/doc/siding ] || find $(DESTDIR)$(PREFIX)/share/doc/siding -depth -type d -empty -delete
 
 sbom: build ## the packages in the executable, with versions and licences: .build/siding.cdx.json (CycloneDX)
 	@.ci/sbom .build/release > .build/siding.cdx.json

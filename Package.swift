@@ -188,7 +188,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "SidingTesting",
-            dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingOrigin", "SidingSynchronization", httpTypes],
+            dependencies: [
+                "Siding", "SidingChain", "SidingJSON", "SidingOrigin", "SidingSynchronization", httpTypes, logging,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "SidingCLI",
@@ -290,7 +292,7 @@ let package = Package(
             name: "SidingManifestTests",
             dependencies: [
                 "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingNotifications",
-                "SidingPaging", "SidingSynchronization", "SidingTesting", httpTypes,
+                "SidingOrigin", "SidingPaging", "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -330,7 +332,7 @@ let package = Package(
                 "SidingService", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingJSON",
                 "SidingOrigin",
                 "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging, serviceLifecycle,
-            ],
+            ] + nio("NIOCore", "NIOEmbedded"),
             swiftSettings: settings),
         .testTarget(
             name: "ExampleConfigsTests",

@@ -122,7 +122,8 @@
 --                        `first_sent_at` on. The key of a purged entry stays reserved until `kept_until`; the entry is removed
 --                        with its key. `digest` is that of the request that was accepted under `key`, once it was changed or
 --                        purged.
--- siding_outbox_events   the newest 100 transitions of an entry: when, who, what, why. A log: no decision reads it.
+-- siding_outbox_events   the newest 100 transitions of an entry: when, who, what, why. `event` of the newest one
+--                        tells how a dropped write ended; no decision reads a `detail`.
 -- siding_outbox_dependencies
 --                        `entry` is not sent before `parent` is completed.
 -- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.

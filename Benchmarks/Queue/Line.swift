@@ -45,7 +45,7 @@ struct Line {
         try await Task.sleep(for: Self.outage)
         var (probes, counted) = (0, 0)
         for entry in try await store.entries(QueueSelection()) {
-            probes += try await store.history(of: entry.id).count { $0.event == "claimed" }
+            probes += try await store.history(of: entry.id).count { $0.event == .claimed }
             counted += entry.attempts
         }
         let most = 1 + Int((ContinuousClock.now - start) / Self.probePace)

@@ -1,7 +1,7 @@
 import Foundation
-import SidingInspection
 import HTTPTypes
 import Siding
+import SidingChain
 import SidingJSON
 
 /// A body on the command line: the text itself, `@file`, or `-` for standard input.

@@ -38,7 +38,7 @@ struct MetricsFileOption: ParsableArguments {
                 resources: workspace.config.resources, store: store, now: WallClock.system.now)
         }
         let file = try AtomicFile(path, replaces: true)
-        file.letEverybodyRead()
+        try file.letEverybodyRead()
         try file.write(Array(text.utf8))
         try file.finish()
     }

@@ -59,6 +59,7 @@ struct CommandError: Error {
             case .invalidAddress, .tokenRequired: .usage
             case .invalidToken: .config
             case .addressInUse, .addressUnavailable: .inputOutput
+            case .invalidPages: .software
             }
         self.init(status, error.kind.rawValue, error.message, hint: error.hint)
     }

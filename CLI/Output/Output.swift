@@ -1,7 +1,7 @@
 import SidingJSON
 import SidingInspection
-import Foundation
 import SidingChain
+import SidingSynchronization
 
 /// Writes data to standard output and messages to standard error.
 enum Output {
@@ -32,13 +32,7 @@ enum Output {
 
     /// Writes to standard error without a line end.
     static func draw(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            // Standard error is closed or full: nobody can be informed, and the work continues.
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        // Standard error may be closed or full: nobody can be informed, and the work continues.
+        try? FileSystem.writeAll(Array(text.utf8), to: STDERR_FILENO)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SidingSynchronization
 
 /// Buffers standard output and writes it in large pieces.
@@ -24,23 +23,14 @@ final class OutputFile: Sendable {
             defer { pending.removeAll(keepingCapacity: true) }
             return pending
         }
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { whole in
-                let rest = UnsafeRawBufferPointer(rebasing: whole[written...])
-                return Foundation.write(descriptor, rest.baseAddress, rest.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { lost() }
-            written += count
-        }
+        do { try FileSystem.writeAll(bytes, to: descriptor) } catch { lost(error) }
     }
 
     /// Ends the process after a failed write. If the reader went away (`| head`), it ends quietly as SIGPIPE would; other errors,
     /// such as a full disk, are reported.
-    private func lost() -> Never {
-        if errno == EPIPE { exit(141) }
-        Output.printMessage("siding: standard output cannot be written: \(String(cString: strerror(errno)))")
+    private func lost(_ error: SystemError) -> Never {
+        if error.code == EPIPE { exit(141) }
+        Output.printMessage("siding: standard output cannot be written: \(error.message)")
         exit(ExitStatus.inputOutput.rawValue)
     }
 }

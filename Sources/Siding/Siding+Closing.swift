@@ -1,6 +1,6 @@
 extension Siding {
-    /// Ends what runs (syncs, deliveries, ``run()``) and closes the store, also one that was given open. Returns when nothing of
-    /// it is under way: a write in flight that may not be sent twice has some seconds for its answer.
+    /// Cancels running syncs, deliveries and ``run()``, and closes the store, also one that was given open. Returns once all have
+    /// ended: a write in flight that may not be sent twice has up to eight seconds for its answer.
     ///
     /// After it every call of this ``Siding``, of its copies and of its ``store`` throws a ``StoreError`` of kind
     /// ``StoreError/Kind/closed``, and ``events`` end. Closing again does nothing. A program that ends without it loses nothing.

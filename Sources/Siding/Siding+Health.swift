@@ -1,7 +1,7 @@
 public import SidingChain
 
 extension Siding {
-    /// How a ``Siding`` fares, for the check of a supervisor or a page of the program.
+    /// The present state of a ``Siding``, for a supervisor's probe or a page of the program.
     public struct Health: Sendable {
         /// Why the store cannot be read, of kind ``StoreError/Kind/closed`` after ``Siding/close()``; nil if it can be. If it cannot,
         /// ``resources`` and ``gates`` are empty.
@@ -62,10 +62,10 @@ extension Siding {
     private func fill(_ health: inout Health) async throws(StoreError) {
         let now = wallClock.now
         let states = try await store.resourceStates(countsRecords: false)
-        let results = try await store.recentResults(of: resources.map(\.name))
+        let failures = try await store.failures(of: resources.map(\.name))
         health.resources = resources.map { resource in
             let state = states.first { $0.resource == resource.name }
-            let failure = results[resource.name]?.failure
+            let failure = failures[resource.name]
             return Health.Resource(
                 name: resource.name, completedAt: state?.completedAt,
                 isStale: ResourceState.isStale(state, after: resource.maxAge, at: now), failingSince: failure?.since,

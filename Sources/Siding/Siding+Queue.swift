@@ -75,6 +75,8 @@ extension Siding {
 
 extension StoreError {
     fileprivate static func noEntry(_ id: String) -> StoreError {
-        StoreError(.notFound, "no entry has the id '\(id.prefix(100))'")
+        StoreError(
+            .notFound, "no entry has the id '\(id.prefix(100))'",
+            hint: "it may have been pruned; 'siding queue list' shows the entries")
     }
 }

@@ -1,9 +1,9 @@
 extension Siding {
-    /// Goes on with other resources and sources, as after a change of the config. Other copies of this value do so, too.
+    /// Switches to other resources and sources, as after a change of the config; the copies of this value switch too.
     ///
-    /// ``run()`` looks for work at once. What is under way (the sync of a resource, the requests of writes) ends with the old ones.
-    /// What is not declared any more is not synced, and its records stay. A resource that failed, and a source that waits for
-    /// a sign-in, are tried once.
+    /// ``run()`` looks for work at once. A sync or a delivery that is under way ends with the old ones. A resource that is no
+    /// longer declared is not synced any more, and its records stay. A resource that failed, and a source that waits for a
+    /// sign-in, are tried once.
     ///
     /// - Throws: ``StoreError/Kind/invalidName`` if two resources, or two different sources, have the same name, and
     ///   ``StoreError/Kind/closed`` after ``close()``; nothing is replaced then.

@@ -21,6 +21,7 @@ extension Siding {
         rested: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) async throws {
         let log = ServiceLog(builder.environment.logger)
+        activity.note(storeFailure: nil)
         let loop = ServiceLoop(
             sender: sender, pace: pace, changes: changes, outlastsFailures: true,
             looked: { [activity, wallClock] in activity.note(lookAt: wallClock.now) },

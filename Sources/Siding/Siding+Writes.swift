@@ -28,6 +28,9 @@ extension Siding {
     }
 
     /// Sends the due writes of all sources once, as ``run()`` does repeatedly.
+    ///
+    /// - Returns: the entries that were tried, as they are then; none if nothing is due.
+    /// - Throws: ``StoreError`` if the store fails. A request that fails is no error: its entry says why.
     @discardableResult
     public func drain() async throws(StoreError) -> [QueueEntry] {
         try await activity.perform { () throws(StoreError) in

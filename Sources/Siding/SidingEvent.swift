@@ -9,6 +9,7 @@ extension Siding {
         case entryChanged(QueueEntry)
         /// Records of this resource changed: by a sync, this program or another process. Read them again.
         case recordsChanged(resource: String)
+        /// A run of this ``Siding`` ended, with or without success.
         case runEnded(RunID, RunOutcome)
         /// The reader was slow, and the oldest events that it had not read were dropped: so many.
         case missed(Int)

@@ -7,7 +7,9 @@ extension Siding {
     /// A reader that is slow holds up nothing: up to 1,000 events wait for it, then the oldest are dropped and reported as
     /// ``Event/missed(_:)``. There is no background task: records are compared while the reader waits.
     public struct Events: AsyncSequence, Sendable {
+        /// What a loop over the sequence receives.
         public typealias Element = Event
+        /// A loop needs no `try`: a store that cannot be read is read again later.
         public typealias Failure = Never
 
         /// How often to look for records that other processes changed; what this process commits is seen at once.
@@ -24,8 +26,10 @@ extension Siding {
             commits = store.changeSignal.count
         }
 
+        /// A loop of its own. All iterators of one `Events` value share its events: each event reaches only one of them.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
+        /// Receives one event after another, each as soon as there is one.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let events: Events
             /// The revisions of the resources at the last look; nil before the first.

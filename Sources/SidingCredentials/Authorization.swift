@@ -4,6 +4,7 @@ public import SidingChain
 
 /// How requests to a source authenticate.
 public enum Authorization: Sendable {
+    /// Requests carry no credentials.
     case none
     /// `Authorization: Bearer …` (RFC 6750).
     case bearer(Secret)
@@ -37,12 +38,12 @@ public enum Authorization: Sendable {
     }
 
     /// How tokens are obtained, if they are.
-    public var signIn: SignIn? {
+    package var signIn: SignIn? {
         if case .signIn(let signIn) = self { signIn } else { nil }
     }
 
     /// The header field that carries credentials, if any.
-    public var field: HTTPField.Name? {
+    package var field: HTTPField.Name? {
         switch self {
         case .none, .apiKeyQuery: nil
         case .bearer, .basic: .authorization
@@ -53,7 +54,7 @@ public enum Authorization: Sendable {
     }
 
     /// The name used in the configuration; `refreshed` is possible only in programs.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .none: "none"
         case .bearer: "bearer"
@@ -65,7 +66,7 @@ public enum Authorization: Sendable {
     }
 
     /// The names of the query parameters that carry credentials.
-    public var secretQueryNames: Set<String> {
+    package var secretQueryNames: Set<String> {
         if case .apiKeyQuery(let name, _) = self { [name] } else { [] }
     }
 
@@ -78,7 +79,7 @@ public enum Authorization: Sendable {
     }
 
     /// The secrets that this authorization reads.
-    public var secrets: [Secret] {
+    package var secrets: [Secret] {
         switch self {
         case .none, .refreshed: []
         case .bearer(let token): [token]

@@ -32,7 +32,9 @@ struct CredentialDirectory: ~Copyable {
     static func make(_ path: String) throws(Failure) -> CredentialDirectory {
         let path = withoutTrailingSlash(path)
         if let directory = try open(path) { return directory }
-        try create(path)
+        do { try FileSystem.createPrivateDirectory(path) } catch {
+            throw CredentialFault.system(error.code, "the directory \(path) could not be made")
+        }
         guard let directory = try open(path) else {
             throw CredentialFault.system(ENOENT, "the directory \(path) could not be made")
         }
@@ -79,18 +81,6 @@ struct CredentialDirectory: ~Copyable {
         }
     }
 
-    private static func create(_ path: String) throws(Failure) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        let code = errno
-        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw CredentialFault.system(code, "the directory \(path) could not be made")
-        }
-        try create(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw CredentialFault.system(errno, "the directory \(path) could not be made")
-        }
-    }
-
     /// With a trailing slash a link would be followed.
     private static func withoutTrailingSlash(_ path: String) -> String {
         var path = path
@@ -112,11 +102,10 @@ enum CredentialFault {
 
     /// A failed system call. If the machine ran out of a resource, a later attempt may succeed.
     static func system(_ code: Int32, _ what: String) -> Failure {
-        let detail = "\(what): \(String(cString: strerror(code)))"
-        switch code {
-        case ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM: return Failure(.localResource, phase: .notSent, detail: detail)
-        default: return unavailable(detail)
-        }
+        let error = SystemError(code)
+        let detail = "\(what): \(error.message)"
+        guard error.isFull || [EMFILE, ENFILE, ENOMEM].contains(code) else { return unavailable(detail) }
+        return Failure(.localResource, phase: .notSent, detail: detail)
     }
 
     /// A lock that could not be acquired.

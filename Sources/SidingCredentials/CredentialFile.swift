@@ -42,10 +42,11 @@ struct CredentialFile {
         }
         defer { close(descriptor) }
         try check(descriptor, path)
-        guard let bytes = contents(descriptor) else {
-            throw CredentialFault.system(errno, "the credential \(path) could not be read")
+        let bytes: [UInt8]?
+        do { bytes = try FileSystem.readAll(from: descriptor, upTo: Self.sizeLimit) } catch {
+            throw CredentialFault.system(error.code, "the credential \(path) could not be read")
         }
-        guard let kept = CredentialFormat.decode(bytes) else {
+        guard let bytes, let kept = CredentialFormat.decode(bytes) else {
             throw CredentialFault.unavailable("\(path) is not a whole credential; sign in again")
         }
         return kept
@@ -61,27 +62,32 @@ struct CredentialFile {
         defer { flock(directory.descriptor, LOCK_UN) }
         let path = "\(directory.path)/\(name)"
         let place = directory.descriptor
-        func step(_ step: Step, _ run: () -> Bool) throws(Failure) {
-            let code = interruption(step)
-            if let code { errno = code }
-            guard code == nil, run() else {
-                let fault = errno
+        func step(_ step: Step, _ run: () throws(SystemError) -> Void) throws(Failure) {
+            do throws(SystemError) {
+                if let code = interruption(step) { throw SystemError(code) }
+                try run()
+            } catch {
                 // After the rename it no longer exists; before, nobody needs it.
                 unlinkat(place, temporaryName, 0)
-                throw CredentialFault.system(fault, "the credential \(path) could not be saved (\(step.rawValue))")
+                throw CredentialFault.system(error.code, "the credential \(path) could not be saved (\(step.rawValue))")
             }
         }
         var descriptor: Int32 = -1
         defer { if descriptor >= 0 { close(descriptor) } }
-        try step(.create) {
+        func check(_ result: Int32) throws(SystemError) { if result != 0 { throw SystemError() } }
+        try step(.create) { () throws(SystemError) in
             descriptor = openTemporary(in: place)
-            return descriptor >= 0 && fchmod(descriptor, 0o600) == 0
+            if descriptor < 0 { throw SystemError() }
+            try FileSystem.setMode(0o600, of: descriptor)
         }
         let bytes = CredentialFormat.encode(kept)
-        try step(.write) { Self.write(bytes, to: descriptor) && ftruncate(descriptor, bytes.count) == 0 }
-        try step(.sync) { fsync(descriptor) == 0 }
-        try step(.rename) { renameat(place, temporaryName, place, name) == 0 }
-        try step(.syncDirectory) { fsync(place) == 0 }
+        try step(.write) { () throws(SystemError) in
+            try FileSystem.writeAll(bytes, to: descriptor)
+            try check(ftruncate(descriptor, bytes.count))
+        }
+        try step(.sync) { () throws(SystemError) in try check(fsync(descriptor)) }
+        try step(.rename) { () throws(SystemError) in try check(renameat(place, temporaryName, place, name)) }
+        try step(.syncDirectory) { () throws(SystemError) in try check(fsync(place)) }
     }
 
     /// Reserves the space for the next credential: allocates the temporary file that `write` will overwrite.
@@ -138,19 +144,6 @@ struct CredentialFile {
         }
     }
 
-    private func contents(_ descriptor: Int32) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= Self.sizeLimit {
-            let count = SidingSynchronization.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
-        }
-        return []
-    }
-
     /// Writers hold it for a few milliseconds; the kernel releases it when its holder dies.
     private func lock(_ directory: borrowing CredentialDirectory) throws(Failure) {
         for _ in 0..<5_000 {
@@ -159,16 +152,5 @@ struct CredentialFile {
             usleep(2_000)
         }
         throw CredentialFault.system(errno, "the directory \(directory.path) could not be locked")
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { SidingSynchronization.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
     }
 }

@@ -1,30 +1,34 @@
-public import SidingChain
+package import SidingChain
 
 /// The stored tokens of sources in a directory; sends no requests.
-public struct KeptSignIns: Sendable {
+package struct KeptSignIns: Sendable {
     let files: FileCredentialStore
 
     /// - Parameter directory: as for ``SignIns``.
-    public init(directory: String) {
+    package init(directory: String) {
         files = FileCredentialStore(directory: directory)
     }
 
     /// The state of a source's credential, without the tokens.
-    public struct State: Sendable, Hashable {
+    package struct State: Sendable, Hashable {
         /// Whether there is a token, or a refresh token for the next one.
-        public var hasToken: Bool
+        package var hasToken: Bool
         /// Grows by one with each token; 0 if there was none yet.
-        public var generation: UInt64
-        public var savedAt: Timestamp?
+        package var generation: UInt64
+        /// When the token was stored; nil if none ever was.
+        package var savedAt: Timestamp?
         /// When the access token expires; nil if unknown.
-        public var expiresAt: Timestamp?
-        /// The token endpoint's refusal since the last token, and its time.
-        public var refusal: String?
-        public var refusedAt: Timestamp?
+        package var expiresAt: Timestamp?
+        /// With what the token endpoint refused since the last token, such as `400 invalid_grant`; nil if it did not.
+        package var refusal: String?
+        /// The time of ``refusal``; nil without one.
+        package var refusedAt: Timestamp?
     }
 
+    /// Reads what is stored for the source of this name; sends nothing and takes no lock.
+    ///
     /// - Throws: ``SidingChain/Failure/Reason/credentialUnavailable`` that names the path, if the file cannot be read.
-    public func state(of source: String) throws(Failure) -> State {
+    package func state(of source: String) throws(Failure) -> State {
         let kept = try files.kept(of: source) ?? KeptCredential(credential: .none)
         return State(
             hasToken: !kept.isEmpty, generation: kept.credential.generation, savedAt: kept.savedAt,
@@ -38,7 +42,7 @@ public struct KeptSignIns: Sendable {
     /// - Returns: whether there was a token, or a file that could not be read.
     /// - Throws: the errors of the directory's gate and files.
     @discardableResult
-    public func forget(_ source: String) async throws(Failure) -> Bool {
+    package func forget(_ source: String) async throws(Failure) -> Bool {
         try await gate(ContinuousClock()).withRefresh(of: source) { () async throws(Failure) -> Bool in
             var old: KeptCredential?
             var isReadable = true

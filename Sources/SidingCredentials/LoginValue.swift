@@ -3,9 +3,13 @@ internal import SidingJSON
 
 /// A value in the body of a log-in.
 public indirect enum LoginValue: Sendable {
+    /// Text that is read when the log-in is sent; plain text too is a ``Secret``.
     case secret(Secret)
+    /// A JSON number, or its digits in a form.
     case integer(Int64)
+    /// `true` or `false`.
     case truth(Bool)
+    /// A JSON object; in a form its members are fields named `user[name]`.
     case members([String: LoginValue])
 
     var secrets: [Secret] {

@@ -39,7 +39,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     }
 
     /// Whether it is plain text from the configuration instead of a secret.
-    public var isPlain: Bool { plainText != nil }
+    package var isPlain: Bool { plainText != nil }
 
     /// Plain text in place of a secret.
     ///
@@ -50,7 +50,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     }
 
     /// Why the secret is missing, as far as known without running a program; nil if it is present.
-    public func absence() async -> String? { await looker() }
+    package func absence() async -> String? { await looker() }
 
     /// Reads the secret.
     ///
@@ -91,8 +91,10 @@ public struct Secret: Sendable, CustomStringConvertible {
 
 /// Why a secret could not be read; the text never contains the secret.
 public struct SecretError: Error, Sendable {
+    /// Completes "secret …: ", such as `the environment variable API_TOKEN is not set`.
     public let reason: String
 
+    /// For the reader of a ``Secret`` to throw: the reason is shown as it is, so it must not contain the secret.
     public init(reason: String) {
         self.reason = reason
     }

@@ -16,6 +16,7 @@ public struct SignIn: Sendable {
         case command(Secret, TokenPlaces)
     }
 
+    /// How a token is obtained: OAuth, a log-in of the origin, or a program.
     public var grant: Grant
     /// How requests carry the token.
     public var token: AccessTokenProvider
@@ -37,7 +38,7 @@ public struct SignIn: Sendable {
     }
 
     /// The name used in the configuration.
-    public var kind: String {
+    package var kind: String {
         switch grant {
         case .clientCredentials: "oauth2_client"
         case .refreshToken: "oauth2_refresh"
@@ -56,7 +57,7 @@ public struct SignIn: Sendable {
     }
 
     /// The URL of the token endpoint; nil for a program, and for a path below the source's own URL.
-    public var tokenURL: HTTPURL? {
+    package var tokenURL: HTTPURL? {
         switch grant {
         case .clientCredentials(let client), .refreshToken(let client, _): client.tokenURL
         case .session, .command: nil
@@ -64,7 +65,7 @@ public struct SignIn: Sendable {
     }
 
     /// The secrets that the grant reads, including plain text in their place. The program of `command` is not one.
-    public var secrets: [Secret] {
+    package var secrets: [Secret] {
         switch grant {
         case .clientCredentials(let client): client.secrets
         case .refreshToken(let client, let first): client.secrets + [first]
@@ -74,7 +75,7 @@ public struct SignIn: Sendable {
     }
 
     /// The program that prints tokens.
-    public var program: Secret? {
+    package var program: Secret? {
         if case .command(let program, _) = grant { program } else { nil }
     }
 }

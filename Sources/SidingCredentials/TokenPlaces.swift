@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 public import HTTPTypes
 internal import SidingChain
 public import SidingJSON
@@ -13,6 +12,7 @@ public struct TokenPlaces: Sendable {
         case field(HTTPField.Name)
     }
 
+    /// Where the token is: by default at `$.access_token`, or else `$.token`.
     public var token: Token
     /// The path of the lifetime in the body: seconds, or the time of expiry (since 1970, or RFC 3339).
     public var lifetime: JSONPath?
@@ -22,6 +22,7 @@ public struct TokenPlaces: Sendable {
     /// The place of RFC 6749 §5.1, and `token`, which many programs print.
     public static let usual: [JSONPath] = [JSONPath(member: "access_token"), JSONPath(member: "token")]
 
+    /// The defaults are those of OAuth: `$.access_token` or `$.token`, with the seconds at `$.expires_in` (RFC 6749 §5.1).
     public init(
         _ token: Token = .body(Self.usual), lifetime: JSONPath? = JSONPath(member: "expires_in"),
         usualLifetime: Duration? = nil
@@ -66,11 +67,8 @@ public struct TokenPlaces: Sendable {
             .contract, phase: .answered, underlying: RefreshRefusal("\(what) holds no token \(place)"))
     }
 
-    /// Less than a second, or more than a hundred years, is not a usable lifetime.
     private static func lifetime(_ text: String, now: Double) -> Duration? {
         if let number = Double(text) { return TokenGrant.lifetime(number, now: now) }
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-        let seconds = (try? style.parse(text)).map { $0.timeIntervalSince1970 - now }
-        return seconds.flatMap { (1...3_153_600_000).contains($0) ? .seconds(Int64($0)) : nil }
+        return Timestamp(rfc3339: text).flatMap { TokenGrant.lifetime(seconds: $0.secondsSince1970 - now) }
     }
 }

@@ -5,8 +5,8 @@ public import SidingChain
 /// Sends requests with AsyncHTTPClient, within the limits of its configuration.
 ///
 /// Each transport has its own client and connections, so that credentials never share a connection: use one per source. The
-/// client starts with the first request. The transport never retries, keeps
-/// no cookies, and follows redirects by the rules of ``Redirects``, not the library's.
+/// client starts with the first request. The transport never retries, keeps no cookies, and follows redirects by the rules of
+/// ``SidingChain/TransportSettings/redirects``, not the library's.
 ///
 /// The limit ``SidingChain/TransportSettings/totalTimeout`` includes waiting for a connection, every redirect, the head and the
 /// body; a ``SidingChain/ReplyBody`` ends at the limit even if nobody reads it. Dropping a reply or its iterator before the end

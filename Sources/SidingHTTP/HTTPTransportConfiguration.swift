@@ -4,11 +4,12 @@ public import SidingChain
 public struct HTTPTransportConfiguration: Sendable, Hashable {
     /// Timeouts, limits, redirects, compression: the settings that every transport obeys.
     public var settings: TransportSettings
-    /// The waiting time after which ``SidingChain/TransportSettings/minimumRate`` is checked; 30 seconds by default.
+    /// The length of the windows in which ``SidingChain/TransportSettings/minimumRate`` is checked; 30 seconds by default.
     ///
-    /// Each such window is checked separately, so a fast start does not excuse a slow continuation.
+    /// Each window is checked separately, so a fast start does not excuse a slow continuation.
     public var rateWindow: Duration
 
+    /// The default ``SidingChain/TransportSettings``, and a minimum rate that is checked every 30 seconds.
     public init(
         settings: TransportSettings = TransportSettings(),
         rateWindow: Duration = .seconds(30)

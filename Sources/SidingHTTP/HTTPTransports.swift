@@ -10,6 +10,7 @@ public final class HTTPTransports: TransportFactory {
         var settings: TransportSettings
     }
 
+    /// Starts with no transports; each is made when it is first asked for. Call ``shutdown()`` at the end.
     public init() {}
 
     public func transport(for account: String, _ settings: TransportSettings) -> any Transport {

@@ -13,6 +13,7 @@ public struct Unmapped: Sendable, Hashable, CustomStringConvertible {
     /// What the user can do.
     public var hint: String?
 
+    /// The parameters are the properties of the same names.
     public init(path: String, place: Place, reason: String, hint: String? = nil) {
         (self.path, self.place, self.reason, self.hint) = (path, place, reason, hint)
     }

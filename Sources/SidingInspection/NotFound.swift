@@ -1,4 +1,5 @@
 package import Siding
+internal import SidingChain
 internal import SidingJSON
 
 /// What was asked for and is not stored, with what to do instead.

@@ -27,15 +27,10 @@ package struct BoundedFile {
         guard descriptor >= 0 else { throw Self.error(errno) }
         defer { close(descriptor) }
         try check(descriptor)
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { Self.readRetrying(descriptor, $0) }
-            guard count >= 0 else { throw Self.error(errno) }
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
-            guard bytes.count <= limit else { throw tooLarge }
-        }
+        let bytes: [UInt8]?
+        do { bytes = try FileSystem.readAll(from: descriptor, upTo: limit) } catch { throw Self.error(error.code) }
+        guard let bytes else { throw tooLarge }
+        return bytes
     }
 
     private func check(_ descriptor: CInt) throws(ReadError) {
@@ -51,13 +46,6 @@ package struct BoundedFile {
 
     private var tooLarge: ReadError {
         ReadError(reason: "is too large; the limit is \(limit / 1024) KiB", isContent: true)
-    }
-
-    private static func readRetrying(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while true {
-            let count = SidingSynchronization.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 || errno != EINTR { return count }
-        }
     }
 
     private static func error(_ code: CInt) -> ReadError {

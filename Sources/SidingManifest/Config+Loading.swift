@@ -1,11 +1,11 @@
 extension Config {
     /// The maximum size of a config file in bytes.
-    public static let sizeLimit = 1 << 20
+    package static let sizeLimit = 1 << 20
 
     /// Loads the config at `path`.
     ///
-    /// - Throws: ``ConfigError/unreadable(path:reason:)`` unless it is a regular file of UTF-8 text with at most ``sizeLimit``
-    ///   bytes, otherwise ``ConfigError/invalid(_:)`` with all faults.
+    /// - Throws: ``ConfigError/unreadable(path:reason:)`` unless it is a regular file of UTF-8 text with at most 1 MiB,
+    ///   otherwise ``ConfigError/invalid(_:)`` with all faults.
     public static func load(
         path: String, environment: ConfigEnvironment
     ) throws(ConfigError) -> Config {

@@ -4,7 +4,7 @@ extension Config {
     /// The JSON Schema (draft 2020-12) of the config, generated from the grammar that reads it.
     ///
     /// Editors use it through `# yaml-language-server: $schema=…`.
-    public static func jsonSchema() -> String {
+    package static func jsonSchema() -> String {
         let head: SchemaValue = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "siding.yaml",
             "$defs": SchemaValue.object([]).adding(

@@ -15,6 +15,7 @@ public struct Config: Sendable {
     public var file: String
     /// An absolute path; nil to use the program's state directory.
     public var databasePath: String?
+    /// When a commit to the database counts as durable; `full` if the config does not say.
     public var synchronous: Synchronous
     /// How long runs, completed queue entries and deleted records are kept.
     public var keep: KeepRules
@@ -35,10 +36,10 @@ public struct Config: Sendable {
     private let environment: ConfigEnvironment
 
     /// The position of a resource's declaration; nil for an unknown name.
-    public func place(ofResource name: String) -> Place? { resourcePlaces[name] }
+    package func place(ofResource name: String) -> Place? { resourcePlaces[name] }
 
     /// The position of a source's declaration; nil for an unknown name.
-    public func place(ofSource name: String) -> Place? { sourcePlaces[name] }
+    package func place(ofSource name: String) -> Place? { sourcePlaces[name] }
 
     /// The secrets that cannot be read now: unset variables, files that are missing, unreadable or empty, and missing programs.
     /// Programs are not run, and faults contain no values.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SidingSynchronization
 
 /// The environment of a config: variables, working directory and home directory.
 public struct ConfigEnvironment: Sendable {
@@ -11,10 +12,12 @@ public struct ConfigEnvironment: Sendable {
     /// The machine's name, on which the jitter of schedules depends.
     var machine = ProcessInfo.processInfo.hostName
 
+    /// An environment whose variables never change, as for a test.
     public init(variables: [String: String], workingDirectory: String, home: String? = nil) {
         self.init(workingDirectory: workingDirectory, home: home) { variables }
     }
 
+    /// An environment whose variables are asked for again with each secret, so that a changed one is used at once.
     public init(
         workingDirectory: String, home: String? = nil, variables: @escaping @Sendable () -> [String: String]
     ) {
@@ -55,9 +58,7 @@ public struct ConfigEnvironment: Sendable {
 
     /// The absolute directory of a config file.
     func directory(ofFile path: String) -> String {
-        let file = self.path(ofFile: path)
-        guard let slash = file.lastIndex(of: "/"), slash != file.startIndex else { return "/" }
-        return String(file[..<slash])
+        FileSystem.parent(of: self.path(ofFile: path))
     }
 
     private static func join(_ directory: String, _ path: String) -> String {

@@ -2,6 +2,7 @@
 ///
 /// A fault never contains a secret, even one written in the wrong place.
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
+    /// The key or value to change.
     public var place: Place
     /// The problem, naming the key and its owner.
     public var message: String
@@ -10,7 +11,8 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// The spelling that was probably intended.
     public var suggestion: String?
 
-    public init(place: Place, message: String, expected: String? = nil, suggestion: String? = nil) {
+    /// A fault; see ``description`` for how its parts become one line.
+    package init(place: Place, message: String, expected: String? = nil, suggestion: String? = nil) {
         (self.place, self.message, self.expected, self.suggestion) = (place, message, expected, suggestion)
     }
 

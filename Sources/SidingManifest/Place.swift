@@ -7,7 +7,8 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
     /// In Unicode scalars, counted from 1.
     public var column: Int
 
-    public init(file: String, line: Int, column: Int) {
+    /// A position; line and column count from 1.
+    package init(file: String, line: Int, column: Int) {
         (self.file, self.line, self.column) = (file, line, column)
     }
 

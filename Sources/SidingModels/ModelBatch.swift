@@ -98,6 +98,7 @@ struct ModelBatch<Model: Codable & Sendable>: Sendable {
 public enum RowOutcome<Model: Sendable>: Sendable {
     /// No live record was stored under its key.
     case inserted
+    /// Another body was stored under its key, and the model replaced it.
     case updated
     /// The stored JSON is the same; nothing was written.
     case unchanged
@@ -139,7 +140,10 @@ public enum ConflictStrategy<Model: Sendable>: Sendable {
 
 /// Which of several models with the same key in a batch is saved; the others are skipped as duplicates.
 public enum DuplicateRule: Sendable, Hashable {
-    case first, last
+    /// The one that comes first in the batch.
+    case first
+    /// The one that comes last in the batch.
+    case last
     /// The one with the highest version, the last of equals; without a version, the last.
     case highestVersion
 }

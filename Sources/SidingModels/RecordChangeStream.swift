@@ -39,6 +39,7 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
     public enum Element: Sendable {
         /// All matching records when the stream began, in key order. Comes first, and once.
         case snapshot([Model])
+        /// What has changed since the element before; never empty, at most 500 records.
         case changes(RecordDifference<Model>)
     }
 

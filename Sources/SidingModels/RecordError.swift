@@ -5,6 +5,7 @@ internal import SidingJSON
 
 /// The error for typed records that could not be read, searched, or prepared for writing.
 public enum RecordError: Error, Sendable, CustomStringConvertible {
+    /// The database could not be read or written, for example because it is busy, full or damaged.
     case store(StoreError)
     /// A stored body does not decode as the model.
     case undecodable(UndecodableRecord)

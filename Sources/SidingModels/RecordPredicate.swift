@@ -116,49 +116,57 @@ public func != <Model, Value: Encodable & Equatable & Sendable>(
     .compare(keyPath, .isNotEqual, value)
 }
 
+/// Less than `value`. Texts, and dates as stored texts, are compared by their bytes
+/// (https://sqlite.org/datatype3.html#sort_order).
 public func < <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isLess, value)
 }
 
+/// At most `value`. Texts are compared by their bytes.
 public func <= <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isLessOrEqual, value)
 }
 
+/// Greater than `value`. Texts are compared by their bytes.
 public func > <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isGreater, value)
 }
 
+/// At least `value`. Texts are compared by their bytes.
 public func >= <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isGreaterOrEqual, value)
 }
 
-/// Does not match a null or missing member; nor do the other order comparisons.
+/// Less than `value`. A null or missing member does not match. Texts are compared by their bytes.
 public func < <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value?> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isLess, value)
 }
 
+/// At most `value`. A null or missing member does not match. Texts are compared by their bytes.
 public func <= <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value?> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isLessOrEqual, value)
 }
 
+/// Greater than `value`. A null or missing member does not match. Texts are compared by their bytes.
 public func > <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value?> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isGreater, value)
 }
 
+/// At least `value`. A null or missing member does not match. Texts are compared by their bytes.
 public func >= <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value?> & Sendable, value: Value
 ) -> RecordPredicate<Model> {

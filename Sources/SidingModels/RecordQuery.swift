@@ -73,7 +73,10 @@ public struct RecordQuery<Model: Codable & Sendable>: Sendable {
 
 /// The direction of a sort order.
 public enum RecordDirection: Sendable, Hashable {
-    case ascending, descending
+    /// Null or missing first, then the lowest value.
+    case ascending
+    /// The highest value first, null or missing last.
+    case descending
 }
 
 extension RecordQuery {

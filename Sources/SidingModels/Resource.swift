@@ -106,6 +106,7 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
 public struct VersionOrder<Model: Sendable>: Sendable {
     let isOlder: @Sendable (Model, Model) -> Bool
 
+    /// A version that every model has, such as a revision number or the time of the last change.
     public init<Version: Comparable & SendableMetatype>(_ keyPath: any KeyPath<Model, Version> & Sendable) {
         isOlder = { $0[keyPath: keyPath] < $1[keyPath: keyPath] }
     }

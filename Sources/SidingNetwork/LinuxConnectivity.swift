@@ -31,6 +31,7 @@ public struct LinuxConnectivity: Connectivity {
         self.route = route
     }
 
+    /// Whether there is a usable default route; also true if the tables cannot be read.
     public func hasUsableRoute() -> Bool {
         hasUsableRoute { $0.prefixLength == 0 }
     }

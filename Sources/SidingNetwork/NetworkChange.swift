@@ -5,8 +5,10 @@ internal import CNetlink
 /// A change does not say whether a connection is now possible: a removed route may activate another one. Check with
 /// ``LinuxConnectivity``.
 public struct NetworkChange: OptionSet, Sendable, Hashable, CustomStringConvertible {
+    /// One bit per kind.
     public let rawValue: UInt32
 
+    /// - Parameter rawValue: the bits of ``links``, ``addresses``, ``routes`` and ``missed``; others have no meaning.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

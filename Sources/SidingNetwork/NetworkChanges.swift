@@ -16,7 +16,9 @@ internal import SidingSynchronization
 ///
 /// The descriptor is closed when the last reference is released, including those of iterators and waiting calls.
 public final class NetworkChanges: AsyncSequence, Sendable {
+    /// The kinds of changes since the one before, combined.
     public typealias Element = NetworkChange
+    /// A loop needs no `try`: if the watch fails, it waits on, and ``fault`` says why.
     public typealias Failure = Never
 
     /// A moment; wait for changes after it.
@@ -45,7 +47,7 @@ public final class NetworkChanges: AsyncSequence, Sendable {
     }
 
     /// Whether changes are reported; if not, poll at intervals.
-    public var isWatching: Bool { fault == nil }
+    package var isWatching: Bool { fault == nil }
 
     /// Why changes are not, or no longer, reported.
     public var fault: NetworkWatchFault? { board.fault }

@@ -28,6 +28,7 @@ public struct NetworkWatchFault: Error, Sendable, Hashable, CustomStringConverti
     /// The errno of the kernel.
     public let code: Int32
 
+    /// - Parameter code: an errno, such as `EAFNOSUPPORT`.
     public init(code: Int32) {
         self.code = code
     }

@@ -41,12 +41,11 @@ package struct Notifier: Sendable {
         // Most runs change nothing, and then nothing is written.
         let comparison = try await compare()
         guard hasWork(comparison) else { return comparison.open }
-        let outcome = try await store.acquireLease(Store.notificationsLease, command: "notify")
-        guard case .acquired(let lease) = outcome else { return comparison.open }
-        let result: Result<[Incident], StoreError>
-        do throws(StoreError) { result = .success(try await notify(under: lease)) } catch { result = .failure(error) }
-        try await store.releaseLease(lease)
-        return try result.get()
+        return try await store.withLease(Store.notificationsLease, command: "notify") { lease throws(StoreError) in
+            try await notify(under: lease)
+        } ifHeld: { _ in
+            comparison.open
+        }
     }
 
     private func compare() async throws(StoreError) -> IncidentComparison {

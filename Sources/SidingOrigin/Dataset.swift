@@ -5,11 +5,14 @@ internal import SidingSynchronization
 public final class Dataset: Sendable {
     /// A record: its key, its JSON text, and its stamp for incremental listings.
     public struct Record: Sendable, Hashable {
+        /// Unique in the dataset; the last part of the record's path.
         public var key: String
+        /// The record as it is served, one JSON object.
         public var json: String
         /// Compared as text with a listing's `since` parameter; RFC 3339 times sort correctly.
         public var stamp: String
 
+        /// The parameters are the properties of the same names.
         public init(key: String, json: String, stamp: String = "") {
             self.key = key
             self.json = json
@@ -43,7 +46,9 @@ public final class Dataset: Sendable {
         for record in records { put(record) }
     }
 
+    /// The records in the order in which they are served.
     public var records: [Record] { state.withLock { $0.rows.map(\.record) } }
+    /// The number of records now.
     public var count: Int { state.withLock { $0.rows.count } }
 
     /// The record with `key`.

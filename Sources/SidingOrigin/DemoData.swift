@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
 /// Data of a small weather service: stations and their readings. The same seed gives the same bytes on every machine.
-public struct DemoData: Sendable {
+package struct DemoData: Sendable {
     /// 240 stations with nested coordinates and names in several scripts.
-    public let stations: Dataset
+    package let stations: Dataset
     /// Some thousand readings of the stations, stamped by `read_at`, the latest last.
-    public let readings: Dataset
+    package let readings: Dataset
 
     private static let places = [
         "Łódź", "Ærøskøbing", "São Paulo", "Zürich", "北京", "Київ", "Αθήνα", "القاهرة", "Reykjavík", "Oulu", "Galway",
@@ -16,14 +16,14 @@ public struct DemoData: Sendable {
     /// - Parameters:
     ///   - seed: determines the data.
     ///   - readings: the number of readings.
-    public init(seed: UInt64 = 1, readings count: Int = 3_000) {
+    package init(seed: UInt64 = 1, readings count: Int = 3_000) {
         var random = SeededGenerator(seed: seed)
         stations = Dataset((1...240).map { Self.station($0, &random) })
         readings = Dataset((0..<max(count, 0)).map { Self.reading($0, &random) })
     }
 
     /// The complete service: `/stations` by link header, `/readings` by cursor and `since`, writes to `/readings`.
-    public var routes: [any OriginRoute] {
+    package var routes: [any OriginRoute] {
         [
             RecordListing("/stations", of: stations, paging: .link, pageSize: 50),
             RecordListing(

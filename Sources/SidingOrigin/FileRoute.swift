@@ -17,6 +17,7 @@ public struct FileRoute: OriginRoute {
         (self.path, self.body, self.validators) = (path, body, validators)
     }
 
+    /// The file, or a part of it, for any request to its path; nil for other paths.
     public func answer(_ request: OriginRequest) async -> OriginResponse? {
         guard request.path == path else { return nil }
         guard let first = firstByte(of: request) else { return OriginResponse(headerFields: validators, body: body) }

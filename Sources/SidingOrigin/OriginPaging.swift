@@ -20,8 +20,10 @@ public enum OriginPaging: Sendable, Hashable {
 
 /// The validators that a listing sends and honours.
 public struct Validators: OptionSet, Sendable, Hashable {
+    /// One bit per validator.
     public let rawValue: Int
 
+    /// - Parameter rawValue: 1 for ``etag``, 2 for ``lastModified``, 3 for both.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

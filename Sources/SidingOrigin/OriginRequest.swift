@@ -3,9 +3,11 @@ internal import SidingSynchronization
 
 /// A request as the origin received it.
 public struct OriginRequest: Sendable {
+    /// As received, such as `GET`.
     public var method: String
     /// Path and query of the request line.
     public var target: String
+    /// The fields as received, `Host` included.
     public var headerFields: HTTPFields
     /// The whole body; a request is handled once it is complete.
     public var body: [UInt8]
@@ -14,6 +16,7 @@ public struct OriginRequest: Sendable {
     /// The number of the request, from 1, in the order of completion.
     public var order: Int
 
+    /// A request that no connection brought, for tests of a route. The parameters are the properties of the same names.
     public init(
         method: String, target: String, headerFields: HTTPFields = [:], body: [UInt8] = [], connection: Int = 1,
         order: Int = 1

@@ -7,12 +7,14 @@ public struct OriginPattern: Sendable, Hashable {
     /// Required query parameters with their values.
     public var query: [String: String]
 
+    /// The parameters are the properties of the same names; all of them must match.
     public init(method: String? = nil, path: String? = nil, query: [String: String] = [:]) {
         self.method = method
         self.path = path
         self.query = query
     }
 
+    /// Every request.
     public static let any = OriginPattern()
 
     /// Whether `request` is affected.

@@ -6,10 +6,12 @@ internal import HTTPTypes
 public struct RangeRoute: OriginRoute {
     private let route: any OriginRoute
 
+    /// Wraps `route`, whose answers need an `ETag`; those without one are served whole.
     public init(_ route: any OriginRoute) {
         self.route = route
     }
 
+    /// The other route's answer, or the part of it that the request asks for; nil if that route has none.
     public func answer(_ request: OriginRequest) async -> OriginResponse? {
         let whole = await route.answer(request)
         guard var answer = whole, answer.status == .ok, let etag = answer.headerFields[.eTag] else { return whole }

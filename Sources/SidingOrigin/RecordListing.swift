@@ -5,8 +5,11 @@ internal import SidingChain
 ///
 /// Query parameters: `limit` (or another name), the position of the page, and, if configured, a `since` parameter.
 public struct RecordListing: OriginRoute {
+    /// The path of the listing, such as `/issues`; a record is at `/issues/KEY`.
     public var path: String
+    /// The records that are served; it may be shared with ``RecordWrites``.
     public var dataset: Dataset
+    /// How a page names the next one; `link` by default.
     public var paging: OriginPaging
     /// The number of records per page if the query does not specify it.
     public var pageSize: Int
@@ -16,6 +19,7 @@ public struct RecordListing: OriginRoute {
     public var envelope: String?
     /// The query parameter that omits records whose stamp is not greater; nil for none.
     public var sinceParameter: String?
+    /// The validators of pages and records; both by default.
     public var validators: Validators
 
     /// A listing of `dataset` at `path`.
@@ -36,6 +40,7 @@ public struct RecordListing: OriginRoute {
         self.validators = validators
     }
 
+    /// A page, a record, or 304 if the request has its validator; nil for other paths, and for all but GET and HEAD.
     public func answer(_ request: OriginRequest) async -> OriginResponse? {
         guard request.method == "GET" || request.method == "HEAD" else { return nil }
         if request.path == path { return page(request) }

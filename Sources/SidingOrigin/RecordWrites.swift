@@ -21,6 +21,7 @@ public final class RecordWrites: OriginRoute {
         self.state = Mutex(State(next: firstID))
     }
 
+    /// Carries out a POST to the path, or a PUT, PATCH or DELETE below it; nil for all other requests.
     public func answer(_ request: OriginRequest) async -> OriginResponse? {
         switch request.method {
         case "POST" where request.path == path: create(request)

@@ -42,6 +42,7 @@ public final class TokenEndpoint: OriginRoute {
     /// Refuses every refresh from now on with `status`: 400 with `invalid_grant`.
     public func refuse(with status: HTTPResponse.Status = .badRequest) { state.withLock { $0.refusal = status } }
 
+    /// New tokens, or the answer of a guarded route, or 401; nil if no guarded route is asked, or none answers.
     public func answer(_ request: OriginRequest) async -> OriginResponse? {
         if request.path == path, request.method == "POST" { return exchange(request) }
         guard !guarded.isEmpty else { return nil }

@@ -1,6 +1,6 @@
 /// Models access tokens that expire and refresh tokens that are valid once: using one a second time revokes everything, as at
 /// origins with reuse detection (RFC 9700 §4.14.2).
-public struct TokenRotation: Sendable {
+package struct TokenRotation: Sendable {
     private let accessPrefix: String
     private let refreshPrefix: String
     private var generation: Int
@@ -8,30 +8,30 @@ public struct TokenRotation: Sendable {
     private var isRevoked = false
     private var spent: Set<String> = []
     /// The number of successful refreshes.
-    public private(set) var refreshes = 0
+    package private(set) var refreshes = 0
     /// How often a spent refresh token was used again.
-    public private(set) var reuses = 0
+    package private(set) var reuses = 0
 
     /// - Parameters:
     ///   - accessPrefix: the text before the generation in access tokens: `access-7`.
     ///   - refreshPrefix: the same for refresh tokens.
     ///   - generation: the first generation.
-    public init(accessPrefix: String = "access-", refreshPrefix: String = "refresh-", generation: Int = 0) {
+    package init(accessPrefix: String = "access-", refreshPrefix: String = "refresh-", generation: Int = 0) {
         (self.accessPrefix, self.refreshPrefix, self.generation) = (accessPrefix, refreshPrefix, generation)
     }
 
     /// The current access token.
-    public var accessToken: String { accessPrefix + String(generation) }
+    package var accessToken: String { accessPrefix + String(generation) }
     /// The refresh token that the next refresh must use.
-    public var refreshToken: String { refreshPrefix + String(generation) }
+    package var refreshToken: String { refreshPrefix + String(generation) }
 
     /// Whether a request with this `Authorization` is accepted.
-    public func opens(_ authorization: String?) -> Bool {
+    package func opens(_ authorization: String?) -> Bool {
         !isRevoked && !isExpired && authorization == "Bearer \(accessToken)"
     }
 
     /// Exchanges a refresh token for the next pair; false if it is refused.
-    public mutating func exchange(_ token: String) -> Bool {
+    package mutating func exchange(_ token: String) -> Bool {
         if spent.contains(token) {
             reuses += 1
             isRevoked = true
@@ -45,13 +45,13 @@ public struct TokenRotation: Sendable {
     }
 
     /// Expires the current access token; its refresh token stays valid.
-    public mutating func expire() { isExpired = true }
+    package mutating func expire() { isExpired = true }
 
     /// Revokes all tokens until ``signIn()``.
-    public mutating func revoke() { isRevoked = true }
+    package mutating func revoke() { isRevoked = true }
 
     /// Issues new tokens, as after a user's sign-in.
-    public mutating func signIn() {
+    package mutating func signIn() {
         generation += 1
         (isExpired, isRevoked) = (false, false)
     }

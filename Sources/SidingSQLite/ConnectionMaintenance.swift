@@ -56,10 +56,9 @@ extension Connection {
             throw SQLiteError(errno: errno, operation: operation, path: path)
         }
         unlink(partial.path)
-        let directory = open(PrivateDirectory.parent(of: target.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
-        defer { SidingSynchronization.close(directory) }
-        guard fsync(directory) == 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
+        do { try FileSystem.synchronizeDirectory(FileSystem.parent(of: target.path)) } catch {
+            throw SQLiteError(errno: error.code, operation: operation, path: path)
+        }
     }
 
     /// Runs SQLite's integrity checks and returns the findings; empty if there are none.

@@ -17,6 +17,7 @@ internal import SidingSynchronization
 public actor Database {
     /// The file's path, with symbolic links in its directory resolved.
     public nonisolated let path: String
+    /// The settings with which it was opened.
     public nonisolated let configuration: DatabaseConfiguration
     private nonisolated let executor = SerialWorker(label: "siding.database")
     private let lock: WriterLock
@@ -24,6 +25,7 @@ public actor Database {
     /// The WAL length in pages below which no automatic checkpoint is tried.
     private var pagesForCheckpoint: Int
 
+    /// A thread of its own: SQLite blocks, and the threads of Swift's pool must not.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens the file, or creates it with mode 0600 (and its directory with 0700) if it is missing.
@@ -78,7 +80,7 @@ public actor Database {
     // MARK: The WAL
 
     /// Bytes of the WAL file.
-    public var walBytes: Int { connection?.sizeOfWAL ?? 0 }
+    package var walBytes: Int { connection?.sizeOfWAL ?? 0 }
 
     /// Checkpoints if the WAL has more than `pages` pages (by default the configured threshold). Pass 0 after some idle time to
     /// keep the file small.

@@ -13,7 +13,9 @@ public struct DatabaseConfiguration: Sendable, Hashable {
     /// "SiDn": marks files from builds before the first release, which had another schema.
     public static let unreleasedApplicationID: Int32 = 0x5369_446E
 
+    /// The mark that a file must have to be opened, and that a new one gets.
     public var applicationID = sidingApplicationID
+    /// How durable a commit is.
     public var synchronous = Synchronous.full
     /// How long a write or a checkpoint waits for the writer lock before it fails.
     public var writerLockTimeout: Duration = .seconds(30)
@@ -31,5 +33,6 @@ public struct DatabaseConfiguration: Sendable, Hashable {
     /// Accepts a file on NFS, SMB or 9p. Only safe if a single host uses it and its locks are known to work.
     public var allowsNetworkFileSystem = false
 
+    /// The defaults of all settings.
     public init() {}
 }

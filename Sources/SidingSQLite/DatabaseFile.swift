@@ -9,12 +9,12 @@ struct DatabaseFile {
 
     /// Resolves symbolic links in the directory (service managers create some), but not the file itself.
     init(at path: String, createDirectory: Bool) throws(SQLiteError) {
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let name = FileSystem.split(path).name
         guard !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else {
             throw SQLiteError(.cannotOpen, "the path does not name a file", operation: operation, path: path)
         }
-        let directory = PrivateDirectory.parent(of: path)
-        if createDirectory { try PrivateDirectory.create(at: directory, operation: operation) }
+        let directory = FileSystem.parent(of: path)
+        if createDirectory { try Self.create(directory, operation: operation) }
         guard let resolved = realpath(directory, nil) else {
             throw SQLiteError(errno: errno, operation: operation, path: path)
         }
@@ -28,16 +28,32 @@ struct DatabaseFile {
     /// The file's size in bytes; nil if it does not exist. `lstat` opens no file, so it is safe beside an open connection.
     var size: Int? { status.map { Int($0.st_size) } }
 
+    /// Tells the file apart from another one at the same path.
+    struct Identity: Equatable, Sendable {
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    /// Nil if the file does not exist.
+    var identity: Identity? { status.map { Identity(device: $0.st_dev, inode: $0.st_ino) } }
+
     private var status: stat? {
         var status = stat()
         return lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// Creates a directory that only its owner can enter, unless there is one.
+    static func create(_ directory: String, operation: String) throws(SQLiteError) {
+        do { try FileSystem.createPrivateDirectory(directory) } catch {
+            throw SQLiteError(errno: error.code, operation: operation, path: directory)
+        }
     }
 
     /// Rejects files that another user could replace, and file systems without reliable locks.
     func checkSafety(
         allowsNetworkFileSystem: Bool, fileSystemType: (String) -> Int = Self.fileSystemType
     ) throws(SQLiteError) {
-        let directory = PrivateDirectory.parent(of: path)
+        let directory = FileSystem.parent(of: path)
         var place = stat()
         guard stat(directory, &place) == 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
         if place.st_mode & S_IWOTH != 0, place.st_mode & S_ISVTX == 0 {
@@ -82,36 +98,6 @@ struct DatabaseFile {
 
     static func fileSystemType(of directory: String) -> Int {
         siding_file_system_type(directory)
-    }
-}
-
-/// Creates directories that only their owner can enter.
-enum PrivateDirectory {
-    static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// Creates the directory and missing parents, with mode 0700 whatever the umask.
-    static func create(at path: String, operation: String) throws(SQLiteError) {
-        if mkdir(path, 0o700) == 0 {
-            chmod(path, 0o700)
-            return
-        }
-        switch errno {
-        case EEXIST:
-            return
-        case ENOENT where path.contains("/") && path != "/":
-            try create(at: parent(of: path), operation: operation)
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw SQLiteError(errno: errno, operation: operation, path: path)
-            }
-            chmod(path, 0o700)
-        case let code:
-            var status = stat()
-            // For an existing read-only or foreign directory, mkdir may fail with other codes than EEXIST.
-            guard stat(path, &status) == 0 else { throw SQLiteError(errno: code, operation: operation, path: path) }
-        }
     }
 }
 

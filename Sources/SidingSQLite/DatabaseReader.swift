@@ -3,20 +3,24 @@ internal import SidingSynchronization
 /// Reads a database file beside its writer, several reads at a time, so that a long read does not delay a short one.
 ///
 /// Each read has its own read-only connection with its own queue. The first connection is opened with the reader, others when
-/// all are in use. Beyond ``limit`` concurrent reads, further ones wait in order. In WAL mode readers and the writer do not
-/// block each other (sqlite.org/wal.html, "Concurrency").
+/// all are in use. Beyond ``limit`` concurrent reads, further ones wait in order, or until their task is cancelled. In WAL mode
+/// readers and the writer do not block each other (sqlite.org/wal.html, "Concurrency").
 public actor DatabaseReader {
     /// The maximum number of open connections.
     static let limit = 4
 
+    /// The file's path, with symbolic links in its directory resolved.
     public nonisolated let path: String
     private let file: DatabaseFile
+    private let opened: DatabaseFile.Identity?
     private let configuration: DatabaseConfiguration
     /// Unused connections. The one returned last is used first, as its cache is warm.
     private var idle: [ReadConnection]
     /// The number of connections in use, being opened, and idle.
     private var count = 1
-    private var waiting: [CheckedContinuation<ReadConnection, Never>] = []
+    /// The reads in line, which get nil if their task is cancelled.
+    private let waiting = Mutex<[(number: Int, continuation: CheckedContinuation<ReadConnection?, Never>)]>([])
+    private var lastInLine = 0
     private var closing: [CheckedContinuation<Void, Never>] = []
     private(set) var isClosed = false
 
@@ -35,9 +39,14 @@ public actor DatabaseReader {
     private init(_ file: DatabaseFile, _ configuration: DatabaseConfiguration, first: ReadConnection) {
         path = file.path
         self.file = file
+        opened = file.identity
         self.configuration = configuration
         idle = [first]
     }
+
+    /// Whether the path still leads to the file that was opened. What is written to a file that was removed or replaced is lost
+    /// when it is closed.
+    public nonisolated var isInPlace: Bool { file.identity == opened }
 
     /// Runs `body` in one read transaction: it sees the database as of its first statement.
     ///
@@ -80,28 +89,51 @@ public actor DatabaseReader {
     }
 
     /// The number of reads that wait for a connection.
-    var readsInLine: Int { waiting.count }
+    var readsInLine: Int { waiting.withLock { $0.count } }
 
     private func take() async throws(SQLiteError) -> ReadConnection {
         guard !isClosed else {
             throw SQLiteError(.closed, "it is closed", operation: "use the database", path: path)
         }
         if let connection = idle.popLast() { return connection }
-        if count < Self.limit, waiting.isEmpty {
+        if count < Self.limit, readsInLine == 0 {
             count += 1
             if let another = try? await ReadConnection.open(file, configuration) { return another }
             // Too few descriptors or too little memory for another connection: wait for one of the open ones.
             count -= 1
             if let connection = idle.popLast() { return connection }
         }
-        return await withCheckedContinuation { waiting.append($0) }
+        return try await waitInLine()
+    }
+
+    private func waitInLine() async throws(SQLiteError) -> ReadConnection {
+        lastInLine += 1
+        let number = lastInLine
+        let connection = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isInLine = waiting.withLock { waiting in
+                    // The cancellation handler may have run already.
+                    guard !Task.isCancelled else { return false }
+                    waiting.append((number, continuation))
+                    return true
+                }
+                if !isInLine { continuation.resume(returning: nil) }
+            }
+        } onCancel: {
+            let left = waiting.withLock { waiting in
+                waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0).continuation }
+            }
+            left?.resume(returning: nil)
+        }
+        guard let connection else {
+            throw SQLiteError(.cancelled, "the task was cancelled", operation: "read the database", path: path)
+        }
+        return connection
     }
 
     private func giveBack(_ connection: ReadConnection) {
-        guard waiting.isEmpty else {
-            waiting.removeFirst().resume(returning: connection)
-            return
-        }
+        let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst().continuation }
+        if let next { return next.resume(returning: connection) }
         idle.append(connection)
         guard idle.count == count else { return }
         for close in closing { close.resume() }

@@ -5,12 +5,14 @@ internal import SidingSynchronization
 public struct DatabaseSpace: Sendable, Hashable {
     /// Bytes of a page.
     public var pageSize: Int
+    /// All pages of the file, free ones included.
     public var pages: Int
     /// Pages that hold nothing.
     public var freePages: Int
     /// Whether free pages can be given back in steps. A file is made with or without it.
     public var isIncremental: Bool
 
+    /// The bytes of the free pages, which new rows use before the file grows.
     public var freeBytes: Int { freePages * pageSize }
 }
 
@@ -88,7 +90,7 @@ extension Connection {
         let pages = try integer("PRAGMA page_count") - integer("PRAGMA freelist_count")
         let needed = Int(pages * (try integer("PRAGMA page_size")))
         var status = statvfs()
-        guard statvfs(PrivateDirectory.parent(of: path), &status) == 0 else { return }
+        guard statvfs(FileSystem.parent(of: path), &status) == 0 else { return }
         let free = Int(status.f_bavail) * Int(status.f_frsize)
         guard free < needed else { return }
         throw SQLiteError(

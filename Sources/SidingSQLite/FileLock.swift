@@ -41,6 +41,7 @@ public struct FileLock: ~Copyable {
         }
     }
 
+    /// The path of the lock file.
     public var path: String { file.path }
 
     /// Makes the lock file this large, with its space on the disk allocated; 0 gives the space back.
@@ -60,7 +61,7 @@ struct LockFile: ~Copyable {
     /// Opens the file, or creates it with mode 0600 (and its directory with 0700).
     init(openingAt path: String) throws(SQLiteError) {
         let operation = "open the lock file"
-        try PrivateDirectory.create(at: PrivateDirectory.parent(of: path), operation: operation)
+        try DatabaseFile.create(FileSystem.parent(of: path), operation: operation)
         // Without close-on-exec a child process would inherit the lock and keep it.
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else {

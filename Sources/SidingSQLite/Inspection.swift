@@ -5,8 +5,11 @@ internal import SidingSynchronization
 ///
 /// It uses a read-only connection, `query_only`, an authorizer, SQLite's limits and a time limit; exactly one statement.
 public struct Inspection: Sendable {
+    /// The path of the database file.
     public let path: String
+    /// How long SQLite may work; 60 s by default.
     public let timeLimit: Duration
+    /// The limits of the connection: page cache, longest value, waits.
     public let configuration: DatabaseConfiguration
     /// Views that replace those of the file; nil to see the file as it is.
     public let replacement: ViewReplacement?
@@ -21,6 +24,7 @@ public struct Inspection: Sendable {
         /// Tables and views of the file, in lower case, that only ``readers`` may read.
         public var hidden: Set<String>
 
+        /// The parameters are the properties of the same names.
         public init(views: [String: SQL], readers: Set<String>, hidden: Set<String>) {
             (self.views, self.readers, self.hidden) = (views, readers, hidden)
         }
@@ -28,6 +32,7 @@ public struct Inspection: Sendable {
 
     /// Thrown if the statement reads a table that a ``ViewReplacement`` hides.
     public struct HiddenTable: Error {
+        /// The table or view, spelled as in the statement or the schema.
         public let name: String
     }
 

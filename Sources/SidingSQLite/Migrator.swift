@@ -3,8 +3,10 @@ internal import SidingSynchronization
 
 /// Migrates a database file to the newest schema; each step is applied completely or not at all.
 public struct Migrator: Sendable {
+    /// All steps from an empty file on, with the versions 1, 2, 3 and so on.
     public let migrations: [Migration]
 
+    /// - Parameter migrations: every released step in order; ``migrate(_:at:)`` checks the versions.
     public init(migrations: [Migration]) {
         self.migrations = migrations
     }
@@ -109,10 +111,12 @@ extension Connection {
 public struct Migration: Sendable, Hashable {
     /// 1, 2, 3 and so on: the file's `user_version` after this step.
     public let version: Int
+    /// Completes messages about the step, such as `schema`.
     public let name: String
     /// One or more statements without BEGIN and COMMIT, which the migrator runs.
     public let sql: String
 
+    /// The parameters are the properties of the same names.
     public init(version: Int, name: String, sql: String) {
         self.version = version
         self.name = name

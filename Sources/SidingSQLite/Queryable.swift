@@ -73,6 +73,9 @@ public struct Snapshot: ~Copyable, Queryable {
         self.connection = connection
     }
 
+    /// Borrows a compiled statement.
+    ///
+    /// - Throws: ``SQLiteError``, also for a statement that could write, or that begins or ends a transaction.
     public func prepare(_ sql: SQL) throws(SQLiteError) -> Statement {
         let statement = try Statement(sql, on: connection)
         guard statement.isReadOnly, !statement.isControl else { throw statement.refusal("a snapshot only reads") }
@@ -82,7 +85,7 @@ public struct Snapshot: ~Copyable, Queryable {
 
 /// One row of `sqlite_schema`.
 public struct SchemaObject: Sendable, Hashable {
-    /// The kinds of schema objects.
+    /// The kinds of schema objects, by their names in the column `type`.
     public enum Kind: String, Sendable, Hashable {
         case table, index, view, trigger
         /// Not a kind of this SQLite version: a damaged or manipulated schema.
@@ -93,9 +96,12 @@ public struct SchemaObject: Sendable, Hashable {
         }
     }
 
+    /// The column `type`.
     public let kind: Kind
+    /// The column `name`.
     public let name: String
     /// The table of an index or a trigger; for a table or a view its own name.
     public let table: String
+    /// The CREATE statement as it was run (sqlite.org/schematab.html).
     public let sql: String
 }

@@ -104,11 +104,17 @@ public struct Row: ~Copyable {
 
 /// Columns by their names, for rows with many of them: each throws ``SQLiteError`` if the result has no such column.
 extension Row {
+    /// As ``int(_:)-(Int)``: 0 for NULL.
     public func int(_ name: StaticString) throws(SQLiteError) -> Int64 { int(try index(of: name)) }
+    /// As ``double(_:)-(Int)``: 0 for NULL.
     public func double(_ name: StaticString) throws(SQLiteError) -> Double { double(try index(of: name)) }
+    /// As ``blob(_:)-(Int)``: empty for NULL.
     public func blob(_ name: StaticString) throws(SQLiteError) -> [UInt8] { blob(try index(of: name)) }
+    /// The integer; nil for NULL.
     public func optionalInt(_ name: StaticString) throws(SQLiteError) -> Int64? { optionalInt(try index(of: name)) }
+    /// As ``text(_:)-(Int)``: empty for NULL.
     public func text(_ name: StaticString) throws(SQLiteError) -> String { text(try index(of: name)) }
+    /// The text; nil for NULL.
     public func optionalText(_ name: StaticString) throws(SQLiteError) -> String? { optionalText(try index(of: name)) }
 
     /// A copy of the value's bytes; nil for NULL.

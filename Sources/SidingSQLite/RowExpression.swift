@@ -5,6 +5,7 @@ import CSQLite
 ///
 /// It exists only after the check, so it may be inserted into the program's own statements.
 public struct RowExpression: Sendable, Hashable {
+    /// The expression as the user wrote it.
     public let text: String
     /// The names that it uses, as spelled there, apart from the given ones.
     public let names: [String]
@@ -34,6 +35,7 @@ public struct RowExpression: Sendable, Hashable {
 
 /// Why a text is not an expression over a row.
 public struct RowExpressionError: Error, Sendable, Hashable {
+    /// What is wrong, in SQLite's words if it found the fault.
     public let message: String
 
     init(_ message: String) { self.message = message }

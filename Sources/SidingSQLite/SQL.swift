@@ -6,6 +6,7 @@
 /// let sql: SQL = "SELECT count(*) FROM \(identifier: view) WHERE key = ?"
 /// ```
 public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
+    /// The statement as SQLite gets it, with `?` for bound values.
     public var text: String
 
     /// Takes text unchanged. Only for migrations and for the statement that the user typed into `siding query`.
@@ -13,10 +14,12 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
         self.text = text
     }
 
+    /// Text from the source code, unchanged.
     public init(stringLiteral value: String) {
         text = value
     }
 
+    /// The pieces of a literal with interpolations, which the compiler calls.
     public init(stringInterpolation: StringInterpolation) {
         text = stringInterpolation.text
     }
@@ -25,10 +28,12 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public struct StringInterpolation: StringInterpolationProtocol {
         var text = ""
 
+        /// Room for the pieces; the compiler calls it.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
+        /// Adds text from the source code, unchanged.
         public mutating func appendLiteral(_ literal: String) {
             text += literal
         }
@@ -59,10 +64,12 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
             text += quoted.count == 1 ? quoted[0] : "(" + quoted.joined(separator: "||char(0)||") + ")"
         }
 
+        /// Inserts the digits of a number, for places where nothing can be bound, such as PRAGMA.
         public mutating func appendInterpolation(integer: Int64) {
             text += String(integer)
         }
 
+        /// Inserts the digits of a number, for places where nothing can be bound, such as PRAGMA.
         public mutating func appendInterpolation(integer: Int) {
             text += String(integer)
         }

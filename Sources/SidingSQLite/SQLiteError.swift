@@ -14,29 +14,40 @@ public struct SQLiteError: Error, Sendable, Hashable {
         case full
         /// The file, its file system or this connection cannot be written.
         case readOnly
+        /// The operating system could not read or write (SQLITE_IOERR).
         case ioError
+        /// The file is damaged (SQLITE_CORRUPT).
         case corrupt
+        /// The file is no SQLite database (SQLITE_NOTADB).
         case notADatabase
+        /// There is no such file or directory, or it cannot be opened (SQLITE_CANTOPEN).
         case cannotOpen
         /// The operating system denies access to this user.
         case permission
         /// A constraint of the schema failed; with its name as SQLite reports it (`siding_outbox_state`, `records.key`).
         case constraint(String)
+        /// SQLite was asked to stop (SQLITE_INTERRUPT), and no other kind says why.
         case interrupted
+        /// An ``Inspection`` reached its time limit.
         case timeLimit
         /// A newer program wrote the file; it was not changed.
         case tooNewSchema(found: Int, supported: Int)
         /// The database of another program; it was not changed.
         case foreignFile(applicationID: Int32)
+        /// The file lies on a network file system, such as NFS, where SQLite's locks do not
+        /// hold (sqlite.org/useovernet.html). The name is that of the file system.
         case networkFileSystem(String)
         /// A file or directory that another user could replace or read.
         case unsafeFile(String)
+        /// The task was cancelled.
         case cancelled
         /// The program closed the database.
         case closed
+        /// Everything else: invalid SQL, a limit, a misuse; ``SQLiteError/message`` says what.
         case other
     }
 
+    /// For code that must choose what to do.
     public let kind: Kind
     /// SQLite's extended result code; 0 if SQLite was not involved.
     public let code: Int32
@@ -46,6 +57,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public let sql: String?
     /// The attempted operation, completing "could not …".
     public let operation: String
+    /// The path of the database, or of the file beside it that is meant.
     public let path: String
 
     /// The result code's name in SQLite's documentation, such as `SQLITE_BUSY_SNAPSHOT`; empty if ``code`` is 0.
@@ -93,7 +105,7 @@ extension SQLiteError {
     private static func kind(ofSystem code: Int32) -> Kind? {
         switch code {
         case EACCES, EPERM: .permission
-        case ENOSPC, EDQUOT, EFBIG: .full
+        case _ where SystemError(code).isFull: .full
         case EROFS: .readOnly
         case EIO: .ioError
         default: nil

@@ -2,27 +2,36 @@
 ///
 /// Source: sqlite.org/datatype3.html, section 2.
 public enum SQLiteValue: Sendable, Hashable {
+    /// No value.
     case null
+    /// A signed integer of up to eight bytes.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// Text in UTF-8.
     case text(String)
+    /// Bytes as they were bound.
     case blob([UInt8])
 }
 
 /// A type that can be bound to a `?` in a statement: values are passed beside the SQL, never inside it.
 public protocol SQLiteBindable: Sendable {
+    /// What SQLite stores for this value.
     var sqliteValue: SQLiteValue { get }
 }
 
 extension SQLiteValue: SQLiteBindable {
+    /// Itself.
     public var sqliteValue: SQLiteValue { self }
 }
 
 extension Int: SQLiteBindable {
+    /// An INTEGER.
     public var sqliteValue: SQLiteValue { .integer(Int64(self)) }
 }
 
 extension Int64: SQLiteBindable {
+    /// An INTEGER.
     public var sqliteValue: SQLiteValue { .integer(self) }
 }
 
@@ -37,13 +46,16 @@ extension Bool: SQLiteBindable {
 }
 
 extension String: SQLiteBindable {
+    /// A TEXT.
     public var sqliteValue: SQLiteValue { .text(self) }
 }
 
 extension [UInt8]: SQLiteBindable {
+    /// A BLOB.
     public var sqliteValue: SQLiteValue { .blob(self) }
 }
 
 extension Optional: SQLiteBindable where Wrapped: SQLiteBindable {
+    /// NULL for nil, otherwise what the value gives.
     public var sqliteValue: SQLiteValue { self?.sqliteValue ?? .null }
 }

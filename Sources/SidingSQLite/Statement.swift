@@ -38,14 +38,15 @@ public struct Statement: ~Copyable {
         connection.refusal(reason, sql: sql)
     }
 
+    /// The number of values to bind: the largest number of a parameter.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
     // MARK: Running
 
-    /// Goes on to the next row: true when there is one. After the last it is reset by itself, ready for new values.
+    /// Moves to the next row; false if there is none. After the last row the statement is reset, ready for new values.
     ///
-    /// - Throws: ``SQLiteError``; also when the transaction in which it was prepared has ended, be it that SQLite rolled
-    ///   it back (then the error that made it do so is thrown again): it would run and commit on its own.
+    /// - Throws: ``SQLiteError``; also if the transaction in which it was prepared has ended, as the statement would then run and
+    ///   commit on its own. If SQLite rolled that transaction back, the error is the one that made it do so.
     @discardableResult
     public mutating func step() throws(SQLiteError) -> Bool {
         guard connection.isInTransaction, transactionNumber == connection.transactionNumber else {
@@ -80,10 +81,12 @@ public struct Statement: ~Copyable {
 
     // MARK: Binding
 
+    /// Binds an integer. As all calls of this kind it throws if there is no such parameter.
     public mutating func bind(_ index: Int, _ value: Int64) throws(SQLiteError) {
         try check(sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: index), value))
     }
 
+    /// Binds an integer.
     public mutating func bind(_ index: Int, _ value: Int) throws(SQLiteError) {
         try bind(index, Int64(value))
     }
@@ -97,6 +100,7 @@ public struct Statement: ~Copyable {
         try check(code)
     }
 
+    /// Binds a value of any type; nil binds NULL.
     public mutating func bind(_ index: Int, _ value: (any SQLiteBindable)?) throws(SQLiteError) {
         switch value?.sqliteValue ?? .null {
         case .null: try bindNull(index)
@@ -108,6 +112,7 @@ public struct Statement: ~Copyable {
         }
     }
 
+    /// Binds NULL; parameters that were never bound are NULL too.
     public mutating func bindNull(_ index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)))
     }
@@ -141,16 +146,26 @@ public struct Statement: ~Copyable {
 
 /// Access to the statement's current row, as in ``Row``.
 extension Statement {
+    /// The current row; its values are valid until the next step.
     public var row: Row { Row(of: handle, columnAfterLast: connection.columnAfterLast) }
+    /// The number of columns; 0 before the first step and after the last.
     public var columnCount: Int { row.columnCount }
 
+    /// Whether the value is NULL.
     public func isNull(_ column: Int) -> Bool { row.isNull(column) }
+    /// The value as an integer; 0 for NULL.
     public func int(_ column: Int) -> Int64 { row.int(column) }
+    /// The integer; nil for NULL.
     public func optionalInt(_ column: Int) -> Int64? { row.optionalInt(column) }
+    /// The value as a number; 0 for NULL.
     public func double(_ column: Int) -> Double { row.double(column) }
+    /// The value as text; empty for NULL.
     public func text(_ column: Int) -> String { row.text(column) }
+    /// The text; nil for NULL.
     public func optionalText(_ column: Int) -> String? { row.optionalText(column) }
+    /// A copy of the bytes; empty for NULL.
     public func blob(_ column: Int) -> [UInt8] { row.blob(column) }
+    /// The value in its own storage class.
     public func value(_ column: Int) -> SQLiteValue { row.value(column) }
 
     /// Passes the bytes to `body` without a copy; they are valid only there.

@@ -9,6 +9,9 @@ public struct Transaction: ~Copyable, Queryable {
         self.connection = connection
     }
 
+    /// Borrows a compiled statement.
+    ///
+    /// - Throws: ``SQLiteError``, also for a statement that begins or ends a transaction.
     public func prepare(_ sql: SQL) throws(SQLiteError) -> Statement {
         let statement = try Statement(sql, on: connection)
         guard !statement.isControl else {
@@ -32,7 +35,7 @@ public struct Transaction: ~Copyable, Queryable {
     }
 
     /// Runs several statements, for schema changes: without arguments, results or caching.
-    public func executeScript(_ sql: SQL) throws(SQLiteError) {
+    package func executeScript(_ sql: SQL) throws(SQLiteError) {
         try connection.runScript(sql.text)
     }
 

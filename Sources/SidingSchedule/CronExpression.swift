@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSynchronization
 
 /// The times of a cron expression on a clock without a time zone, whose readings are seconds since it showed the beginning of
@@ -26,7 +27,7 @@ struct CronExpression: Sendable, Hashable {
         let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard parts.count == 5 else {
             throw ScheduleError(
-                "the cron expression has \(parts.count) \(parts.count == 1 ? "field" : "fields")",
+                "the cron expression has \(MessageFormat.count(parts.count, "field"))",
                 expected: Self.expected)
         }
         minutes = try CronField.minute.values(parts[0])

@@ -1,7 +1,7 @@
 public import Siding
 public import SidingChain
 
-/// A schedule by the clock on the wall: a five-field cron expression, as in crontab(5), in a time zone.
+/// A schedule by local time: a five-field cron expression, as in crontab(5), in a time zone.
 ///
 /// ```swift
 /// let schedule = try CronSchedule("*/15 6-22 * * mon-fri", zone: "Europe/Berlin")

@@ -1,9 +1,9 @@
 public import Siding
 public import SidingChain
 
-/// A schedule whose moments are put off by a part of `jitter`, so that many machines do not ask an origin at the same moment.
+/// A schedule with each moment delayed by up to `jitter`, so that many machines do not ask an origin at the same moment.
 ///
-/// The delay is a hash (FNV-1a) of the name and the moment: the same for a process that was started anew.
+/// The delay is a hash (FNV-1a) of the name and the moment, so it is the same after a restart.
 public struct JitteredSchedule: SyncSchedule {
     let base: any SyncSchedule
     private let jitter: Duration

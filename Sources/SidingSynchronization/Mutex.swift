@@ -24,10 +24,12 @@
             }
         }
 
+        /// A lock that nobody holds, around its first value.
         public init(_ value: consuming sending Value) {
             storage = Storage(value)
         }
 
+        /// Runs `body` with the value while the lock is held, and waits for other holders first. Never lock again inside `body`.
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {

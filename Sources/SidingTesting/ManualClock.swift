@@ -10,13 +10,17 @@ internal import SidingSynchronization
 public final class ManualClock: Clock {
     /// The time since the clock was created.
     public struct Instant: InstantProtocol {
+        /// How far the clock had been advanced then.
         public let offset: Duration
 
+        /// - Parameter offset: the time since the clock was created.
         public init(offset: Duration) {
             self.offset = offset
         }
 
+        /// The moment that is `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The time from here to `other`; negative if that is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
     }
@@ -48,9 +52,12 @@ public final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
+    /// A clock at its start, without sleepers.
     public init() {}
 
+    /// The moment to which it was advanced.
     public var now: Instant { state.withLock { $0.now } }
+    /// Zero: no time is too short.
     public var minimumResolution: Duration { .zero }
 
     /// Advances the time and wakes all sleepers that are due, the earliest first.

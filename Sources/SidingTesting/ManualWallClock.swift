@@ -11,11 +11,13 @@ public final class ManualWallClock: Sendable {
         moment = Mutex(start)
     }
 
+    /// The time to which it was set or advanced.
     public var now: Timestamp { moment.withLock { $0 } }
 
     /// The clock in the type that stores and engines take.
     public var clock: WallClock { WallClock { self.now } }
 
+    /// Moves the time; backwards if `wait` is negative.
     public func advance(by wait: Duration) {
         moment.withLock { $0 = $0 + wait }
     }

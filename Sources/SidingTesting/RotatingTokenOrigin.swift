@@ -16,6 +16,7 @@ public final class RotatingTokenOrigin: Sendable {
     private let tokens = Mutex(
         TokenRotation(accessPrefix: "s3cret-access-", refreshPrefix: "s3cret-refresh-", generation: 1))
 
+    /// An origin with a first pair of tokens; ``grant`` has them.
     public init() {}
 
     /// The tokens that a sign-in returns now.

@@ -10,7 +10,9 @@ internal import SidingSynchronization
 public final class ScriptedTransport: Transport {
     /// A received request with its complete body.
     public struct Request: Sendable {
+        /// The head: method, URL and header fields.
         public let request: HTTPRequest
+        /// The whole body, also of a streamed one; empty if there was none.
         public let body: [UInt8]
     }
 
@@ -34,6 +36,9 @@ public final class ScriptedTransport: Transport {
     /// Every request so far, in order.
     public var requests: [Request] { log.withLock { $0 } }
 
+    /// Records the request once its body has been read, and answers by the script.
+    ///
+    /// - Throws: the failure of the script, or that of the body's stream.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         let url = try request.checkedURL()
         let asked = Request(request: request, body: try await Self.bytes(of: body))

@@ -23,6 +23,17 @@ public final class TemporaryDirectory: Sendable {
     /// The path of `name` in this directory; nothing is created.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// Writes the file `name`, and returns its path.
+    @discardableResult package func write(_ text: String, to name: String) throws -> String {
+        try write(Array(text.utf8), to: name)
+    }
+
+    /// Writes the file `name`, and returns its path.
+    @discardableResult package func write(_ bytes: [UInt8], to name: String) throws -> String {
+        try Data(bytes).write(to: URL(filePath: path(of: name)))
+        return path(of: name)
+    }
+
     /// Removes the directory now.
     ///
     /// - Throws: an error of the file system.

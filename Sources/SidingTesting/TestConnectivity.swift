@@ -6,6 +6,7 @@ public final class TestConnectivity: Connectivity {
     private let usable: Mutex<Bool>
     private let asked = Mutex(0)
 
+    /// - Parameter hasUsableRoute: whether there is a route at first.
     public init(hasUsableRoute: Bool = true) {
         usable = Mutex(hasUsableRoute)
     }
@@ -18,6 +19,7 @@ public final class TestConnectivity: Connectivity {
     /// The number of lookups.
     public var lookups: Int { asked.withLock { $0 } }
 
+    /// What was last set; each call counts as a lookup.
     public func hasUsableRoute() -> Bool {
         asked.withLock { $0 += 1 }
         return usable.withLock { $0 }

@@ -13,7 +13,7 @@ struct GatewayTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        try Data(photo).write(to: URL(filePath: directory.path(of: "photo.jpg")))
+        try directory.write(photo, to: "photo.jpg")
     }
 
     /// A tracker with one issue, whose answers are in an envelope.

@@ -218,12 +218,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["tracker"])
     }
 
-    @Test(arguments: [CredentialFile.Step.create, .write])
+    @Test(arguments: [(CredentialFile.Step.create, ENOSPC), (.write, ENOSPC), (.write, EFBIG)])
     func `where there is no room to reserve, that is told before anything is asked for`(
-        _ step: CredentialFile.Step
+        _ step: CredentialFile.Step, _ code: Int32
     ) async throws {
         try await store.save(Self.old, of: "tracker")
-        let full = FileCredentialStore(directory: directory) { $0 == step ? ENOSPC : nil }
+        let full = FileCredentialStore(directory: directory) { $0 == step ? code : nil }
         let failure = try #require(
             await failure { () async throws(Failure) in try await full.reserve(for: "tracker") })
         #expect(failure.reason == .localResource)

@@ -16,7 +16,9 @@ import Testing
         "an answer says how long its token lasts in seconds, or by the moment of its end",
         arguments: [
             ("60", Duration.seconds(60)), ("\"60\"", .seconds(60)), ("\"2026-01-01T01:00:00Z\"", .seconds(3600)),
-            ("\"2026-01-01T01:00:00.500Z\"", .seconds(3600)), ("0", nil), ("\"soon\"", nil), ("null", nil),
+            ("\"2026-01-01T01:00:00.500Z\"", .seconds(3600)),
+            ("\"2026-01-01 01:00:00\"", .seconds(3600)), ("\"2026-01-01T03:00:00+02:00\"", .seconds(3600)),
+            ("0", nil), ("\"soon\"", nil), ("null", nil),
             ("\"2025-01-01T01:00:00Z\"", nil), ("1e300", nil), ("-1e999", nil), ("1767229200", .seconds(3600)),
             ("1767229200000", .seconds(3600)), ("1735689600", nil), ("999999999", .seconds(999_999_999)),
         ] as [(String, Duration?)])

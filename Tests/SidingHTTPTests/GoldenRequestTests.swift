@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import SidingChain
 import SidingHTTP
@@ -77,8 +76,7 @@ import Testing
 
     @Test func `a multipart form is on the wire part by part, its length declared`() async throws {
         let directory = try TemporaryDirectory()
-        let path = directory.path(of: "note.txt")
-        try "line one\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let path = try directory.write("line one\n", to: "note.txt")
         let request = try await wire { builder in
             var form = MultipartForm()
             form.append(field: "ti\"tle", value: "t")

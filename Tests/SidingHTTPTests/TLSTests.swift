@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import SidingChain
 import SidingHTTP
@@ -26,7 +25,7 @@ import Testing
 
     @Test func `a certificate of the given authority is trusted`() async throws {
         let (origin, directory) = (try await TLSOrigin.start(.selfSigned), try TemporaryDirectory())
-        try Data(TLSOrigin.certificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
+        try directory.write(TLSOrigin.certificate, to: "ca.pem")
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting(directory.path(of: "ca.pem"))))
         #expect(try await transport.ask(origin.url).bytes == Array("ok".utf8))
         await transport.shutdown()
@@ -35,7 +34,7 @@ import Testing
 
     @Test func `a trusted certificate for another name is not trusted here`() async throws {
         let (origin, directory) = (try await TLSOrigin.start(.otherName), try TemporaryDirectory())
-        try Data(TLSOrigin.otherCertificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
+        try directory.write(TLSOrigin.otherCertificate, to: "ca.pem")
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting(directory.path(of: "ca.pem"))))
         let failure = try #require(await transport.failure(origin.url))
         #expect(failure.reason == .tlsUntrusted)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import SidingChain
 import SidingHTTP
@@ -101,7 +100,7 @@ import Testing
 
     @Test func `TLS counts with its records, and without its handshake`() async throws {
         let (origin, directory) = (try await TLSOrigin.start(.selfSigned), try TemporaryDirectory())
-        try Data(TLSOrigin.certificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
+        try directory.write(TLSOrigin.certificate, to: "ca.pem")
         let relay = try await Relay.start(to: origin.url)
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting(directory.path(of: "ca.pem"))))
         let meter = TrafficMeter()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SidingManifest
+import SidingOrigin
 import SidingTesting
 import Testing
 
@@ -17,34 +18,32 @@ import Testing
             (String(repeating: "x", count: 5000), "has a name that is too long"),
         ])
     func unreadable(_ path: String, _ reason: String) throws {
-        try TemporaryDirectory.with { directory in
-            try directory.write("siding.yaml", "version: 1")
-            try directory.makeDirectory("directory")
-            try directory.write("large.yaml", String(repeating: "# padding\n", count: 110_000))
-            try directory.write("latin1.yaml", bytes: Array("version: 1 # ".utf8) + [0xE9])
-            var random = SplitMix(seed: 7)
-            try directory.write("random.yaml", bytes: (0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
-            try directory.makePipe("fifo")
-            try directory.makeLink("loop", to: "loop")
-            let environment = ConfigEnvironment(variables: [:], workingDirectory: directory.path)
-            #expect(throws: ConfigError.unreadable(path: path, reason: reason)) {
-                try Config.load(path: path, environment: environment)
-            }
+        let directory = try TemporaryDirectory()
+        try directory.write("version: 1", to: "siding.yaml")
+        try directory.makeDirectory("directory")
+        try directory.write(String(repeating: "# padding\n", count: 110_000), to: "large.yaml")
+        try directory.write(Array("version: 1 # ".utf8) + [0xE9], to: "latin1.yaml")
+        var random = SeededGenerator(seed: 7)
+        try directory.write((0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) }, to: "random.yaml")
+        try directory.makePipe("fifo")
+        try directory.makeLink("loop", to: "loop")
+        let environment = ConfigEnvironment(variables: [:], workingDirectory: directory.path)
+        #expect(throws: ConfigError.unreadable(path: path, reason: reason)) {
+            try Config.load(path: path, environment: environment)
         }
     }
 
     @Test func `a file is read from the working directory and named as it was given`() throws {
-        try TemporaryDirectory.with { directory in
-            try directory.makeDirectory("conf")
-            try directory.write(
-                "conf/siding.yaml", ExampleConfig.blog.text.replacing("path: blog.db", with: "path: x.db"))
-            let environment = ConfigEnvironment(variables: [:], workingDirectory: directory.path)
-            let config = try Config.load(path: "conf/siding.yaml", environment: environment)
-            #expect(config.file == "conf/siding.yaml")
-            #expect(config.databasePath == directory.path + "/conf/x.db")
-            #expect(throws: ConfigError.unreadable(path: "~/conf/siding.yaml", reason: "does not exist")) {
-                try Config.load(path: "~/conf/siding.yaml", environment: environment)
-            }
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("conf")
+        try directory.write(
+            ExampleConfig.blog.text.replacing("path: blog.db", with: "path: x.db"), to: "conf/siding.yaml")
+        let environment = ConfigEnvironment(variables: [:], workingDirectory: directory.path)
+        let config = try Config.load(path: "conf/siding.yaml", environment: environment)
+        #expect(config.file == "conf/siding.yaml")
+        #expect(config.databasePath == directory.path + "/conf/x.db")
+        #expect(throws: ConfigError.unreadable(path: "~/conf/siding.yaml", reason: "does not exist")) {
+            try Config.load(path: "~/conf/siding.yaml", environment: environment)
         }
     }
 
@@ -128,7 +127,7 @@ import Testing
     @Test func `no damage to the text makes anything but a configuration or faults with places`() async {
         let original = Array(FullConfig.text.unicodeScalars)
         let alphabet = Array(" \n\t:-?[]{},#&*!|>'\"%@`\\~<0aZ\u{0}\u{85}é🙂".unicodeScalars)
-        var random = SplitMix(seed: 42)
+        var random = SeededGenerator(seed: 42)
         for _ in 0..<Proof.choose(short: 500, middle: 1_500, long: 15_000) {
             await Task.yield()
             var scalars = original

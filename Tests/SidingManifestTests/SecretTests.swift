@@ -1,6 +1,7 @@
 import Siding
 import SidingChain
 import SidingCredentials
+import SidingTesting
 import Testing
 
 @testable import SidingManifest
@@ -45,25 +46,24 @@ import Testing
             ("{ command: [echo, '$HOME;`id`'] }", "$HOME;`id`"),
         ])
     func values(_ secret: String, _ value: String) async throws {
-        try await TemporaryDirectory.with { directory in
-            try directory.write("token", "from file\n")
-            try directory.write("windows", "from windows\r\n")
-            try directory.write("tool", bytes: Array("#!/bin/sh\necho tool $1\n".utf8), mode: 0o700)
-            let config = try Self.config(
-                secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "TOKEN": "from env"])
-            #expect(try await Self.read(config) == value)
-            #expect(await config.secretFaults() == [])
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write("from file\n", to: "token")
+        try directory.write("from windows\r\n", to: "windows")
+        try directory.write("#!/bin/sh\necho tool $1\n", to: "tool")
+        directory.makeExecutable("tool")
+        let config = try Self.config(
+            secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "TOKEN": "from env"])
+        #expect(try await Self.read(config) == value)
+        #expect(await config.secretFaults() == [])
     }
 
     @Test func `a rotated secret is used at once`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try directory.write("token", "old")
-            let config = try Self.config("{ file: token }", in: directory)
-            #expect(try await Self.read(config) == "old")
-            try directory.write("token", "new\n")
-            #expect(try await Self.read(config) == "new")
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write("old", to: "token")
+        let config = try Self.config("{ file: token }", in: directory)
+        #expect(try await Self.read(config) == "old")
+        try directory.write("new\n", to: "token")
+        #expect(try await Self.read(config) == "new")
     }
 
     @Test(
@@ -83,17 +83,16 @@ import Testing
             ("{ command: [./large, canary] }", "command large", "there is no program 'large' that this user may run"),
         ])
     func absences(_ secret: String, _ shown: String, _ reason: String) async throws {
-        try await TemporaryDirectory.with { directory in
-            try directory.write("empty", "\n")
-            try directory.write("large", String(repeating: "x", count: 65_537))
-            try directory.write("binary", bytes: [0xFF, 0xFE])
-            let config = try Self.config(secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "EMPTY": ""])
-            let faults = await config.secretFaults()
-            #expect(faults.map(\.description) == ["siding.yaml:2:77: the secret \(shown) cannot be read: \(reason)"])
-            let refusal = try #require(await Self.refusal(config))
-            #expect(refusal.hasPrefix("secret \(shown): "))
-            #expect(!refusal.contains("canary"))
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write("\n", to: "empty")
+        try directory.write(String(repeating: "x", count: 65_537), to: "large")
+        try directory.write([0xFF, 0xFE], to: "binary")
+        let config = try Self.config(secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "EMPTY": ""])
+        let faults = await config.secretFaults()
+        #expect(faults.map(\.description) == ["siding.yaml:2:77: the secret \(shown) cannot be read: \(reason)"])
+        let refusal = try #require(await Self.refusal(config))
+        #expect(refusal.hasPrefix("secret \(shown): "))
+        #expect(!refusal.contains("canary"))
     }
 
     @Test func `a password is left out where it is to be empty, and not put in as nothing`() async throws {
@@ -132,32 +131,29 @@ import Testing
             ("['true']", "it is empty"),
         ])
     func failures(_ command: String, _ reason: String) async throws {
-        try await TemporaryDirectory.with { directory in
-            let config = try Self.config("{ command: \(command) }", in: directory)
-            let refusal = try #require(await Self.refusal(config))
-            #expect(refusal.hasSuffix(reason), "\(refusal)")
-            #expect(!refusal.contains("canary"))
-        }
+        let directory = try TemporaryDirectory()
+        let config = try Self.config("{ command: \(command) }", in: directory)
+        let refusal = try #require(await Self.refusal(config))
+        #expect(refusal.hasSuffix(reason), "\(refusal)")
+        #expect(!refusal.contains("canary"))
     }
 
     @Test func `a program that does not end is killed with all its children`() async throws {
-        try await TemporaryDirectory.with { directory in
-            let command = Self.shell("sleep 600 & echo $! > child; wait", in: directory, timeLimit: .seconds(2))
-            await #expect(throws: SecretError.self) { try await command.output(Self.environment(directory)) }
-            let child = try directory.process("child")
-            #expect(try await TemporaryDirectory.becomesGone(child))
-        }
+        let directory = try TemporaryDirectory()
+        let command = Self.shell("sleep 600 & echo $! > child; wait", in: directory, timeLimit: .seconds(2))
+        await #expect(throws: SecretError.self) { try await command.output(Self.environment(directory)) }
+        let child = try directory.process("child")
+        #expect(try await TemporaryDirectory.becomesGone(child))
     }
 
     @Test func `a program's background children do not delay its answer`() async throws {
-        try await TemporaryDirectory.with { directory in
-            let command = Self.shell("sleep 600 & echo $! > child; echo ready", in: directory, timeLimit: .seconds(300))
-            let output = try await command.output(Self.environment(directory))
-            let child = try directory.process("child")
-            defer { TemporaryDirectory.end(child) }
-            #expect(output == "ready")
-            #expect(!TemporaryDirectory.isGone(child))
-        }
+        let directory = try TemporaryDirectory()
+        let command = Self.shell("sleep 600 & echo $! > child; echo ready", in: directory, timeLimit: .seconds(300))
+        let output = try await command.output(Self.environment(directory))
+        let child = try directory.process("child")
+        defer { TemporaryDirectory.end(child) }
+        #expect(output == "ready")
+        #expect(!TemporaryDirectory.isGone(child))
     }
 
     private static func shell(_ script: String, in directory: TemporaryDirectory, timeLimit: Duration) -> SecretCommand

@@ -22,6 +22,12 @@ struct DatabaseFileTests {
         }
     }
 
+    @Test func `a slash is one by its byte, also before a combining accent`() async throws {
+        let path = "\(scratch.path)/deep/\u{301}store.db"
+        _ = try await Database.open(at: path)
+        #expect(mode("\(scratch.path)/deep") == "700" && mode(path) == "600")
+    }
+
     @Test func `a directory that everyone can write is refused, one with the sticky bit is not`() async throws {
         chmod(scratch.path, 0o777)
         let error = await failure { try await scratch.open() }

@@ -62,20 +62,7 @@ struct DatabaseReaderTests {
     {
         let reader = try await reader()
         let doors = (0..<DatabaseReader.limit).map { _ in DispatchSemaphore(value: 0) }
-        let (started, start) = AsyncStream.makeStream(of: Void.self)
-        let running = doors.map { door in
-            Task {
-                try await reader.read { _ in
-                    start.yield()
-                    door.wait()
-                }
-            }
-        }
-        var runningReads = 0
-        for await _ in started {
-            runningReads += 1
-            if runningReads == DatabaseReader.limit { break }
-        }
+        let running = await running(reader, until: doors)
         let (served, serve) = AsyncStream.makeStream(of: Int.self)
         var later: [Task<Void, any Error>] = []
         for number in 1...3 {
@@ -91,6 +78,41 @@ struct DatabaseReaderTests {
         #expect(order == [1, 2, 3])
         for door in doors.dropFirst() { door.signal() }
         for task in running + later { try await task.value }
+    }
+
+    /// Reads that have begun, each of which ends once its door is opened.
+    private func running(
+        _ reader: DatabaseReader, until doors: [DispatchSemaphore]
+    ) async -> [Task<Void, any Error>] {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let reads = doors.map { door in
+            Task {
+                try await reader.read { _ in
+                    start.yield()
+                    door.wait()
+                }
+            }
+        }
+        var begun = 0
+        for await _ in started {
+            begun += 1
+            if begun == doors.count { break }
+        }
+        return reads
+    }
+
+    @Test func `a read that is cancelled in line ends at once`() async throws {
+        let reader = try await reader()
+        let doors = (0..<DatabaseReader.limit).map { _ in DispatchSemaphore(value: 0) }
+        let running = await running(reader, until: doors)
+        let waiting = Task { try await reader.read { _ in } }
+        while await reader.readsInLine == 0, !Task.isCancelled { await Task.yield() }
+        waiting.cancel()
+        await #expect { try await waiting.value } throws: { ($0 as? SQLiteError)?.kind == .cancelled }
+        #expect(await reader.readsInLine == 0)
+        for door in doors { door.signal() }
+        for task in running { try await task.value }
+        #expect(try await reader.read { try count(in: $0) } == 0)
     }
 
     @Test func `a read that throws leaves its connection to the next`() async throws {

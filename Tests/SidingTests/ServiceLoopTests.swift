@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Logging
 import SidingChain
@@ -18,7 +19,7 @@ import Testing
         let clock = ManualClock()
         let connectivity = TestConnectivity()
         let kernel: ScriptedKernel
-        let lines = Lines()
+        let log = RecordedLog(.error)
         private let task: Task<Void, any Error>
         private let directory: TemporaryDirectory
 
@@ -32,12 +33,11 @@ import Testing
             store.probes = probes
             self.store = store
             connectivity.set(hasUsableRoute: isOnline)
-            let lines = self.lines
             let siding = try await Siding(
                 store: .store(store), resources: resources, sources: sources, transports: origin,
                 environment: Environment(
                     connectivity: connectivity, clock: clock, wallClock: time.clock,
-                    logger: Logger(label: "test") { _ in Lines.Handler(lines: lines) }))
+                    logger: log.logger))
             self.siding = siding
             try await prepare(siding)
             let kernel = try ScriptedKernel()
@@ -252,7 +252,7 @@ import Testing
         let running = try await Running(
             .posts(), resources: [Self.posts(from: source)], sources: [], time: ManualWallClock(), probes: probes)
         try await running.runs { tries.withLock { $0 } == 3 }
-        #expect(running.lines.errors == ["full"])
+        #expect(running.log.lines.compactMap { $0.metadata["kind"] } == ["full"])
         #expect(await running.siding.health.storeFailure?.kind == .full)
         isFull.withLock { $0 = false }
         try await running.runs {
@@ -261,7 +261,18 @@ import Testing
         }
         running.stop()
         try await running.ended()
-        #expect(running.lines.errors == ["full"])
+        #expect(running.log.lines.compactMap { $0.metadata["kind"] } == ["full"])
+    }
+
+    @Test func `a file that was removed or replaced ends the service`() async throws {
+        let source = try Self.source()
+        let running = try await Running(
+            .posts(), resources: [Self.posts(from: source)], sources: [], time: ManualWallClock())
+        try await running.runs { (try? await running.records()) == 5 }
+        try FileManager.default.removeItem(atPath: running.store.path)
+        await running.passes()
+        let error = await #expect(throws: StoreError.self) { try await running.ended() }
+        #expect(error?.kind == .foreign)
     }
 
     @Test func `a failure that cannot heal ends the service`() async throws {
@@ -305,31 +316,5 @@ import Testing
 private struct OfflineOrigin: TransportFactory {
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
         ScriptedTransport { _ in .failure(Failure(.noInternetConnection, phase: .notSent)) }
-    }
-}
-
-/// What was logged.
-private final class Lines: Sendable {
-    private let kinds = Mutex<[String]>([])
-
-    /// The kinds of the store's failures.
-    var errors: [String] { kinds.withLock { $0 } }
-
-    struct Handler: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.error
-
-        init(lines: Lines) { self.lines = lines }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            guard event.level == .error, let kind = event.metadata?["kind"] else { return }
-            lines.kinds.withLock { $0.append("\(kind)") }
-        }
     }
 }

@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test func `a service logs what changed, and a failure once until it changes`() throws {
-        let lines = Mutex<[String]>([])
-        let log = ServiceLog(Logger(label: "test") { _ in LineHandler { line in lines.withLock { $0.append(line) } } })
+        let recorded = RecordedLog()
+        let log = ServiceLog(recorded.logger)
         var saved = SyncReport("posts", .saved)
         saved.result.counters.inserted = 2
         let refused = SyncReport("posts", error: RecordedError(name: "http", message: "403 at 10:00", status: 403))
@@ -108,29 +108,10 @@ import Testing
             log.note([report])
         }
         #expect(
-            lines.withLock { $0 } == [
+            recorded.lines.map(\.description) == [
                 "notice synced new=2 resource=posts", "warning the sync failed error=403 at 10:00 resource=posts",
                 "warning the sync failed error=410 resource=posts",
                 "warning the sync failed error=403 at 10:15 resource=posts", "notice synced resource=posts",
             ])
-    }
-}
-
-/// Hands each line to a test.
-private struct LineHandler: LogHandler {
-    let write: @Sendable (String) -> Void
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let values = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-        write("\(event.level) \(event.message)\(values.joined())")
     }
 }

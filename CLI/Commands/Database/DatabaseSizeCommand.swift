@@ -1,5 +1,6 @@
 import ArgumentParser
 import Siding
+import SidingChain
 import SidingInspection
 
 /// `siding db size`: shows what fills the file.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Siding
+import SidingChain
 import SidingInspection
 import SidingSynchronization
 

@@ -52,22 +52,12 @@ struct Examination {
     private func permissions(_ workspace: Workspace) -> [Finding] {
         func directory(_ path: String) -> String { URL(filePath: path).deletingLastPathComponent().path }
         let (database, config) = (workspace.databasePath, workspace.config.file)
-        let secrets = workspace.config.secretFiles.map { ($0, 0o037) }
         // Who can write the config can send credentials anywhere, and run programs.
         let others = [(database, 0o077), (directory(database), 0o022), (config, 0o022), (directory(config), 0o022)]
-        return (others + secrets).compactMap { path, unwanted in
-            guard let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int else {
-                return nil
-            }
-            // In a folder with the sticky bit, such as /tmp, nobody can replace the files of others.
-            guard mode & unwanted != 0, mode & 0o1000 == 0 else { return nil }
-            let shown = String(mode & 0o777, radix: 8)
-            let who = mode & unwanted & 0o070 != 0 ? "go" : "o"
-            let (what, bits) = mode & unwanted & 0o022 != 0 ? ("change", "w") : ("read", "rwx")
-            return Finding(
-                check: "permissions", level: .warning,
-                message: "\(path) has mode \(shown): others can \(what) it; 'chmod \(who)-\(bits)' stops that")
-        }
+        let exposures =
+            others.compactMap { FileExposure(of: $0, unwanted: $1) }
+            + workspace.config.secretFiles.compactMap { FileExposure(ofSecret: $0) }
+        return exposures.map { Finding(check: "permissions", level: .warning, message: "\($0)") }
     }
 
     private func database(_ workspace: Workspace) async -> [Finding] {

@@ -39,9 +39,9 @@ final class AtomicFile: ExportTarget {
         let beside = Self.beside(path)
         let descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, as: path)
         // A new file gets the permissions that the shell's `>` would give it; a replacement gets those of the old file.
-        if isThere { fchmod(descriptor, status.st_mode & 0o777) }
         temporary = beside
         state = Mutex(State(descriptor: descriptor))
+        if isThere { try setMode(status.st_mode & 0o777) }
     }
 
     deinit { abandon() }
@@ -88,16 +88,23 @@ final class AtomicFile: ExportTarget {
 
     /// A random hidden name in the same directory: a rename is atomic only within one file system.
     private static func beside(_ path: String) -> String {
-        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-        var name = String(path.dropFirst(directory.count))
+        let (directory, whole) = FileSystem.split(path)
+        var name = whole
         while name.utf8.count > 200 { name.removeLast() }
         return "\(directory).\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
     }
 
     /// Lets other accounts read the file, whatever the umask is.
-    func letEverybodyRead() {
-        guard temporary != nil else { return }
-        state.withLock { _ = fchmod($0.descriptor, 0o644) }
+    func letEverybodyRead() throws {
+        if temporary != nil { try setMode(0o644) }
+    }
+
+    private func setMode(_ mode: mode_t) throws {
+        do {
+            try state.withLock { state throws(SystemError) in try FileSystem.setMode(mode, of: state.descriptor) }
+        } catch {
+            throw Self.failure(error.code, path)
+        }
     }
 
     func write(_ bytes: [UInt8]) throws {
@@ -108,12 +115,8 @@ final class AtomicFile: ExportTarget {
     }
 
     private func flush(_ state: inout State) throws {
-        var rest = state.pending[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(state.descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure(errno, path) }
-            rest = rest.dropFirst(count)
+        do { try FileSystem.writeAll(state.pending, to: state.descriptor) } catch {
+            throw Self.failure(error.code, path)
         }
         state.pending.removeAll(keepingCapacity: true)
     }
@@ -126,7 +129,8 @@ final class AtomicFile: ExportTarget {
             try move(temporary)
             state.isOver = true
             close(state.descriptor)
-            syncDirectory()
+            // The file is in place, and nothing more can be done for it.
+            try? FileSystem.synchronizeDirectory(FileSystem.parent(of: path))
         }
     }
 
@@ -154,24 +158,15 @@ final class AtomicFile: ExportTarget {
         guard rename(temporary, path) == 0 else { throw Self.failure(errno, path) }
     }
 
-    /// Syncs the directory so that the rename survives a power cut; errors are ignored, as nothing more can be done.
-    private func syncDirectory() {
-        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
-        let descriptor = Foundation.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
     private static func exists(_ path: String) -> CommandError {
         CommandError(.usage, "exists", "\(shown(path)) exists already", hint: "--force replaces it")
     }
 
     private static func failure(_ code: Int32, _ path: String) -> CommandError {
-        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(code)
+        let isFull = SystemError(code).isFull
         return CommandError(
             .inputOutput, isFull ? "full" : "input_output",
-            "\(shown(path)) cannot be written: \(String(cString: strerror(code)))",
+            "\(shown(path)) cannot be written: \(SystemError(code).message)",
             hint: isFull ? "free space and try again; the unfinished file was removed" : nil)
     }
 

@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 import SidingInspection
 
 /// Prints the result of an operator action on entries, or of its dry run.

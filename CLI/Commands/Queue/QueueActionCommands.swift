@@ -1,6 +1,6 @@
 import ArgumentParser
-import SidingInspection
 import Siding
+import SidingChain
 
 /// `siding queue hold`: parks entries until they are released.
 struct QueueHoldCommand: AsyncParsableCommand {
@@ -44,8 +44,9 @@ struct QueuePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge", abstract: "Forget settled entries.",
         discussion: """
-            Siding forgets settled entries by itself after 30 days. Unsettled entries are never removed. The idempotency key \
-            of a write stays reserved for its lifetime. --older-than counts from when an entry was settled.
+            Siding forgets settled entries by itself after the time of 'keep: { done }', 30 days by default. Unsettled \
+            entries are never removed. The idempotency key of a write stays reserved for its lifetime. --older-than counts \
+            from when an entry was settled.
             """)
     @OptionGroup var action: ActionOptions
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import SidingInspection
 import Siding
+import SidingChain
 import SidingManifest
 
 /// `siding queue resolve`: resolves conflicts between writes and the server's records.

@@ -47,8 +47,9 @@ struct QueueShowCommand: AsyncParsableCommand {
         if let hint = entry.lastError?.hint { Output.line("\("hint".padding(to: 10))\(hint)") }
         Output.line("history")
         for event in report.history {
-            let detail = event.detail.map { ": \($0)" } ?? ""
-            Output.line("  \(format.time(event.at).padding(to: 14)) \(PlainText.oneLine(event.event + detail))")
+            let detail = event.detail.map { $0 == event.event.rawValue ? "" : ": \($0)" } ?? ""
+            let line = PlainText.oneLine("\(event.event.rawValue)\(detail) (\(event.who))")
+            Output.line("  \(format.time(event.at).padding(to: 14)) \(line)")
         }
     }
 }

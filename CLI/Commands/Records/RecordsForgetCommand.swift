@@ -1,6 +1,7 @@
 import ArgumentParser
-import SidingInspection
 import Siding
+import SidingChain
+import SidingInspection
 import SidingJSON
 
 /// `siding records forget RESOURCE`

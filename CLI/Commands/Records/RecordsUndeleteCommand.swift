@@ -1,6 +1,7 @@
 import ArgumentParser
 import SidingInspection
 import Siding
+import SidingChain
 import SidingJSON
 
 /// `siding records undelete RUN`: restores the records that a run deleted.

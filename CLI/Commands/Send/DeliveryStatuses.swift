@@ -6,8 +6,8 @@ import SidingSynchronization
 final class DeliveryStatuses: Sendable {
     private let state = Mutex<[String: (status: ExitStatus, isParked: Bool)]>([:])
 
-    func add(_ entry: QueueEntry, _ ending: QueueEvent? = nil) {
-        state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, ending), entry.state == .parked) }
+    func add(_ entry: QueueEntry, _ cause: DropCause? = nil) {
+        state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, cause), entry.state == .parked) }
     }
 
     /// Ignores a resource that was not tried because another run has it locked.
@@ -26,8 +26,8 @@ final class DeliveryStatuses: Sendable {
 extension ExitStatus {
     /// The exit code for a write after its delivery.
     ///
-    /// - Parameter ending: the last event of a dropped write, if known.
-    init(delivering entry: QueueEntry, _ ending: QueueEvent? = nil) {
+    /// - Parameter cause: how a dropped write ended, if known.
+    init(delivering entry: QueueEntry, _ cause: DropCause? = nil) {
         switch (entry.state, entry.reason) {
         case (.done, _): self = .success
         case (.parked, .signIn): self = .signIn
@@ -35,22 +35,17 @@ extension ExitStatus {
         case (.parked, _), (.queued, _), (.sending, _): self = .queued
         // A write that undoes an unsent one is cancelled together with it, which is a success. Any other dropped write will never
         // be delivered.
-        case (.dropped, _): self = ending?.isCancellation == true ? .success : .refused
+        case (.dropped, _): self = cause == .cancelled ? .success : .refused
         }
     }
 }
 
-extension QueueEvent {
-    /// Whether this event dropped two writes together because the later undoes the earlier.
-    var isCancellation: Bool { event == "cancelled" }
-
-    /// Why the entry was dropped, as a message.
-    var ending: String {
-        switch event {
-        case "cancelled": "dropped, as it undoes a write that was not sent yet"
-        // `detail` is "by " and the whole id.
-        case "replaced": "dropped: replaced \(String((detail ?? "").prefix(11))), its edited form"
-        default: detail.map { "dropped (\($0))" } ?? "dropped"
+extension DropCause {
+    var message: String {
+        switch self {
+        case .cancelled: "dropped, as it undoes a write that was not sent yet"
+        case .replaced(let entry): "dropped: replaced by \(entry.map { "\($0.prefix(8)), " } ?? "")its edited form"
+        case .other(let detail): detail.map { "dropped (\($0))" } ?? "dropped"
         }
     }
 }

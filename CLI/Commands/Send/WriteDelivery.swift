@@ -143,9 +143,9 @@ struct WriteDelivery {
         let stop = try await withSender { sender, _ in
             for entry in try await send(known, by: sender) where !Task.isCancelled {
                 let entry = try await current(entry)
-                let ending = try await ending(of: entry)
-                statuses.add(entry, ending)
-                report(entry, ending)
+                let cause = try await store.dropCause(of: entry)
+                statuses.add(entry, cause)
+                report(entry, cause)
             }
             return nil
         }
@@ -176,11 +176,6 @@ struct WriteDelivery {
 
     private func current(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry {
         try await store.entries(QueueSelection(ids: [entry.id])).first ?? entry
-    }
-
-    /// The last event of a dropped entry; nil for others.
-    private func ending(of entry: QueueEntry) async throws(StoreError) -> QueueEvent? {
-        entry.state == .dropped ? try await store.history(of: entry.id).last : nil
     }
 
     private func isKnown(_ source: String) -> Bool {
@@ -223,19 +218,20 @@ struct WriteDelivery {
 
     /// - Parameter isKept: whether the write was only to be stored, not sent.
     private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
-        let ending = try await ending(of: entry)
+        let cause = try await store.dropCause(of: entry)
         if options.json {
             let gate = try await store.gates().first { $0.source == entry.source }
-            let explanation = QueueExplanation(entry, gate: gate, now: options.messageFormat.now)
+            let explanation = QueueExplanation(
+                entry, gate: gate, keep: store.keep, now: options.messageFormat.now)
             Output.line(Shapes.entry(entry, explanation, try await store.history(of: entry.id)).text)
         } else {
-            report(entry, ending)
+            report(entry, cause)
         }
-        return isKept && entry.state != .dropped ? .success : ExitStatus(delivering: entry, ending)
+        return isKept && entry.state != .dropped ? .success : ExitStatus(delivering: entry, cause)
     }
 
-    /// - Parameter ending: the last event of a dropped entry, if known.
-    private func report(_ entry: QueueEntry, _ ending: QueueEvent? = nil) {
+    /// - Parameter cause: how a dropped write ended, if known.
+    private func report(_ entry: QueueEntry, _ cause: DropCause? = nil) {
         if options.json { return Output.line(Shapes.entry(entry).text) }
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
         switch entry.state {
@@ -247,10 +243,9 @@ struct WriteDelivery {
             options.printMessage("    'siding queue show \(entry.shortID)' shows the next steps")
         case .queued, .sending:
             options.printMessage("\(request): queued\(Self.wait(of: entry).map { ": \($0)" } ?? "")")
-        case .dropped where ending?.isCancellation == true:
-            options.printMessage("\(request): \(ending?.ending ?? "dropped")")
+        case .dropped where cause == .cancelled: options.printMessage("\(request): \(DropCause.cancelled.message)")
         case .dropped:
-            Output.printMessage("\(request): \(ending?.ending ?? "dropped: \(entry.lastError?.message ?? "")")")
+            Output.printMessage("\(request): \(cause?.message ?? "dropped: \(entry.lastError?.message ?? "")")")
         }
     }
 

@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 import Siding
-import SidingInspection
+import SidingChain
 import SidingManifest
 import SidingSchedule
 import SidingService
@@ -45,7 +45,7 @@ struct ConfigReload: Service {
             workspace.set(new)
             logger.notice("loaded the config", metadata: new.logged)
             new.warnOfZone(logger)
-            try await new.warnOfUnsent(siding.store, logger)
+            await new.warnOfUnsent(siding.store, logger)
             return new.status
         } catch {
             let problem = CommandError(error)
@@ -92,10 +92,11 @@ extension Workspace {
         if let caution { logger.warning("\(caution)") }
     }
 
-    /// Warns of writes in the queue that nobody sends, because the config has lost their source.
-    func warnOfUnsent(_ store: Store, _ logger: Logger) async throws {
+    /// Warns of writes in the queue that nobody sends, because the config has lost their source. A store that cannot be read is
+    /// told by the next look for work.
+    func warnOfUnsent(_ store: Store, _ logger: Logger) async {
         let names = Set(config.sources.map(\.name))
-        for source in try await store.sourcesOfWrites() where !names.contains(source) {
+        for source in (try? await store.sourcesOfWrites()) ?? [] where !names.contains(source) {
             logger.warning("the config has no such source any more: its writes stay", metadata: ["source": "\(source)"])
         }
     }

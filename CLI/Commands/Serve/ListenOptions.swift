@@ -49,13 +49,7 @@ struct ListenOptions: ParsableArguments {
     /// - Throws: ``CommandError`` with code 78 if it cannot be read.
     func token(_ logger: Logger) throws -> String? {
         guard let tokenFile else { return nil }
-        // Its group may read it, as secrets of the config.
-        let file = URL(filePath: tokenFile).resolvingSymlinksInPath().path
-        let mode = try? FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
-        if let mode, mode & 0o037 != 0 {
-            logger.warning(
-                "others can read or change the token: 'chmod 640' stops that", metadata: ["file": "\(tokenFile)"])
-        }
+        if let exposure = FileExposure(ofSecret: tokenFile) { logger.warning("\(exposure)") }
         do {
             return try ConfigEnvironment.process.text(ofFile: tokenFile, limit: Self.tokenLimit)
                 .trimmingCharacters(in: .whitespacesAndNewlines)

@@ -56,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
                 let services = try services(of: siding, watch, current, hangups, logger)
                 logger.notice("\(Version.text) serves", metadata: workspace.logged)
                 workspace.warnOfZone(logger)
-                try await workspace.warnOfUnsent(store, logger)
+                await workspace.warnOfUnsent(store, logger)
                 try await ServiceGroup(services: services, logger: logger).run()
             }
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SidingInspection
 import Siding
+import SidingChain
 import SidingManifest
 
 /// `siding check`: validates the config and lists every fault with its position.

@@ -59,8 +59,16 @@ struct InitCommand: AsyncParsableCommand {
         if options.json {
             Output.line(["path": path, "example": example])
         } else {
-            options.printMessage("wrote \(path); next: 'siding check', 'siding plan', 'siding sync'")
+            reportWritten(next: "'siding check', 'siding plan', 'siding sync'")
         }
+    }
+
+    private func reportWritten(next: String) {
+        options.printMessage("wrote \(path); next: \(next)")
+        guard options.config == nil, let other = ProcessInfo.processInfo.environment["SIDING_CONFIG"], !other.isEmpty
+        else { return }
+        options.printMessage(
+            "but SIDING_CONFIG names \(other), which these commands take: unset it, or add '--config \(path)'")
     }
 
     // MARK: A URL
@@ -132,7 +140,7 @@ struct InitCommand: AsyncParsableCommand {
         } else {
             options.printMessage("    one page: nothing on it shows that there are more")
         }
-        options.printMessage("wrote \(path); next: 'siding plan --fetch', 'siding sync'")
+        reportWritten(next: "'siding plan --fetch', 'siding sync'")
     }
 
     private func object(_ draft: ConfigDraft, _ page: FirstPage) -> JSONObject {

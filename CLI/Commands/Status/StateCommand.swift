@@ -143,21 +143,10 @@ struct StateResetCommand: AsyncParsableCommand {
 extension Store {
     /// Sets the cursor under the resource's lease, so that no sync runs at the same time.
     ///
-    /// - Throws: ``CommandError`` with code 11 if a run has the resource locked.
+    /// - Throws: ``StoreError/Kind/leaseLost`` if a run has the resource locked.
     fileprivate func setCursor(_ value: String?, of resource: AnyResource, _ command: String) async throws {
-        switch try await acquireLease("resource:\(resource.name)", command: command) {
-        case .held(let holder):
-            throw CommandError(
-                .locked, "locked", "'\(resource.name)' is held by process \(holder.processID) (\(holder.command))",
-                hint: "try again when it has ended")
-        case .acquired(let lease):
-            do {
-                try await setCursor(value, of: resource.name, lease: lease)
-            } catch {
-                try? await releaseLease(lease)
-                throw error
-            }
-            try await releaseLease(lease)
+        try await withLease(ofResource: resource.name, command: command) { lease throws(StoreError) in
+            try await setCursor(value, of: resource.name, lease: lease)
         }
     }
 }

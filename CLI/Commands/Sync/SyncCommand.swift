@@ -104,9 +104,9 @@ struct SyncCommand: AsyncParsableCommand {
 
     /// The resources whose newest sync that was not skipped was no success.
     private func onlyFailed(_ resources: [AnyResource], _ store: Store) async throws -> [AnyResource] {
-        let results = try await store.recentResults(of: resources.map(\.name))
+        let outcomes = try await store.newestOutcomes(of: resources.map(\.name))
         return resources.filter { resource in
-            results[resource.name]?.newestOutcome.map { $0 != .saved && $0 != .notModified } ?? false
+            outcomes[resource.name].map { $0 != .saved && $0 != .notModified } ?? false
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingPaging
 
@@ -143,8 +144,9 @@ struct HighWaterMark: Sendable {
         guard let rule else { return [] }
         var warnings: [String] = []
         if unusable > 0 {
-            let what = rule.isOfRecords ? "\(unusable) records have" : "\(unusable) pages have"
-            warnings.append("\(what) no \(rule.type.rawValue) at \(rule.description) for the cursor")
+            let what = rule.isOfRecords ? "record" : "page"
+            let have = MessageFormat.count(unusable, "\(what) has", plural: "\(what)s have")
+            warnings.append("\(have) no \(rule.type.rawValue) at \(rule.description) for the cursor")
         }
         if isDisordered, let order = rule.order {
             let consequence =

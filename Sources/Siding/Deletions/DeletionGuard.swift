@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
@@ -69,7 +70,8 @@ struct RecordsToRemove: Sendable, Hashable {
 
     /// The count, the total and the reason, as text.
     var message: String {
-        "\(count) of \(stored) stored records" + (mark.map { ", which have the mark (\($0))" } ?? "")
+        "\(MessageFormat.grouped(count)) of \(MessageFormat.count(stored, "stored record"))"
+            + (mark.map { ", which have the mark (\($0))" } ?? "")
             + (caution.map { " (\($0))" } ?? "")
     }
 

@@ -85,8 +85,15 @@ extension Store {
     /// - Returns: the number of restored records by resource.
     package func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
         let now = clock.now
-        let counts = try await write { transaction in try TombstonesTable.restore(run, now: now, transaction) }
-        if !counts.isEmpty { changeSignal.fire() }
+        var counts: [String: Int] = [:]
+        for deleted in try await read({ try TombstonesTable.deleted(by: run, $0) }) {
+            let restored = try await inBatches(of: deleted.records) { records, transaction in
+                try TombstonesTable.restore(records, of: run, in: deleted.resource, now: now, transaction)
+            }
+            guard !restored.isEmpty else { continue }
+            counts[deleted.name] = restored.count
+            changeSignal.fire()
+        }
         return counts
     }
 

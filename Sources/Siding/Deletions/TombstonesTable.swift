@@ -45,7 +45,7 @@ enum TombstonesTable {
         of resource: ResourceRow, deletedBefore moment: Timestamp, limit: Int, _ transaction: borrowing Transaction
     ) throws -> Int {
         // Without an end of the history, every tombstone has a version that the past shows.
-        guard resource.historySince == nil || resource.schema.history?.keep != nil else { return 0 }
+        guard resource.historySince == nil || resource.schemaIfReadable.history?.keep != nil else { return 0 }
         let table = try RecordsTable.load(resource, transaction)
         let isPast: SQL = resource.historySince == nil ? "0" : HistoryTable.hasVersions(of: "r.key", in: resource.id)
         let old = try table.tombstones(deletedBefore: moment, unless: isPast, limit: limit, transaction)
@@ -73,40 +73,52 @@ enum TombstonesTable {
         }
     }
 
-    /// - Returns: the number of restored records by resource.
-    static func restore(_ run: RunID, now: Timestamp, _ transaction: borrowing Transaction) throws -> [String: Int] {
-        let ids = try transaction.query("SELECT DISTINCT resource FROM siding_tombstones WHERE run = ?1", run) {
-            $0.int(0)
-        }
-        var counts: [String: Int] = [:]
-        for resource in try ids.compactMap({ try ResourcesTable.load($0, transaction) }) {
-            let count = try restore(run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
-            if count > 0 { counts[resource.name] = count }
-        }
-        return counts
+    /// The records of one resource that a run deleted.
+    struct Deleted {
+        let resource: Int64
+        let name: String
+        let records: [Int64]
     }
 
-    /// Skips records written since the run, and those with pending edits.
-    private static func restore(
-        _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
-    ) throws -> Int {
-        let table = try RecordsTable.load(resource, transaction)
+    /// What a run deleted, by resource.
+    static func deleted(by run: RunID, _ snapshot: borrowing Snapshot) throws -> [Deleted] {
+        var records: [Int64: [Int64]] = [:]
+        try snapshot.forEach("SELECT resource, record FROM siding_tombstones WHERE run = ?1", run) {
+            records[$0.int(0), default: []].append($0.int(1))
+        }
+        return try records.sorted { $0.key < $1.key }.compactMap { resource, records in
+            try ResourcesTable.load(resource, snapshot).map {
+                Deleted(resource: resource, name: $0.name, records: records)
+            }
+        }
+    }
+
+    /// Restores those of `records` that the run deleted, but not those written since, nor those with pending edits.
+    ///
+    /// - Returns: the restored ones.
+    static func restore(
+        _ records: [Int64], of run: RunID, in resource: Int64, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> [Int64] {
+        guard let row = try ResourcesTable.load(resource, transaction) else { return [] }
+        let table = try RecordsTable.load(row, transaction)
         let ids = try transaction.query(
             """
-            SELECT r.rowid FROM siding_tombstones t JOIN \(table.rows) r ON r.rowid = t.record
-            WHERE t.run = ?1 AND t.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
-            """, run, resource
+            SELECT r.rowid FROM json_each(?3) AS meant
+                JOIN siding_tombstones t ON t.run = ?1 AND t.resource = ?2 AND t.record = meant.value
+                JOIN \(table.rows) r ON r.rowid = t.record
+            WHERE r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
+            """, run, resource, try Store.json(records)
         ) { $0.int(0) }
-        guard !ids.isEmpty else { return 0 }
+        guard !ids.isEmpty else { return [] }
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
-        try table.restore(ids, now: now, revision: revision, transaction)
+        try table.restore(ids, now: now, revision: row.revision + 1, transaction)
         for id in ids {
             try text?.add(id)
             try MissingTable.exempt(id, of: resource, transaction)
             try transaction.execute(
                 "DELETE FROM siding_tombstones WHERE run = ?1 AND resource = ?2 AND record = ?3", run, resource, id)
         }
-        try ResourcesTable.raise(revision: revision, of: resource, transaction)
-        return ids.count
+        try ResourcesTable.raise(revision: row.revision + 1, of: resource, transaction)
+        return ids
     }
 }

@@ -39,7 +39,7 @@ struct ConflictResolver {
         if let fields = try fieldsForNow(entry, transaction),
             var request = try OutboxRequestsTable.load(entry.id, transaction)
         {
-            request.headers = HeaderFieldsText.json(fields)
+            request.headers = try HeaderFieldsText.json(fields)
             try OutboxRequestsTable.update(request, of: entry.id, transaction)
         }
         try transitions.requeue([entry], because: .resolved, transaction)
@@ -48,7 +48,7 @@ struct ConflictResolver {
 
     private func acceptTheirs(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try transitions.completeWrites(
-            [entry.id], as: .dropped, event: "resolved", detail: "for the origin", transaction)
+            [entry.id], as: .dropped, event: .resolved, detail: "for the origin", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
@@ -123,7 +123,7 @@ struct ConflictResolver {
         try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
         try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
         try transitions.completeWrites(
-            [entry.id], as: .done, event: "found", detail: "an operator says that the origin has it", transaction)
+            [entry.id], as: .done, event: .found, detail: "an operator says that the origin has it", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 

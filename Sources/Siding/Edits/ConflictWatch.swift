@@ -47,7 +47,7 @@ struct ConflictWatch {
         case .theirs:
             guard let why = sides.disagreement else { return }
             try transitions.completeWrites(
-                [entry.id], as: .dropped, event: "dropped",
+                [entry.id], as: .dropped, event: .dropped,
                 detail: "\(why), and the config prefers the origin's record", transaction)
         }
     }
@@ -57,7 +57,7 @@ struct ConflictWatch {
         let isSame = edit.body.map { Array($0.bytes) } == body
         if !isSame {
             try Self.rekey(edit.entry.id, body: body, transaction)
-            try transitions.addEvent(edit.entry.id, "merged", "with the origin's present record", transaction)
+            try transitions.addEvent(edit.entry.id, .merged, "with the origin's present record", transaction)
         }
         if edit.entry.state == .parked {
             try OutboxRequestsTable.clearError(of: edit.entry.id, transaction)

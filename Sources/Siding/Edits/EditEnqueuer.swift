@@ -24,7 +24,9 @@ struct EditEnqueuer {
         if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource, at: edit.record) }
         guard isTemporary, let key = edit.key else { return }
         if try OutboxEditsTable.isTaken(temporaryID: key, transaction) {
-            throw StoreError(.invalidWrite, "the temporary id \(key) belongs to another record")
+            throw StoreError(
+                .invalidWrite, "the temporary id \(key) belongs to another record",
+                hint: "take another one, or none: one is made then")
         }
     }
 

@@ -12,13 +12,13 @@ struct EditProjection {
     let revision: Int64
     let dropped: DroppedMembers
 
-    init(_ row: ResourceRow, now: Timestamp) {
+    init(_ row: ResourceRow, now: Timestamp) throws {
         (resource, name, self.now, revision) = (row.id, row.name, now, row.revision + 1)
-        dropped = DroppedMembers(MemberRemoval(row.schema.transforms.dropped))
+        dropped = DroppedMembers(MemberRemoval(try row.schema.transforms.dropped))
     }
 
     static func load(_ name: String, now: Timestamp, _ transaction: borrowing Transaction) throws -> EditProjection? {
-        try ResourcesTable.load(named: name, transaction).map { EditProjection($0, now: now) }
+        try ResourcesTable.load(named: name, transaction).map { try EditProjection($0, now: now) }
     }
 
     /// Rebuilds the visible record from the server copy and the remaining edits. After the last edit the server copy is
@@ -73,7 +73,7 @@ extension EditProjection {
 extension QueueTransitions {
     /// Completes writes, and rebuilds their records without their edits.
     func completeWrites(
-        _ ids: [String], as state: QueueEntry.State, event: String, detail: String?,
+        _ ids: [String], as state: QueueEntry.State, event: QueueEvent.Kind, detail: String?,
         _ transaction: borrowing Transaction
     ) throws {
         try complete(ids, as: state, event: event, detail: detail, transaction)
@@ -151,7 +151,7 @@ struct IncomingChanges {
     ) throws -> IncomingChanges? {
         guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
         return IncomingChanges(
-            overlay: EditProjection(row, now: now), run: run, transitions: transitions, request: request,
+            overlay: try EditProjection(row, now: now), run: run, transitions: transitions, request: request,
             requestedAfter: requestedAfter)
     }
 

@@ -19,8 +19,9 @@ struct LocalSaver {
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
         if isWritten { try ResourcesTable.raise(revision: resource.revision + 1, of: resource.id, transaction) }
         let slices = changes.rows.map(\.slice)
-        let newMemberSets = try ColumnInference(resource: resource.id, name: changes.resource, schema: resource.schema)
-            .addColumns(of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)
+        let inference = ColumnInference(resource: resource.id, name: changes.resource, schema: try resource.schema)
+        let newMemberSets = try inference.addColumns(
+            of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)
         return Saved(outcomes: outcomes, newMemberSets: newMemberSets, isWritten: isWritten)
     }
 
@@ -81,7 +82,10 @@ struct LocalSaver {
         case .inserted, .insertedDead, .revived: .inserted
         case .updated, .deleted: .updated
         case .unchanged: .unchanged
-        case .stale, .unexpected: throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")
+        case .stale, .unexpected:
+            throw StoreError(
+                .outdated, "a record of '\(changes.resource)' changed meanwhile",
+                hint: "read the record again, and save it once more")
         }
     }
 }

@@ -198,7 +198,7 @@ struct OperatorActions {
 
     private func drop(_ entries: [QueueEntry], _ transaction: borrowing Transaction) throws {
         try transitions.completeWrites(
-            entries.map(\.id), as: .dropped, event: "dropped", detail: "by an operator", transaction)
+            entries.map(\.id), as: .dropped, event: .dropped, detail: "by an operator", transaction)
         for entry in entries where entry.kind == .fetch {
             // It may hold members that are not to be stored.
             try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)

@@ -59,7 +59,8 @@ extension Store {
             let ids = try find(table, transaction)
             guard !ids.isEmpty else { return 0 }
             var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
-            let overlay = try ServerCopiesTable.hasAny(of: row.id, transaction) ? EditProjection(row, now: now) : nil
+            let overlay =
+                try ServerCopiesTable.hasAny(of: row.id, transaction) ? try EditProjection(row, now: now) : nil
             for id in ids {
                 if let overlay, try Self.deleteBase(of: id, in: table, overlay, transaction) { continue }
                 try text?.remove(id)

@@ -4,13 +4,8 @@ internal import SidingSynchronization
 
 /// Operator actions on entries.
 extension Store {
-    /// About how long a transaction may take, its commit aside, and the most entries that it changes: other writers get the
-    /// lock in between.
-    private static let timePerTransaction = Duration.milliseconds(80)
-    private static let entriesPerTransaction = 2_000
-    /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
-    /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
-    private static let pauseForOthers = Duration.milliseconds(5)
+    /// So many entries per transaction.
+    private static let batches = Batches.Limits(first: 200, rows: 50...2_000)
 
     /// Carries out an operator action on every selected entry, a batch per transaction, and on each entry completely or not at
     /// all. A refusal for one entry does not affect the others. An entry that another process changes meanwhile, so that it is
@@ -39,26 +34,13 @@ extension Store {
         // sender claims one of them between two transactions.
         let isDrop = decision == .act(.drop)
         let meant = isDrop ? found.reversed() : found
-        var changes: [QueueChange] = []
-        changes.reserveCapacity(meant.count)
-        var size = Self.entriesPerTransaction / 10
-        while changes.count < meant.count {
-            if !changes.isEmpty { try? await Task.sleep(for: Self.pauseForOthers) }
-            let batch = Array(meant[changes.count...].prefix(size))
-            let (done, time) = try await write { transaction in
-                let start = ContinuousClock.now
-                guard isRehearsal else {
-                    let done = try actions.carryOut(decision, on: batch, by: selection, transaction)
-                    return (done, ContinuousClock.now - start)
-                }
-                let done = try transaction.part(isKept: false) {
-                    try actions.carryOut(decision, on: batch, by: selection, transaction)
-                }
-                return (done, ContinuousClock.now - start)
+        let changes = try await inBatches(of: meant, Self.batches) { batch, transaction in
+            guard isRehearsal else {
+                return try actions.carryOut(decision, on: batch, by: selection, transaction)
             }
-            changes += done
-            // As many as would have filled the time.
-            size = min(max(Int(Self.timePerTransaction / time * Double(batch.count)), 1), Self.entriesPerTransaction)
+            return try transaction.part(isKept: false) {
+                try actions.carryOut(decision, on: batch, by: selection, transaction)
+            }
         }
         if !isRehearsal, changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
         return isDrop ? changes.reversed() : changes

@@ -141,7 +141,7 @@ struct TemporaryNaming {
         let key = composite ?? rewriting.text
         try moveRecord(to: key, transaction)
         try OutboxEditsTable.setRealID(String(decoding: real.bytes, as: UTF8.self), of: entry.id, transaction)
-        try transitions.addEvent(entry.id, "named", "\(temporary) is \(rewriting.text)", transaction)
+        try transitions.addEvent(entry.id, .named, "\(temporary) is \(rewriting.text)", transaction)
         return key
     }
 
@@ -174,7 +174,7 @@ struct TemporaryNaming {
             if new.probe?.id == temporary { new.probe?.id = rewriting.text }
             try OutboxRequestsTable.update(new, of: entry.id, transaction)
             guard new.url != old.url || new.body != old.body else { continue }
-            try transitions.addEvent(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
+            try transitions.addEvent(entry.id, .rewritten, "\(temporary) is \(rewriting.text)", transaction)
         }
     }
 

@@ -110,7 +110,7 @@ struct WriteClaimer {
             body: request.outgoingBody(of: entry.id, key: key.key), key: key.key, keyField: key.field,
             isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured,
             terms: terms, probe: request.probe,
-            conflictStatuses: request.conflictStatuses, goneIsDone: request.goneIsDone)
+            conflictStatuses: try request.conflictStatuses(), goneIsDone: request.goneIsDone)
         // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
@@ -154,7 +154,7 @@ struct WriteClaimer {
         write.entry.state = .sending
         write.entry.token += 1
         let lack = try condition(&write, transaction)
-        try transitions.addEvent(write.entry.id, "claimed", lack, transaction)
+        try transitions.addEvent(write.entry.id, .claimed, lack, transaction)
         return write
     }
 
@@ -190,7 +190,7 @@ struct WriteReclaimer {
     func reclaim(_ id: String, from owner: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard var entry = try OutboxTable.claimedWrite(id, by: owner, transaction) else { return nil }
         entry.crashes += 1
-        try transitions.addEvent(entry.id, "crashed", "its sender died", transaction)
+        try transitions.addEvent(entry.id, .crashed, "its sender died", transaction)
         if entry.unknownSince == nil, entry.mayHaveArrived,
             try IdempotencyKeysTable.load(entry.id, transaction)?.isHonoured != true
         {

@@ -58,7 +58,7 @@ struct WriteCoalescer {
         // If only one of them wraps its record, no body can express both.
         if let path = edit.record, (earlier.value(at: path) == nil) != (later.value(at: path) == nil) { return nil }
         let isAlike =
-            target.request.method == write.method.rawValue && target.request.url == write.url.description
+            try target.request.method == write.method.rawValue && target.request.url == write.url.description
             && target.request.headers == HeaderFieldsText.json(write.headerFields)
         switch (target.edit.terms.change, edit.change) {
         case (.merge, .merge) where isAlike:
@@ -90,7 +90,7 @@ struct WriteCoalescer {
         request.body = Array(body.bytes)
         try OutboxRequestsTable.update(request, of: entry, transaction)
         try OutboxTable.extendExpiry(of: entry, to: write.expiry.map { transitions.now + $0 }, transaction)
-        try transitions.addEvent(entry, "coalesced", "with a later change of the same record", transaction)
+        try transitions.addEvent(entry, .coalesced, "with a later change of the same record", transaction)
         try EditProjection.rebuildRecords(of: [entry], now: transitions.now, transaction)
     }
 }

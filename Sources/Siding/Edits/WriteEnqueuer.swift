@@ -43,9 +43,9 @@ struct WriteEnqueuer {
         _ creation: String, and deletion: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
         try transitions.completeWrites(
-            [deletion.id], as: .dropped, event: "cancelled", detail: "its record was never sent", transaction)
+            [deletion.id], as: .dropped, event: .cancelled, detail: "its record was never sent", transaction)
         try transitions.completeWrites(
-            [creation], as: .dropped, event: "cancelled",
+            [creation], as: .dropped, event: .cancelled,
             detail: "\(deletion.shortID) deletes the record that it would create",
             transaction)
         return try OutboxTable.entry(withPrefix: deletion.id, transaction)
@@ -63,7 +63,7 @@ struct WriteEnqueuer {
         try OutboxRequestsTable.insert(write, of: id, transaction)
         try IdempotencyKeysTable.insert(write, of: id, transaction)
         try OutboxDependenciesTable.insert(parents: parents, of: id, transaction)
-        try transitions.addEvent(id, "accepted", nil, transaction)
+        try transitions.addEvent(id, .accepted, nil, transaction)
         try editing?.apply(to: id, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
     }
@@ -73,8 +73,8 @@ struct WriteEnqueuer {
         try OutboxTable.deleteForgotten(transitions.now, transaction)
         guard let found = try IdempotencyKeysTable.find(key, transaction) else { return nil }
         let digest = try found.digest ?? EntryPruning.digest(ofEntry: found.entry, transaction)
-        func isSame(_ write: WriteRequest) -> Bool {
-            digest
+        func isSame(_ write: WriteRequest) throws -> Bool {
+            try digest
                 == EntryPruning.digest(
                     write.method.rawValue, write.url.description, HeaderFieldsText.json(write.headerFields), write.body)
         }

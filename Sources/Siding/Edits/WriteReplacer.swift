@@ -74,13 +74,13 @@ struct WriteReplacer {
         try OutboxEditsTable.insert(replacing: ids, keepsBase: !isResolved, transaction)
         try IdempotencyKeysTable.insert(replacing: ids, transaction)
         let pairs = Array(zip(olds, ids.new))
-        try transitions.addEvent("accepted", of: pairs.map { ($1, "in the place of \($0.shortID)") }, transaction)
+        try transitions.addEvent(.accepted, of: pairs.map { ($1, "in the place of \($0.shortID)") }, transaction)
         if !change.releases {
-            try transitions.addEvent("held", of: ids.new.map { ($0, "until it is released") }, transaction)
+            try transitions.addEvent(.held, of: ids.new.map { ($0, "until it is released") }, transaction)
         }
         try OutboxTable.complete(oldIDs, as: .dropped, at: transitions.now, transaction)
         try OutboxEditsTable.complete(oldIDs, transaction)
-        try transitions.addEvent("replaced", of: pairs.map { ($0.id, "by \($1)") }, transaction)
+        try transitions.addEvent(.replaced, of: pairs.map { ($0.id, "by \($1)") }, transaction)
         for (old, references) in references {
             try OutboxDependenciesTable.insert(parents: references.parents, of: old, transaction)
         }
@@ -115,6 +115,6 @@ extension WriteRequest {
         self.init(
             to: entry.source, method, url, headerFields: try change.headerFields ?? stored?.headerFields() ?? [:],
             body: change.body ?? stored?.body, idempotency: key?.promise, probe: stored?.probe,
-            conflictStatuses: stored?.conflictStatuses, goneIsDone: stored?.goneIsDone)
+            conflictStatuses: try stored?.conflictStatuses(), goneIsDone: stored?.goneIsDone)
     }
 }

@@ -28,9 +28,9 @@ struct WriteSettler {
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
             // The origin turned this attempt away, so it has not acted on it; earlier ones may have arrived all the same.
-            if error.status == 429 || error.status == 503 { try forgetSending(transaction) }
+            if error.statusClass == .backOff { try forgetSending(transaction) }
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
-            try transitions.addEvent(id, isCounted ? "failed" : "deferred", error.message, transaction)
+            try transitions.addEvent(id, isCounted ? .failed : .deferred, error.message, transaction)
         case .unknown(let error, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + 1
             try OutboxRequestsTable.setError(error, of: id, transaction)
@@ -44,14 +44,16 @@ struct WriteSettler {
             try record(error, answer, transaction)
             // A 401 means that the origin has not acted on this attempt. It says nothing about earlier attempts, and a refusal
             // recognised by a failure rule proves nothing.
-            if reason == .signIn, error.status == nil || error.status == 401 { try forgetSending(transaction) }
+            if reason == .signIn, error.status == nil || error.statusClass == .unauthorized {
+                try forgetSending(transaction)
+            }
             try park(as: reason, error, transaction)
         case .released(let isUnsent):
             if isUnsent { try forgetSending(transaction) }
             try putBack(attempts: write.entry.attempts, wait: .zero, waitsForNetwork: false, transaction)
             let detail =
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
-            try transitions.addEvent(id, "released", detail, transaction)
+            try transitions.addEvent(id, .released, detail, transaction)
         }
         try transitions.record(settlement.outcome, of: write.entry.source, jitter: jitter, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
@@ -63,7 +65,7 @@ struct WriteSettler {
         try OutboxRequestsTable.setAnswer(answer, body: answer.keptBody(without: dropped), of: id, transaction)
         try EditSettler(transitions: transitions).deliver(id, answer, isListed: isFound, transaction)
         try transitions.completeWrites(
-            [id], as: .done, event: isFound ? "found" : "delivered",
+            [id], as: .done, event: isFound ? .found : .delivered,
             detail: isFound ? "the origin has it" : "\(answer.status)", transaction)
     }
 
@@ -71,7 +73,7 @@ struct WriteSettler {
     private func sendAgain(from moment: Timestamp, _ why: String, _ transaction: borrowing Transaction) throws {
         let isFinal = moment <= transitions.now
         let next = isFinal ? "it is sent again" : "it may still be on its way; the origin is asked again"
-        try transitions.addEvent(id, "probed", "\(why); \(next)", transaction)
+        try transitions.addEvent(id, .probed, "\(why); \(next)", transaction)
         try putBack(
             attempts: write.entry.attempts, wait: max(moment - transitions.now, .zero), waitsForNetwork: false,
             transaction)
@@ -95,7 +97,7 @@ struct WriteSettler {
         switch edit.terms.conflict {
         case .theirs:
             return try transitions.completeWrites(
-                [id], as: .dropped, event: "dropped",
+                [id], as: .dropped, event: .dropped,
                 detail: "\(error.message); the config prefers the origin's record", transaction)
         case .mine where attempts < Self.mostConflicts: break
         case .merge where attempts < Self.mostConflicts && knows:
@@ -106,7 +108,7 @@ struct WriteSettler {
         try ConflictWatch.rekey(id, body: merged, transaction)
         let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(after: attempts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
-        try transitions.addEvent(id, "conflict", "\(error.message); it is sent again", transaction)
+        try transitions.addEvent(id, .conflict, "\(error.message); it is sent again", transaction)
     }
 
     /// Stores the server copy from the answer to a refused edit.
@@ -174,4 +176,8 @@ extension WriteAnswer {
     func keptBody(without dropped: DroppedMembers) -> [UInt8] {
         Array(dropped.removed(from: body).prefix(Self.bodyLimit))
     }
+}
+
+extension RecordedError {
+    fileprivate var statusClass: HTTPFailure.StatusClass? { status.map { HTTPFailure(status: $0).statusClass } }
 }

@@ -14,7 +14,8 @@ enum IncidentsTable {
         var incident = Incident(
             kind, of: try row.text("subject"), since: try row.time("since"), message: try row.text("message"))
         incident.endedAt = try row.optionalTime("ended_at")
-        incident.notified = Set(Store.decode([String].self, try row.text("notified")) ?? [])
+        // Without it hooks are notified twice, which is better than an error that ends all notifications.
+        incident.notified = Set(Store.decodeIfReadable([String].self, try row.text("notified")) ?? [])
         return incident
     }
 

@@ -1,5 +1,5 @@
 internal import HTTPTypes
-public import SidingChain
+package import SidingChain
 internal import SidingJSON
 
 extension RecordedError {
@@ -27,7 +27,7 @@ extension RecordedError {
 extension Failure {
     /// Whether the source needs a new sign-in: the origin refused the credential, or a rule of `errors:` treats the answer as a
     /// refusal (``FailureRule/Action/refreshToken``).
-    public var asksForSignIn: Bool {
+    package var asksForSignIn: Bool {
         if underlying is CredentialRefusal { return true }
         if (underlying as? RuledFailure)?.rule.action == .refreshToken { return true }
         if case .http(let answer) = reason { return answer.statusClass == .unauthorized }

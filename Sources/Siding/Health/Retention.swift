@@ -72,13 +72,16 @@ extension Failure {
             .keep(counted: true, minimumWait: .seconds(15 * 60))
         case .hostNotFound:
             .keep(counted: true, attempts: 3)
+        case .credentialUnavailable:
+            // A run says so at once. A write waits, because the secret may be readable again soon.
+            kind == .fetch ? .fail : counted(kind)
         case .proxyAuthentication:
             .signIn
         case .http where underlying is CredentialRefusal:
             .signIn
         case .http(let failure):
             failure.retention(of: kind, counted: counted(kind))
-        case .tooLarge, .redirectRefused, .contract, .invalidRequest, .credentialUnavailable, .notCached, .userCode:
+        case .tooLarge, .redirectRefused, .contract, .invalidRequest, .notCached, .userCode:
             ended(kind)
         case .cancelled:
             phase == .notSent ? .release : counted(kind, release: true)

@@ -20,7 +20,9 @@ package enum SourceOutcome: Sendable, Hashable {
         case .noInternetConnection, .captivePortal: self = .offline(note: failure.description)
         case .timeout: self = .failed(isTimeout: true)
         case .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
-            .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation:
+            .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation,
+            // The gate spares a program that prints the token from being started for every write.
+            .credentialUnavailable:
             self = .failed(isTimeout: false)
         case .proxyAuthentication: self = .signIn(note: failure.description)
         case .http where failure.underlying is CredentialRefusal: self = .signIn(note: failure.description)

@@ -56,7 +56,8 @@ enum HistoryTable {
     /// Removing versions moves the beginning of the complete history forward, so that no past view has a gap.
     static func prune(now: Timestamp, _ transaction: borrowing Transaction) throws {
         for resource in try ResourcesTable.all(transaction) where resource.historySince != nil {
-            let retention = resource.schema.history
+            // Without a readable one, nothing is removed.
+            let retention = resource.schemaIfReadable.history
             if let keep = retention?.keep { try removeOld(resource.id, before: now + (.zero - keep), transaction) }
             if let versions = retention?.versions { try removeSurplus(resource, over: versions, transaction) }
         }

@@ -21,7 +21,8 @@ struct PastViews {
     ) throws {
         self.moment = moment
         guard moment <= now else {
-            throw StoreError(.invalidQuery, "\(moment.rfc3339) lies in the future")
+            throw StoreError(
+                .invalidQuery, "\(moment.rfc3339) lies in the future", hint: "give a moment that has passed")
         }
         try database.forEach("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") { row in
             names.insert(row.text(0).lowercased())

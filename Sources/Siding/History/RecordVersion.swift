@@ -13,8 +13,13 @@ public struct RecordHistory: Sendable, Hashable {
 public struct RecordVersion: Sendable, Hashable {
     /// What created a version.
     public enum Change: String, Sendable, Hashable, CaseIterable {
-        case inserted, updated, deleted
-        /// It had been deleted.
+        /// The first version of the record.
+        case inserted
+        /// Another body than before, at the origin or by a pending edit.
+        case updated
+        /// The record became a tombstone.
+        case deleted
+        /// It had been deleted, and is live again.
         case revived
     }
 
@@ -26,7 +31,7 @@ public struct RecordVersion: Sendable, Hashable {
     public var to: Timestamp?
     /// The run that wrote it; 0 for saves and writes by the program.
     public var run: RunID
-    /// How it differs in kind from the version before.
+    /// What made it a new version.
     public var change: Change
     /// The number of pending edits in it.
     public var pending: Int

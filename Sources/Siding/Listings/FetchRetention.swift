@@ -57,7 +57,7 @@ struct FetchRetainer {
         try OutboxRequestsTable.save(
             (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, fetch.partial,
             of: entry.id, transaction)
-        try queue.addEvent(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
+        try queue.addEvent(entry.id, existing == nil ? .retained : .failed, fetch.error.message, transaction)
         guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry vanished while it was retained")
         }

@@ -186,7 +186,7 @@ struct ListingOpener {
     private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
         try ListingsTable.end(resource, scope: opening.first.scope, transaction)
         if let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, transaction) {
-            try queue.complete([entry.id], as: .done, event: "superseded", detail: reason, transaction)
+            try queue.complete([entry.id], as: .done, event: .superseded, detail: reason, transaction)
         }
     }
 
@@ -197,7 +197,7 @@ struct ListingOpener {
     ) throws {
         try ListingsTable.end(resource, scope: nil, transaction)
         for entry in try OutboxTable.openFetches(of: name, transaction) {
-            try queue.complete([entry.id], as: .done, event: "superseded", detail: reason, transaction)
+            try queue.complete([entry.id], as: .done, event: .superseded, detail: reason, transaction)
         }
     }
 

@@ -12,49 +12,18 @@ struct PageSaver {
         _ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>
     ) throws -> (counters: RunCounters, newMemberSets: Set<UInt64>) {
         guard let resource = try ResourcesTable.load(named: page.resource, transaction) else {
-            throw StoreError(.notFound, "the resource '\(page.resource)' was never opened")
+            throw StoreError(
+                .notFound, "the resource '\(page.resource)' was never opened, or was forgotten meanwhile",
+                hint: "run 'siding sync \(page.resource)'")
         }
         if let (opening, moment) = page.unopened {
             try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
                 .begin(resource.id, transaction)
         }
-        var (counters, page) = (RunCounters(), page)
-        var newMemberSets: Set<UInt64> = []
-        var shown: PageMembers.Shown?
-        let schema = resource.schema
-        switch page.content {
-        case .notModified: counters.notModified = 1
-        case .setAside(let answer, let reason):
-            var quarantine = quarantine(resource.id)
-            let dropped = DroppedMembers(MemberRemoval(schema.transforms.dropped))
-            try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
-            (counters.quarantined, counters.answersQuarantined) = (1, 1)
-            shown = PageMembers.Shown(hasUnknown: true)
-        case .records(let bytes, let slices):
-            let saved = try save(slices, of: bytes, resource, schema, transaction)
-            counters = saved.counters
-            shown = saved.shown
-            if saved.isOvertaken {
-                // A 304 would confirm what was not saved or will not stay, and a cursor would pass it.
-                (page.etag, page.lastModified) = (nil, nil)
-                try ListingsTable.holdCursor(of: resource.id, scope: page.page.scope, transaction)
-            }
-            let unsaved = saved.refused.union(saved.leftOut)
-            if page.isOneRecord, unsaved.isEmpty, let etag = page.etag, case .key(let key)? = slices.first?.outcome {
-                let key = bytes.withUnsafeBytes { key.text(in: $0) }
-                try RecordsTable.load(resource.id, transaction).setETag(etag, of: key, transaction)
-                try ServerCopiesTable.setETag(etag, of: key, in: resource.id, transaction)
-            }
-            if page.progress == nil {
-                try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
-            }
-            // Records that were not saved add no columns.
-            let kept =
-                unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
-            newMemberSets = try ColumnInference(
-                resource: resource.id, name: page.resource, run: page.run, schema: schema
-            ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
-        }
+        let content = try saveContent(of: resource, knownMemberSets, transaction)
+        var (counters, shown, page) = (content.counters, content.shown, page)
+        // A 304 would confirm what was not saved or will not stay.
+        if content.isOvertaken { (page.etag, page.lastModified) = (nil, nil) }
         counters.pages = 1
         counters.requests = page.requests
         counters.bytes = page.bytes
@@ -76,10 +45,67 @@ struct PageSaver {
                 .reconcile(page.deletions, run: page.run, now: now, transaction)
         }
         if let entry = page.completes {
-            try queue.complete([entry], as: .done, event: "answered", detail: nil, transaction)
+            try queue.complete([entry], as: .done, event: .answered, detail: nil, transaction)
         }
         try RunResourcesTable.add(counters, to: page.resource, in: page.run, transaction)
-        return (counters, newMemberSets)
+        return (counters, content.newMemberSets)
+    }
+
+    // MARK: Records
+
+    private struct SavedContent {
+        var counters = RunCounters()
+        /// What the page shows; nil if it shows the same as before.
+        var shown: PageMembers.Shown?
+        var newMemberSets: Set<UInt64> = []
+        /// See ``RecordSaver/Saved/isOvertaken``.
+        var isOvertaken = false
+    }
+
+    private func saveContent(
+        of resource: ResourceRow, _ knownMemberSets: Set<UInt64>, _ transaction: borrowing Transaction
+    ) throws -> SavedContent {
+        let schema = try resource.schema
+        var content = SavedContent()
+        switch page.content {
+        case .notModified: content.counters.notModified = 1
+        case .setAside(let answer, let reason):
+            var quarantine = quarantine(resource.id)
+            let dropped = DroppedMembers(MemberRemoval(schema.transforms.dropped))
+            try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
+            (content.counters.quarantined, content.counters.answersQuarantined) = (1, 1)
+            content.shown = PageMembers.Shown(hasUnknown: true)
+        case .records(let bytes, let slices):
+            let saved = try save(slices, of: bytes, resource, schema, transaction)
+            (content.counters, content.shown, content.isOvertaken) = (saved.counters, saved.shown, saved.isOvertaken)
+            let unsaved = saved.refused.union(saved.leftOut)
+            if saved.isOvertaken {
+                // A cursor would pass what was not saved or will not stay.
+                try ListingsTable.holdCursor(of: resource.id, scope: page.page.scope, transaction)
+            } else if page.isOneRecord, unsaved.isEmpty {
+                try saveETag(of: slices, in: bytes, resource.id, transaction)
+            }
+            if page.progress == nil {
+                try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
+            }
+            // Records that were not saved add no columns.
+            let kept =
+                unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
+            content.newMemberSets = try ColumnInference(
+                resource: resource.id, name: page.resource, run: page.run, schema: schema
+            ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
+        }
+        return content
+    }
+
+    /// Saves the entity tag of a page that is one record as the record's own.
+    private func saveETag(
+        of slices: [RecordSlice], in bytes: [UInt8], _ resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        guard let etag = page.etag, case .key(let key)? = slices.first?.outcome else { return }
+        let text = bytes.withUnsafeBytes { key.text(in: $0) }
+        try RecordsTable.load(resource, transaction).setETag(etag, of: text, transaction)
+        try ServerCopiesTable.setETag(etag, of: text, in: resource, transaction)
     }
 
     private func save(
@@ -139,7 +165,9 @@ struct PageSaver {
         if case .page(let following) = progress.next { next = following }
         try PagesTable.save(page, progress, next: next, of: resource, now: now, transaction)
         guard try ListingsTable.advance(page, progress, to: next, of: resource, now: now, transaction) else {
-            throw StoreError(.leaseLost, "the listing of '\(page.resource)' was restarted by another run")
+            throw StoreError(
+                .leaseLost, "the listing of '\(page.resource)' was restarted by another run",
+                hint: "nothing is lost: the other run goes on with it")
         }
         if progress.asksWholeNext { try PageValidators(resource: resource).forget(scope: page.page.scope, transaction) }
         if var cursor = progress.cursor {

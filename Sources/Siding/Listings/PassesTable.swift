@@ -153,7 +153,7 @@ enum PassesTable {
         let left = try OutboxTable.openFetches(of: end.resource, numbered: resource, outside: end.pass, transaction)
         let reason = "its record of '\(end.parent)' is no longer listed"
         for fetch in left {
-            try queue.complete([fetch.entry], as: .done, event: "superseded", detail: reason, transaction)
+            try queue.complete([fetch.entry], as: .done, event: .superseded, detail: reason, transaction)
             try ListingsTable.end(resource, scope: fetch.scope, transaction)
         }
     }

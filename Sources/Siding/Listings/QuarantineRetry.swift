@@ -1,92 +1,128 @@
 internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
-internal import SidingSynchronization
 
-/// Retries quarantined records inside a transaction.
+/// Retries quarantined records of a resource, under its lease.
 struct QuarantineRetry {
-    let resources: [AnyResource]
+    let resource: AnyResource
     let run: RunID
     let now: Timestamp
-    /// The lease holders of resources that other runs are using; their records are skipped.
-    let holders: [String: LeaseHolder]
+    /// The keys that were saved before; further records with them are older.
+    var settled: Set<String> = []
 
     struct Retried {
         var changes: [QuarantineChange] = []
-        var counters: [String: RunCounters] = [:]
-        /// The keys already saved, by resource; further records with them are older.
-        var settled: [String: Set<String>] = [:]
+        var counters = RunCounters()
+        /// The keys that are saved now.
+        var settled: Set<String> = []
     }
 
-    func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Retried {
+    /// The resource as its stored row and tables are, read once for all records of a transaction.
+    private struct Stored {
+        let row: ResourceRow
+        let table: RecordsTable
+        let schema: RecordSchema
+        var memberSets: Set<UInt64> = []
+
+        init(_ row: ResourceRow, _ transaction: borrowing Transaction) throws {
+            self.row = row
+            table = try RecordsTable.load(row, transaction)
+            var schema = try row.schema
+            schema.contract = schema.contract.withoutFailing
+            self.schema = schema
+        }
+
+        /// Whether a first record of its kind makes another table.
+        func isRemade(for key: String) -> Bool {
+            row.keyType == nil || table.layout == nil || table.key(key) == .null
+        }
+    }
+
+    /// Where records can be saved; or why none can.
+    private enum Readiness {
+        case ready(Stored)
+        case refused(String)
+    }
+
+    /// Retries `records`, the newest of each key first, in one transaction.
+    func retry(_ records: [QuarantinedRecord], _ transaction: borrowing Transaction) throws -> Retried {
         var result = Retried()
-        // Holds one body in memory at a time; the newest record of each key comes first.
-        for record in try QuarantineTable.find(selection, transaction).sorted(by: {
-            ($0.seenAt, $1.id) > ($1.seenAt, $0.id)
-        }) {
-            if let holder = holders[record.resource] {
-                let refusal = "\(holder.message(holding: record.resource)): wait for it"
-                result.changes.append(QuarantineChange(record: record, refusal: refusal, heldBy: holder))
-                continue
-            }
-            var counters = result.counters[record.resource] ?? RunCounters()
-            let refusal = try retry(record, &counters, &result.settled[record.resource, default: []], transaction)
-            result.counters[record.resource] = counters
+        result.changes.reserveCapacity(records.count)
+        var readiness: Readiness?
+        for record in records {
+            let refusal = try retry(record, &readiness, &result, transaction)
             result.changes.append(QuarantineChange(record: record, refusal: refusal))
         }
-        for (resource, counters) in result.counters {
-            try RunResourcesTable.add(counters, to: resource, in: run, transaction)
-        }
+        try RunResourcesTable.add(result.counters, to: resource.name, in: run, transaction)
         return result
     }
 
+    /// - Parameter readiness: nil until a record needs it: answers alone change no schema.
     /// - Returns: why the record stays in quarantine; nil if it was saved.
     private func retry(
-        _ record: QuarantinedRecord, _ counters: inout RunCounters, _ settled: inout Set<String>,
+        _ found: QuarantinedRecord, _ readiness: inout Readiness?, _ result: inout Retried,
         _ transaction: borrowing Transaction
     ) throws -> String? {
-        guard let resource = resources.first(where: { $0.name == record.resource }) else {
-            return "the config has no resource '\(PlainText.oneLine(record.resource, limit: 80))'"
-        }
-        if record.code == PageQuarantine.answerCode {
+        if found.code == PageQuarantine.answerCode {
             return "it is an answer that a rule of `errors:` quarantined: the next sync requests its page again"
         }
-        guard let page = try page(of: record, as: resource, transaction), let slice = Self.slice(of: page, as: resource)
-        else {
+        // Holds one body in memory at a time.
+        let one = QuarantineSelection(ids: [found.id], limit: 1)
+        guard let record = try QuarantineTable.find(one, withBodies: true, transaction).first else {
+            return "it left the quarantine meanwhile"
+        }
+        let page = page(of: record)
+        guard let slice = slice(of: page) else {
             return record.size < PageQuarantine.keptBytes
                 ? "it is not a valid record"
                 : "only its first \(PageQuarantine.keptBytes >> 20) MiB are kept: the next sync reads its page again"
         }
-        guard let known = try ResourcesTable.load(named: resource.name, transaction) else {
-            return "the resource was never synced"
+        let known = try readiness ?? ready(&result.counters, transaction)
+        readiness = known
+        guard case .ready(var stored) = known else {
+            if case .refused(let refusal) = known { return refusal }
+            return nil
         }
-        if let refusal = try declare(resource, known, &counters, transaction) { return refusal }
-        guard let row = try ResourcesTable.load(named: resource.name, transaction) else { return nil }
-        guard case .key(let place) = slice.outcome else {
-            return try save(slice, page, record, row, &counters, transaction)
+        var key: String?
+        if case .key(let place) = slice.outcome { key = page.withUnsafeBytes { place.text(in: $0) } }
+        if let key {
+            let isSettled = settled.contains(key) || result.settled.contains(key)
+            guard try !isSettled && !isOutdated(record, key: key, stored, transaction) else {
+                result.counters.stale += 1
+                return "a newer record of its key is stored"
+            }
         }
-        let key = page.withUnsafeBytes { place.text(in: $0) }
-        guard try !settled.contains(key) && !isOutdated(record, key: key, row.id, transaction) else {
-            counters.stale += 1
-            return "a newer record of its key is stored"
+        let refusal = try save(slice, page, record, &stored, &result.counters, transaction)
+        if let key {
+            if refusal == nil { result.settled.insert(key) }
+            if stored.isRemade(for: key), let row = try ResourcesTable.load(stored.row.id, transaction) {
+                stored = try Stored(row, transaction)
+            }
         }
-        let refusal = try save(slice, page, record, row, &counters, transaction)
-        if refusal == nil { settled.insert(key) }
+        readiness = .ready(stored)
         return refusal
     }
 
+    /// Applies the config's record schema to the resource, once per transaction.
+    private func ready(_ counters: inout RunCounters, _ transaction: borrowing Transaction) throws -> Readiness {
+        guard let known = try ResourcesTable.load(named: resource.name, transaction) else {
+            return .refused("the resource was never synced")
+        }
+        if let refusal = try declare(known, &counters, transaction) { return .refused(refusal) }
+        return .ready(try Stored(try ResourcesTable.load(known.id, transaction) ?? known, transaction))
+    }
+
     private func save(
-        _ slice: RecordSlice, _ page: [UInt8], _ record: QuarantinedRecord, _ row: ResourceRow,
+        _ slice: RecordSlice, _ page: [UInt8], _ record: QuarantinedRecord, _ stored: inout Stored,
         _ counters: inout RunCounters, _ transaction: borrowing Transaction
     ) throws -> String? {
-        var schema = row.schema
-        schema.contract = schema.contract.withoutFailing
+        let (row, schema) = (stored.row, stored.schema)
         let request = try ProvenanceTable.nextID(transaction)
         var saver = RecordSaver(
             row: row, contract: schema, filter: schema, run: run, now: now,
             incoming: try IncomingChanges.load(
                 row, run: run, now: now, transitions: nil, request: request, transaction),
-            mark: resources.first { $0.name == record.resource }?.deletions.mark, cause: .quarantine, request: request)
+            mark: resource.deletions.mark, cause: .quarantine, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
@@ -106,30 +142,28 @@ struct QuarantineRetry {
                     .save([slice], except: [], in: bytes, transaction)
             }
         }
-        try QuarantineTable.remove(record.id, transaction)
-        _ = try ColumnInference(resource: row.id, name: record.resource, run: run, schema: schema)
-            .addColumns(of: [slice], in: page, knownMemberSets: [], transaction)
+        try QuarantineTable.remove([record.id], transaction)
+        stored.memberSets.formUnion(
+            try ColumnInference(resource: row.id, name: record.resource, run: run, schema: schema)
+                .addColumns(of: [slice], in: page, knownMemberSets: stored.memberSets, transaction))
         return nil
     }
 
     /// The record as a page of its own, under the key of its member if that is its key, without members that the config drops
     /// now.
-    private func page(
-        of record: QuarantinedRecord, as resource: AnyResource, _ transaction: borrowing Transaction
-    ) throws -> [UInt8]? {
-        let selection = QuarantineSelection(ids: [record.id], limit: 1)
-        guard let stored = try QuarantineTable.find(selection, withBodies: true, transaction).first else { return nil }
+    private func page(of record: QuarantinedRecord) -> [UInt8] {
         let removal = MemberRemoval(resource.schema.transforms.dropped)
-        let body = stored.body.withUnsafeBytes { removal.applied(to: $0) } ?? stored.body
+        let body = record.body.withUnsafeBytes { removal.applied(to: $0) } ?? record.body
         guard resource.key == [.memberName], let key = record.key else {
             return [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")]
         }
         return Array("{\(JSONDocument(string: key)):".utf8) + body + [UInt8(ascii: "}")]
     }
 
-    private static func slice(of page: [UInt8], as resource: AnyResource) -> RecordSlice? {
+    private func slice(of page: [UInt8]) -> RecordSlice? {
         let reader = PageReader(
             records: .root.appending(.child), key: resource.key, limits: resource.source.jsonLimits)
+        // Whoever reads the refusal has the bytes in 'quarantine show'; where the reader stopped says nothing more.
         return page.withUnsafeBytes { try? reader.read($0).records.first }
     }
 
@@ -137,12 +171,11 @@ struct QuarantineRetry {
     ///
     /// - Returns: why this needs a sync instead; nil if it was done.
     private func declare(
-        _ resource: AnyResource, _ known: ResourceRow, _ counters: inout RunCounters,
-        _ transaction: borrowing Transaction
+        _ known: ResourceRow, _ counters: inout RunCounters, _ transaction: borrowing Transaction
     ) throws -> String? {
-        guard known.schema != resource.schema else { return nil }
+        guard (try? known.schema) != resource.schema else { return nil }
         let left = try StoredRecordTransforms(resource: known.id, run: run, now: now)
-            .recordsToRemove(by: resource.schema, after: known.schema, transaction)
+            .recordsToRemove(by: resource.schema, after: known.schemaIfReadable, transaction)
         if let left, left.isTooMuch(for: resource.deletions) {
             return "'where' changed and leaves out \(left.count) of \(left.stored) stored records: 'siding sync "
                 + "\(resource.name)' comes first"
@@ -157,15 +190,15 @@ struct QuarantineRetry {
     /// The time is that of the request that brought the stored body: later changes by the config, such as `drop`, or an undone
     /// deletion do not count. Records saved by the program, or before requests were stored, have no request.
     private func isOutdated(
-        _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
+        _ record: QuarantinedRecord, key: String, _ stored: Stored, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        let table = try RecordsTable.load(resource, transaction)
+        let table = stored.table
         return try transaction.exists(
             """
             SELECT 1 FROM \(table.rows) r LEFT JOIN siding_server_copies b ON b.resource = ?1 AND b.key = ?3
                 LEFT JOIN siding_provenance q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
             WHERE r.key = ?2 AND MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
-            """, resource, table.key(key), key, record.seenAt.microseconds)
+            """, stored.row.id, table.key(key), key, record.seenAt.microseconds)
     }
 }
 
@@ -182,81 +215,5 @@ extension RequestRow {
     /// The request of a record saved from quarantine, as the origin last sent it.
     fileprivate init(quarantined record: QuarantinedRecord, run: RunID) {
         self.init(cause: .quarantine, run: run, method: "GET", url: record.url, at: record.seenAt)
-    }
-}
-
-extension Store {
-    /// Retries quarantined records with the present declarations of `resources`, in one transaction and a run of its own.
-    ///
-    /// Saved records leave the quarantine. Records stay if the origin or the program wrote a newer version, or if another run
-    /// holds the resource's lease.
-    package func retryQuarantined(
-        _ selection: QuarantineSelection, as resources: [AnyResource]
-    ) async throws(StoreError) -> [QuarantineChange] {
-        // An empty selection needs no run.
-        let meant = Set(try await quarantined(selection).map(\.resource))
-        guard !meant.isEmpty else { return [] }
-        var selection = selection
-        // Records quarantined from now on may belong to resources that another run is using.
-        if selection.ids.isEmpty { selection.resources = meant.sorted() }
-        var (leases, holders) = ([Lease](), [String: LeaseHolder]())
-        let result: Result<[QuarantineChange], StoreError>
-        do throws(StoreError) {
-            // A retry may change a resource's record schema, so no other run may save pages meanwhile.
-            for resource in meant.intersection(resources.map(\.name)).sorted() {
-                switch try await acquireLease(Lease.name(ofResource: resource), command: "quarantine retry") {
-                case .acquired(let lease): leases.append(lease)
-                case .held(let holder): holders[resource] = holder
-                }
-            }
-            result = .success(try await retry(selection, as: resources, leases, holders))
-            // Its declarations may be newer than those of the last sync; what is left of this, the next one does.
-            for resource in meant { _ = try? await rewriteRecords(of: resource) }
-        } catch { result = .failure(error) }
-        let held = leases
-        try await uncancelled { () throws(StoreError) in for lease in held { try await self.releaseLease(lease) } }
-        return try result.get()
-    }
-
-    private func retry(
-        _ selection: QuarantineSelection, as resources: [AnyResource], _ leases: [Lease],
-        _ holders: [String: LeaseHolder]
-    ) async throws(StoreError) -> [QuarantineChange] {
-        let run = try await beginRun(command: "quarantine retry")
-        let now = clock.now
-        let me = try ownerID()
-        do throws(StoreError) {
-            let result = try await write { transaction in
-                for lease in leases { try Self.check(lease, owner: me, transaction) }
-                return try QuarantineRetry(resources: resources, run: run, now: now, holders: holders)
-                    .retry(selection, transaction)
-            }
-            for (resource, counters) in result.counters.sorted(by: { $0.key < $1.key }) {
-                let changes = result.changes.filter { $0.record.resource == resource }
-                let result = RunResource(
-                    resource: resource, outcome: RunOutcome(ofRetry: changes), counters: counters)
-                try await endResource(result, in: run)
-            }
-            try await endRun(run, outcome: RunOutcome(ofRetry: result.changes))
-            if result.counters.values.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) {
-                changeSignal.fire()
-            }
-            return result.changes
-        } catch {
-            try? await endRun(run, outcome: .failed)
-            throw error
-        }
-    }
-}
-
-extension RunOutcome {
-    /// The outcome of a retry; records that stay in quarantine were not saved.
-    fileprivate init(ofRetry changes: [QuarantineChange]) {
-        let refused = changes.count { $0.refusal != nil }
-        if changes.allSatisfy({ $0.heldBy != nil }) {
-            self = .skipped
-            return
-        }
-        self = refused == 0 ? .saved : refused == changes.count ? .failed : .partial
     }
 }

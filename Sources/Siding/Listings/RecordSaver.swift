@@ -74,9 +74,8 @@ struct RecordSaver {
         guard table.layout != nil else {
             // No record of the page can be saved, and none was before.
             for (index, slice) in slices.enumerated() where !superseded.contains(index) {
-                guard let breach = breach(of: slice, UnsafeRawBufferPointer(rebasing: page[slice.range]), type) else {
-                    continue
-                }
+                let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
+                guard let breach = breach(of: slice, body, type) else { continue }
                 try set(aside: slice, at: index, breach, row: nil, &saved, refuse)
             }
             return saved
@@ -90,41 +89,29 @@ struct RecordSaver {
         let isOtherCondition = filter.hasOtherCondition(than: contract)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
-            // Filtered-out records are not checked against the contract.
             let result = try Self.filterResult(slice, body, page, test)
-            let isFit = result == .matches
-            let stored = isFit ? nil : try stored(slice, page, type, &statements)
-            if !isFit, stored == nil || isOtherCondition {
+            let stored = result == .matches ? nil : try stored(slice, page, type, &statements)
+            // Filtered-out records are not checked against the contract.
+            let breach = result == .matches ? breach(of: slice, body, type) : nil
+            switch disposition(of: slice, body, result, stored, breach, isOtherCondition: isOtherCondition) {
+            case .leaveOut(let row):
                 saved.leftOut.insert(index)
                 // The page contains the record even if it stays unchanged.
-                if let stored { saved.shown.ids.append(stored.row) }
-            } else if isFit, let breach = breach(of: slice, body, type) {
+                if let row { saved.shown.ids.append(row) }
+            case .quarantine(let breach):
                 var row: Int64?
                 if case .key(let key) = slice.outcome {
                     row = try key.withBytes(in: page) { try statements.row(of: $0) }
                 }
                 try set(aside: slice, at: index, breach, row: row, &saved, refuse)
-            } else if case .key(let key) = slice.outcome {
-                let isMarked = mark?.marks(body) ?? false
-                // A filtered-out record is deleted at once. If the filter is NULL, a live record is kept for now: all such records are
-                // removed together, unless the mass-deletion guard blocks that.
-                let isLeaving = result == .null && !isMarked && stored?.isLive == true
-                let isDeleted = isMarked || !isFit && !isLeaving
-                let (change, row, isEdited) = try key.withBytes(in: page) { text in
+            case .save(let key, let cause, let isDeleted, let isNullFiltered):
+                if isNullFiltered { saved.hasNullFiltered = true }
+                try key.withBytes(in: page) { text in
                     let change = try statements.save(
-                        key: text, body: body, values: slice.columns, cause: isDeleted && !isMarked ? .filtered : cause,
-                        isDeleted: isDeleted, through: incoming, transaction)
-                    var row = statements.savedRow
-                    let isEdited = row == nil
-                    if row == nil { row = try statements.row(of: text) }
-                    if try change == .stale || isEdited && incoming?.isUnsettled(text, transaction) == true {
-                        saved.isOvertaken = true
-                    }
-                    return (change, row, isEdited)
+                        key: text, body: body, values: slice.columns, cause: cause, isDeleted: isDeleted,
+                        through: incoming, transaction)
+                    try add(change, of: text, to: &saved, &statements, transaction)
                 }
-                change.count(in: &saved.counters)
-                if isLeaving { saved.hasNullFiltered = true }
-                saved.add(change, row, isEdited: isEdited)
             }
         }
         if saved.isWritten {
@@ -134,6 +121,49 @@ struct RecordSaver {
         if saved.hasNullFiltered { try ResourcesTable.set(hasNullFiltered: true, of: row.id, transaction) }
         try check?.save(run: run, transaction)
         return saved
+    }
+
+    /// What happens to one record of the page.
+    private enum Disposition {
+        /// It is filtered out, and nothing is written; `row` is what is stored under its key.
+        case leaveOut(row: Int64?)
+        case quarantine(ContractBreach)
+        case save(RecordKey, cause: RecordCause, isDeleted: Bool, isNullFiltered: Bool = false)
+    }
+
+    /// - Parameters:
+    ///   - stored: what is stored under the key of a filtered-out record.
+    ///   - isOtherCondition: whether stored records that are filtered out stay as they are.
+    private func disposition(
+        of slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ result: RecordCondition.FilterResult,
+        _ stored: (row: Int64, isLive: Bool)?, _ breach: ContractBreach?, isOtherCondition: Bool
+    ) -> Disposition {
+        if let breach { return .quarantine(breach) }
+        guard case .key(let key) = slice.outcome else { return .leaveOut(row: nil) }
+        if result != .matches, stored == nil || isOtherCondition { return .leaveOut(row: stored?.row) }
+        if mark?.marks(body) == true { return .save(key, cause: cause, isDeleted: true) }
+        switch result {
+        case .matches: return .save(key, cause: cause, isDeleted: false)
+        case .null where stored?.isLive == true:
+            // Kept for now: all such records are removed together, unless the mass-deletion guard blocks that.
+            return .save(key, cause: cause, isDeleted: false, isNullFiltered: true)
+        // Deleted at once.
+        case .filteredOut, .null: return .save(key, cause: .filtered, isDeleted: true)
+        }
+    }
+
+    /// Adds what was just saved under `key`.
+    private func add(
+        _ change: RecordChange, of key: UnsafeRawBufferPointer, to saved: inout Saved,
+        _ statements: inout RecordStatements, _ transaction: borrowing Transaction
+    ) throws {
+        var row = statements.savedRow
+        let isEdited = row == nil
+        if isEdited { row = try statements.row(of: key) }
+        if try change == .stale || isEdited && incoming?.isUnsettled(key, transaction) == true {
+            saved.isOvertaken = true
+        }
+        saved.add(change, row, isEdited: isEdited)
     }
 
     /// - Parameter row: what is stored under the record's key.
@@ -183,13 +213,16 @@ struct RecordSaver {
 
     private static func stopIfAsked(_ breach: ContractBreach) throws(StoreError) {
         guard breach.response == .fail else { return }
-        throw StoreError(.contract, "a record breaks the contract: \(breach.reason)")
+        throw StoreError(
+            .contract, "a record breaks the contract: \(breach.reason)",
+            hint: "correct it at the origin, or set its rule in 'contract' to quarantine")
     }
 }
 
 extension RecordSaver.Saved {
     /// - Parameter isEdited: whether the record has pending edits, so that its server copy may have changed instead of its row.
     fileprivate mutating func add(_ change: RecordChange, _ row: Int64?, isEdited: Bool) {
+        change.count(in: &counters)
         guard let row else { return }
         shown.ids.append(row)
         switch change {

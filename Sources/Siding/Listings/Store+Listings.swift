@@ -20,7 +20,7 @@ extension Store {
             schema.contract.looksAtMembers || !schema.children.isEmpty
             ? try await read { snapshot in
                 try ResourcesTable.load(named: opening.resource, snapshot)
-                    .flatMap { try StoredMembers.load(of: $0.id, $0.schema, schema, snapshot) }
+                    .flatMap { try StoredMembers.load(of: $0.id, $0.schemaIfReadable, schema, snapshot) }
             } : nil
         return try await write(under: opening.lease) {
             try ListingOpener(opening: opening, queue: $0, members: members).open($1)
@@ -111,7 +111,8 @@ extension Store {
             guard let row = try ResourcesTable.load(named: resource, snapshot) else { return nil }
             return ResourceFreshness(
                 definition: row.definition, completedAt: row.completedAt, reported: row.freshness,
-                isUnfinished: try row.asksAnew || ListingsTable.isUnfinished(row.id, snapshot), schema: row.schema,
+                isUnfinished: try row.asksAnew || ListingsTable.isUnfinished(row.id, snapshot),
+                schema: row.schemaIfReadable,
                 source: row.source)
         }
     }

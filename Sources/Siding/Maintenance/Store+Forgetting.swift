@@ -14,19 +14,11 @@ extension Store {
     package func forget(resource: String, isRehearsal: Bool = false) async throws(StoreError) -> Int {
         let count = try await read { try Self.countForgettable(resource, $0) }
         if isRehearsal { return count }
-        let lease: Lease
-        switch try await acquireLease(Lease.name(ofResource: resource), command: "records forget") {
-        case .held(let holder):
-            throw StoreError(.leaseLost, holder.message(holding: resource), hint: "wait for it, then try again")
-        case .acquired(let acquired): lease = acquired
+        let forgotten = try await withLease(ofResource: resource, command: "records forget") {
+            lease throws(StoreError) in try await forget(resource, under: lease)
         }
-        let result: Result<Int, StoreError>
-        do throws(StoreError) { result = .success(try await forget(resource, under: lease)) } catch {
-            result = .failure(error)
-        }
-        try? await releaseLease(lease)
         changeSignal.fire()
-        return try result.get()
+        return forgotten
     }
 
     private func forget(_ name: String, under lease: Lease) async throws(StoreError) -> Int {
@@ -38,7 +30,7 @@ extension Store {
             let queue = QueueTransitions(owner: me, now: now)
             for entry in try OutboxTable.openFetches(of: name, transaction) {
                 try queue.complete(
-                    [entry.id], as: .done, event: "superseded", detail: "the resource was forgotten", transaction)
+                    [entry.id], as: .done, event: .superseded, detail: "the resource was forgotten", transaction)
             }
             try RecordsTable.load(resource, transaction).drop(transaction)
             try RunsTable.mark(forgotten: name, transaction)
@@ -59,7 +51,7 @@ extension Store {
         guard count > 0 else { return records.living + records.deleted }
         throw StoreError(
             .invalidWrite,
-            "\(count) \(count == 1 ? "write" : "writes") to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "
+            "\(MessageFormat.count(count, "write")) to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "
                 + "forgotten", hint: "send them with 'siding queue run', or drop them with 'siding queue drop'")
     }
 }

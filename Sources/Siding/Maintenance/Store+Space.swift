@@ -14,12 +14,9 @@ package struct SpaceReturned: Sendable, Hashable {
 
 extension Store {
     /// How long a step of giving back pages may hold the writer lock, and how long the pause after it is: longer than the pauses
-    /// of a writer that waits for the lock.
-    private static let stepTime = Duration.milliseconds(20)
-    private static let pause = Duration.milliseconds(10)
-    /// The sizes of a step in pages. The first steps are small, as nobody knows yet how fast the disk is.
-    private static let firstStep = 32
-    private static let largestStep = 2_048
+    /// of a writer that waits for the lock. It works on pages, not rows; the first steps are small.
+    private static let steps = Batches.Limits(
+        time: .milliseconds(20), pause: .milliseconds(10), first: 32, rows: 16...2_048)
     /// A checkpoint comes as often: one of a long WAL would keep a writer waiting.
     private static let pagesInWAL = 512
 
@@ -46,17 +43,14 @@ extension Store {
                 .unsupported, "\(path) was made without a way to give free pages back in steps",
                 hint: "'siding db vacuum --full' rewrites it once, while no other process uses it")
         }
-        var (left, step, count) = (before.freePages, Self.firstStep, 0)
+        var (left, count) = (before.freePages, 0)
+        var batches = Batches(self, Self.steps)
         while left > 0, count < most, !Task.isCancelled {
-            let (pages, start) = (step, ContinuousClock.now)
-            try await write { try $0.giveBack(pages: pages) }
-            let took = max(ContinuousClock.now - start, .milliseconds(1))
-            step = max(16, min(step * 2, Int(Double(step) * (Self.stepTime / took)), Self.largestStep))
+            try await batches.write { pages, transaction in try transaction.giveBack(pages: pages) }
             try await checkpoint(over: Self.pagesInWAL)
             count += 1
             left = try await space().freePages
             progress(before.freePages, left)
-            if left > 0 { try? await Task.sleep(for: Self.pause) }
         }
         let isHeldUp = try await checkpoint(over: 0) == .busy
         var returned = try await returned(since: before)

@@ -59,14 +59,26 @@ public struct QueueEntry: Sendable, Hashable {
     /// Grows with each claim; results recorded with an older token are ignored.
     package var token: Int64 = 0
 
-    /// A page of a listing, or a write of the user.
+    /// What an entry holds.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        case fetch, write
+        /// A page of a listing that failed; the next sync resumes with it.
+        case fetch
+        /// A write of the program or the user.
+        case write
     }
 
     /// queued → sending → done. An entry may also be parked until an operator acts, or dropped by one.
     public enum State: String, Sendable, Codable, CaseIterable {
-        case queued, sending, parked, done, dropped
+        /// Waits for its time, for its lane, or for entries that it depends on.
+        case queued
+        /// Claimed by a process that is sending it.
+        case sending
+        /// Not sent before somebody decides; ``QueueEntry/reason`` says why.
+        case parked
+        /// The origin has the write, or the page was fetched.
+        case done
+        /// Not delivered: dropped by an operator or a ``ConflictPolicy``, or replaced by another write.
+        case dropped
 
         /// Whether the entry is completed: nothing more happens to it.
         public var isSettled: Bool { self == .done || self == .dropped }
@@ -95,9 +107,23 @@ package struct QueueEvent: Sendable, Hashable {
     package var at: Timestamp
     /// The process that caused the event.
     package var who: String
-    /// `retained`, `claimed`, `failed`, `held`, `released`, `answered`, `dropped`, …
-    package var event: String
+    package var event: Kind
+    /// More about it, for people.
     package var detail: String?
+
+    /// What happened; the raw value is stored and shown.
+    package enum Kind: String, Sendable {
+        case accepted, retained, claimed, crashed, failed, deferred, unknown, probed, conflict, parked, held
+        case givenBack = "given back"
+        case released, retried, resolved
+        /// Tried again, because another request of its source was answered.
+        case letIn = "let in"
+        /// Its temporary ids became real ones: the record's own, and those that it names.
+        case named, rewritten
+        case coalesced, merged
+        /// The ends of an entry.
+        case answered, delivered, found, superseded, dropped, cancelled, replaced
+    }
 }
 
 extension QueueEntry {

@@ -6,9 +6,10 @@ package struct QueueExplanation: Sendable, Hashable {
     package var next: String
 
     /// - Parameter gate: the closed gate of the entry's source, if there is one.
-    package init(_ entry: QueueEntry, gate: SourceGate?, now: Timestamp) {
+    /// - Parameter keep: the rules of its store.
+    package init(_ entry: QueueEntry, gate: SourceGate?, keep: KeepRules, now: Timestamp) {
         why = Self.why(entry)
-        next = entry.kind == .write ? Self.nextOfWrite(entry, gate, now) : Self.next(entry, gate, now)
+        next = entry.kind == .write ? Self.nextOfWrite(entry, gate, keep, now) : Self.next(entry, gate, keep, now)
     }
 
     private static func why(_ entry: QueueEntry) -> String {
@@ -17,9 +18,9 @@ package struct QueueExplanation: Sendable, Hashable {
             ? "page \(entry.pageNumber ?? 1) of '\(entry.resource ?? "")' could not be fetched"
             : "the write was not delivered"
         let tries =
-            entry.attempts == 1
-            ? "1 failed try so far"
-            : entry.attempts == 0 ? "It does not count as a failed try" : "\(entry.attempts) failed tries so far"
+            entry.attempts == 0
+            ? "It does not count as a failed try"
+            : "\(MessageFormat.count(entry.attempts, "failed try", plural: "failed tries")) so far"
         let error = entry.lastError.map { ": \($0.message)" } ?? ""
         switch entry.state {
         case .queued where entry.unknownSince != nil: return "it may have reached the origin\(error)."
@@ -40,6 +41,7 @@ package struct QueueExplanation: Sendable, Hashable {
         switch entry.reason {
         case .held: "an operator put it on hold."
         case .poison: "three senders died while they sent it, so it is not tried again by itself."
+        case .rejected where entry.lastError?.status == nil: "it failed, and the same request would fail again."
         case .rejected: "the origin refused it, and would refuse the same request again."
         case .uncertain: "it may have reached the origin, and sending it twice could do harm."
         case .signIn: "the origin requires a sign-in."
@@ -56,11 +58,11 @@ package struct QueueExplanation: Sendable, Hashable {
         }
     }
 
-    private static func next(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
+    private static func next(_ entry: QueueEntry, _ gate: SourceGate?, _ keep: KeepRules, _ now: Timestamp) -> String {
         let sync = entry.resource.map { "'siding sync \($0)'" } ?? "'siding queue run'"
         switch entry.state {
         case .sending: return "a process is fetching it now; if that process died, the next sync reclaims the entry."
-        case .done, .dropped: return "nothing; it is kept for 30 days."
+        case .done, .dropped: return "nothing; it is kept for \(DurationText.text(keep.done))."
         case .parked where entry.reason == .held || entry.reason == .poison:
             return "nothing, until 'siding queue release \(entry.shortID)' or 'siding queue drop \(entry.shortID)'."
         case .parked:
@@ -100,9 +102,9 @@ package struct QueueExplanation: Sendable, Hashable {
         return at > now ? "tries it \(from(at, now))" : "does so too, as it is due"
     }
 
-    /// `from 2024-05-01T12:00:00.000Z on (in 31 s)`
+    /// `from 2024-05-01T12:00:00.000Z on (in 30 s)`
     private static func from(_ time: Timestamp, _ now: Timestamp) -> String {
-        "from \(time.rfc3339) on (in \((time - now).components.seconds + 1) s)"
+        "from \(time.rfc3339) on (in \(MessageFormat.duration(time - now)))"
     }
 }
 
@@ -111,12 +113,13 @@ extension QueueExplanation {
     /// Describes what blocks a write that has not been tried yet.
     static func waiting(_ entry: QueueEntry) -> String {
         if entry.waitsOn > 0 {
-            return "it depends on \(entry.waitsOn == 1 ? "another entry" : "\(entry.waitsOn) other entries")."
+            let others = "\(MessageFormat.grouped(entry.waitsOn)) other entries"
+            return "it depends on \(entry.waitsOn == 1 ? "another entry" : others)."
         }
         return "another entry is before it in the lane '\(entry.lane)'."
     }
 
-    static func nextOfWrite(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
+    static func nextOfWrite(_ entry: QueueEntry, _ gate: SourceGate?, _ keep: KeepRules, _ now: Timestamp) -> String {
         if let until = entry.keyKeptUntil {
             return
                 "nothing; only its idempotency key is kept, until \(until.rfc3339), so that it is not used for another write."
@@ -126,8 +129,8 @@ extension QueueExplanation {
             return "a process is asking the origin now whether the write arrived."
         case .sending:
             return "a process is sending it now; if that process died, the next 'siding queue run' reclaims it."
-        case .done: return "nothing; it was delivered, and is kept for 30 days."
-        case .dropped: return "nothing; it is kept for 30 days."
+        case .done: return "nothing; it was delivered, and is kept for \(DurationText.text(keep.done))."
+        case .dropped: return "nothing; it is kept for \(DurationText.text(keep.done))."
         case .queued where entry.waitsOn > 0 || !entry.isHead:
             return "it is sent once the entries that it waits for are settled."
         case .queued: return queued(entry, gate, now)

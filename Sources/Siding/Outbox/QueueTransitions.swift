@@ -2,11 +2,21 @@ internal import SidingChain
 internal import SidingSQLite
 internal import SidingSynchronization
 
-/// Why a parked entry returns to the queue; the raw value is the event in its history.
-enum RequeueCause: String {
+/// Why a parked entry returns to the queue.
+enum RequeueCause {
     case retried, released, resolved
     /// Another request of its source was answered, so entries parked for a sign-in are tried once more.
-    case letIn = "let in"
+    case letIn
+
+    /// The event in the entry's history.
+    var event: QueueEvent.Kind {
+        switch self {
+        case .retried: .retried
+        case .released: .released
+        case .resolved: .resolved
+        case .letIn: .letIn
+        }
+    }
 }
 
 /// The state transitions of queue entries, inside a transaction. Each adds an event to the history.
@@ -30,7 +40,7 @@ struct QueueTransitions {
         var entry = entry
         if entry.state == .sending {
             entry.crashes += 1
-            try addEvent(entry.id, "crashed", "its sender ended without an answer", transaction)
+            try addEvent(entry.id, .crashed, "its sender ended without an answer", transaction)
             if entry.crashes >= Self.mostCrashes {
                 return try park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
             }
@@ -38,7 +48,7 @@ struct QueueTransitions {
         if entry.waitsForPerson { return entry }
         (entry.state, entry.reason) = (.sending, nil)
         try OutboxTable.claim(entry, by: owner, firstSent: now, transaction)
-        try addEvent(entry.id, "claimed", nil, transaction)
+        try addEvent(entry.id, .claimed, nil, transaction)
         return entry
     }
 
@@ -47,7 +57,7 @@ struct QueueTransitions {
     func putBackFetches(of resource: String, _ transaction: borrowing Transaction) throws {
         for entry in try OutboxTable.openFetches(of: resource, transaction) where entry.state == .sending {
             try OutboxTable.putBack(entry, waitsForNetwork: nil, transaction)
-            try addEvent(entry.id, "given back", "its run ended early", transaction)
+            try addEvent(entry.id, .givenBack, "its run ended early", transaction)
         }
     }
 
@@ -61,7 +71,7 @@ struct QueueTransitions {
     ///
     /// The next entry of each lane becomes the head in the same transaction, so that no lane lacks one.
     func complete(
-        _ ids: [String], as state: QueueEntry.State, event: String, detail: String?,
+        _ ids: [String], as state: QueueEntry.State, event: QueueEvent.Kind, detail: String?,
         _ transaction: borrowing Transaction
     ) throws {
         try OutboxTable.complete(ids, as: state, at: now, transaction)
@@ -100,7 +110,7 @@ struct QueueTransitions {
         _ transaction: borrowing Transaction
     ) throws {
         try OutboxTable.park(entries.map(\.id), as: reason, crashes: crashes, by: owner, at: now, transaction)
-        try addEvent(reason == .held ? "held" : "parked", of: entries, transaction)
+        try addEvent(reason == .held ? .held : .parked, of: entries, transaction)
     }
 
     /// Returns entries to the queue, due now, with their attempts reset.
@@ -115,21 +125,23 @@ struct QueueTransitions {
             try OutboxTable.requeue(ids, at: now, isLetIn: cause == .letIn, forgetsSending: forgetsSending, transaction)
         }
         for id in doubted { try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction) }
-        try addEvent(cause.rawValue, of: entries.map { ($0.id, nil) }, transaction)
+        try addEvent(cause.event, of: entries.map { ($0.id, nil) }, transaction)
     }
 
     /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
     func beginDoubt(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
         try OutboxRequestsTable.setUnknownSince(now, of: id, transaction)
-        try addEvent(id, "unknown", "\(detail); the origin is asked", transaction)
+        try addEvent(id, .unknown, "\(detail); the origin is asked", transaction)
     }
 
-    func addEvent(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
+    func addEvent(
+        _ id: String, _ event: QueueEvent.Kind, _ detail: String?, _ transaction: borrowing Transaction
+    ) throws {
         try addEvent(event, of: [(id, detail)], transaction)
     }
 
     func addEvent(
-        _ event: String, of entries: [(id: String, detail: String?)], _ transaction: borrowing Transaction
+        _ event: QueueEvent.Kind, of entries: [(id: String, detail: String?)], _ transaction: borrowing Transaction
     ) throws {
         try OutboxEventsTable.insert(event, of: entries, by: who, at: now, transaction)
     }

@@ -42,6 +42,12 @@ extension Store {
         try await read { try OutboxEventsTable.events(of: entry, $0) }
     }
 
+    /// How a write was dropped; nil if it was not, or without a history.
+    package func dropCause(of entry: QueueEntry) async throws(StoreError) -> DropCause? {
+        guard entry.state == .dropped else { return nil }
+        return try await read { try DropCause.load(entry.id, $0) }
+    }
+
     /// The writes that this process has parked since `moment`, for any reason except a hold, and that are still parked, oldest
     /// first.
     package func writesParked(since moment: Timestamp) async throws(StoreError) -> [QueueEntry] {

@@ -7,6 +7,7 @@ public import SidingJSON
 public struct WriteEdit: Sendable, Hashable {
     /// How the write's body, or its part at ``record``, changes the record.
     public enum Change: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The body is a new record. The origin may choose its key.
         case create
         /// The body replaces the record, or creates it.
         case replace
@@ -65,6 +66,7 @@ public enum ConflictPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case hold
     /// Send it anyway; after three refusals it is parked.
     case mine
+    /// Drop it: the record stays as the origin has it.
     case theirs
     /// Three-way merge: keep changes that only one side made; park it if both changed the same member.
     case merge

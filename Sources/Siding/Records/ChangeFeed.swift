@@ -54,7 +54,8 @@ struct ChangeFeed {
                     + "; if its process is dead, the next sync ends it")
         }
         let forgotten = try ResourcesTable.load(resource, snapshot)?.forgotten ?? 0
-        guard !found.isForgotten, found.revision == beginning || found.revision >= forgotten else {
+        // A run from before the resource has no revision, but an export after it may have read records that were removed since.
+        guard !found.isForgotten, max(found.revision, 0) >= forgotten else {
             throw StoreError(
                 .notFound, "deletions from '\(name)' since run \(run) are no longer complete", hint: again(newest))
         }
@@ -73,7 +74,7 @@ struct ChangeFeed {
         let newest = try snapshot.first(
             """
             SELECT id FROM siding_runs WHERE ended_at IS NOT NULL
-                AND COALESCE(json_extract(revisions, ?1), \(integer: beginning)) NOT BETWEEN 0 AND ?2 - 1
+                AND COALESCE(json_extract(revisions, ?1), 0) NOT BETWEEN 0 AND ?2 - 1
                 AND NOT EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3)
             ORDER BY id DESC LIMIT 1
             """, "$.\"\(resource)\"", row?.forgotten ?? 0, row?.name

@@ -58,11 +58,17 @@ extension Store {
     /// - Throws: ``StoreError/Kind/notFound`` where nothing is stored of the resource.
     static func resource(_ name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow {
         guard let row = try ResourcesTable.load(named: name, database) else {
-            throw StoreError(
-                .notFound, "no resource is stored under the name '\(PlainText.oneLine(name, limit: 100))'",
-                hint: "'siding status' lists the resources")
+            throw StoreError(noResource: name)
         }
         return row
+    }
+}
+
+extension StoreError {
+    init(noResource name: String) {
+        self.init(
+            .notFound, "no resource is stored under the name '\(PlainText.oneLine(name, limit: 100))'",
+            hint: "'siding status' lists the resources")
     }
 }
 

@@ -99,10 +99,7 @@ struct ExportStatement {
             return try records(of: view, export, snapshot)
         }
         let children = try ResourceView.all(snapshot).lazy.flatMap(\.children).first { $0.name == export.name }
-        guard let children else {
-            _ = try Store.resource(export.name, snapshot)
-            throw StoreError(.notFound, "nothing is stored under this name")
-        }
+        guard let children else { throw StoreError(noResource: export.name) }
         return try elements(of: children, export)
     }
 

@@ -35,7 +35,7 @@ public struct AnyResource: Sendable {
     public var isConditional: Bool
     /// An unfinished listing older than this starts again.
     public var resumeWithin: Duration
-    /// One day.
+    /// The default of ``resumeWithin``: one day.
     public static let usualResumeWithin = Duration.seconds(86_400)
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
@@ -47,8 +47,8 @@ public struct AnyResource: Sendable {
     package var keptRecords: RecordRetention?
     /// How deletions at the origin are found.
     package var deletions = Deletions()
-    /// Whether records never move between pages while they are read, as with many cursors and next URLs: then one listing that
-    /// one run read proves which records were deleted. Otherwise two in a row have to lack them; see `ListingEvidence`.
+    /// Whether records never move between pages while they are read, as with many cursors and next URLs. Then a record that is
+    /// missing from one complete listing, read by one run, was deleted; otherwise it has to be missing from two in a row.
     public var isStable = false
     /// Makes one listing per record of another resource; nil for a single listing.
     package var forEach: ForEach?

@@ -85,6 +85,7 @@ extension Paging: CustomStringConvertible {
 extension Paging {
     /// Where a request carries a pagination parameter; a string literal names a query parameter.
     public enum Parameter: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// A parameter of the URL, such as `page` in `?page=2`.
         case query(String)
         /// A nested member of the body of a POST.
         case body(JSONPath)

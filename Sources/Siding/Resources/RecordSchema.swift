@@ -131,8 +131,15 @@ extension RecordSchema {
         get throws { self == RecordSchema() ? nil : try Store.json(self) }
     }
 
-    /// Decodes ``stored``; an empty schema if this version does not understand it.
-    init(stored text: String?) { self = Store.decode(RecordSchema.self, text) ?? RecordSchema() }
+    /// Decodes the ``stored`` schema of a resource.
+    ///
+    /// - Throws: ``StoreError/Kind/corrupt``
+    init(stored text: String?, of resource: String) throws {
+        guard let text else { self.init(); return }
+        self = try Store.decode(
+            RecordSchema.self, text, as: "the stored record schema of '\(resource)'",
+            hint: "'siding sync \(resource)' stores it again")
+    }
 
     /// Whether both schemas have the same views, indexes and contract; the history may differ.
     func looksLike(_ other: RecordSchema) -> Bool {

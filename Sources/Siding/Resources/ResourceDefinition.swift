@@ -59,6 +59,7 @@ package struct ResourceDefinition: Sendable, Hashable {
         self.aspects = aspects
     }
 
+    /// A text that cannot be read differs from every definition, so that the next sync is a full listing and stores it again.
     init(stored text: String) {
         let stored = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
         aspects = Dictionary(stored.map { (DefinitionAspect(rawValue: $0) ?? .other, $1) }) { $0 + $1 }

@@ -265,7 +265,14 @@ struct ResourceRow {
     var rewriteFrom: Int64?
 
     var definition: ResourceDefinition { ResourceDefinition(stored: storedDefinition) }
-    var schema: RecordSchema { RecordSchema(stored: storedSchema) }
+    /// For what saves and removes records. Throws ``StoreError/Kind/corrupt``.
+    var schema: RecordSchema {
+        get throws { try RecordSchema(stored: storedSchema, of: name) }
+    }
+
+    /// Empty if it cannot be read: for views, without which no file opens, for the retention of history, and for what a sync does
+    /// before it stores the config's schema again.
+    var schemaIfReadable: RecordSchema { (try? schema) ?? RecordSchema() }
 }
 
 extension ResourceRow {

@@ -37,7 +37,7 @@ extension AnyResource {
     var searchBody: SearchBody? { body ?? (paging.usesBody ? SearchBody() : nil) }
 
     /// The media type of page requests; nil if they have no body.
-    public var bodyType: String? {
+    package var bodyType: String? {
         searchBody.map { body in
             // The source's own JSON media type takes precedence, such as application/vnd.api+json.
             let own = body.encoding == .json ? source.headerFields[.contentType] : nil
@@ -93,7 +93,7 @@ struct Placeholders: Sendable, Hashable {
 
 extension AnyResource {
     /// Whether its requests contain `{until}`, the end of a cursor range.
-    public var asksUntil: Bool {
+    package var asksUntil: Bool {
         query.values.contains { $0.holds("{until}") } || body?.text.contains("{until}") ?? false
     }
 }

@@ -24,28 +24,22 @@ package struct FailureStreak: Sendable, Hashable {
     }
 }
 
-/// How the newest syncs of a resource ended, however many runs of other resources there were since.
-package struct RecentResults: Sendable, Hashable {
-    /// The outcome of the newest sync that was not skipped; `interrupted` for one that is under way or whose process ended.
-    package let newestOutcome: RunOutcome?
-    /// The newest result that is neither skipped nor cancelled on purpose; nil if none is stored.
-    package let newest: RunResource?
-    /// Nil if the newest sync succeeded, or if there is none.
-    package let failure: FailureStreak?
-}
-
 extension Store {
-    /// The newest results of each of these resources, by its name.
-    package func recentResults(of resources: [String]) async throws(StoreError) -> [String: RecentResults] {
-        try await read { snapshot in
-            var results: [String: RecentResults] = [:]
-            for resource in resources {
-                results[resource] = RecentResults(
-                    newestOutcome: try RunResourcesTable.newestOutcome(of: resource, snapshot),
-                    newest: try RunResourcesTable.newestResult(of: resource, snapshot),
-                    failure: try RunResourcesTable.failures(of: resource, snapshot))
-            }
-            return results
-        }
+    // MARK: How the newest syncs of resources ended, by their names, however many runs of others there were since
+
+    /// The outcome of the newest sync that was not skipped; `interrupted` for one that is under way or whose process ended. Without
+    /// those of which none is stored.
+    package func newestOutcomes(of resources: [String]) async throws(StoreError) -> [String: RunOutcome] {
+        try await read { try RunResourcesTable.newestOutcomes(of: resources, $0) }
+    }
+
+    /// The newest result that is neither skipped nor cancelled on purpose; without resources of which none is stored.
+    package func newestResults(of resources: [String]) async throws(StoreError) -> [String: RunResource] {
+        try await read { try RunResourcesTable.newestResults(of: resources, $0) }
+    }
+
+    /// The failed syncs since the last success; without resources whose newest sync succeeded.
+    package func failures(of resources: [String]) async throws(StoreError) -> [String: FailureStreak] {
+        try await read { try RunResourcesTable.failures(of: resources, $0) }
     }
 }

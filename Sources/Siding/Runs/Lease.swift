@@ -54,17 +54,65 @@ package enum LeaseOutcome: Sendable, Hashable {
 }
 
 extension Store {
+    /// Runs `body` under the lease `name`, and always releases it afterwards, also where the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - command: what is being done, shown to those who wait for the lease.
+    ///   - wait: how long to wait for a holder, by the time of `clock`.
+    ///   - otherwise: what is done instead while another one holds the lease.
+    package func withLease<Value: Sendable>(
+        _ name: String, command: String, wait: Duration = .zero, by clock: (any Clock<Duration>)? = nil,
+        _ body: (Lease) async throws(StoreError) -> Value,
+        ifHeld otherwise: (LeaseHolder) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let lease: Lease
+        switch try await acquireLease(name, command: command, wait: wait, by: clock ?? monotonicClock) {
+        case .held(let holder): return try otherwise(holder)
+        case .acquired(let acquired): lease = acquired
+        }
+        let result: Result<Value, StoreError>
+        do throws(StoreError) { result = .success(try await body(lease)) } catch { result = .failure(error) }
+        do throws(StoreError) {
+            try await uncancelled { () throws(StoreError) in try await self.releaseLease(lease) }
+        } catch {
+            // The first error is the cause. This process works under the lease no longer, so the next one takes it.
+            if case .success = result { throw error }
+        }
+        return try result.get()
+    }
+
+    /// Runs `body` under the lease of `resource`.
+    ///
+    /// - Throws: ``StoreError/Kind/leaseLost``, with its holder, while another one holds it.
+    package func withLease<Value: Sendable>(
+        ofResource resource: String, command: String, _ body: (Lease) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await withLease(Lease.name(ofResource: resource), command: command, body) { holder throws(StoreError) in
+            throw StoreError(.leaseLost, holder.message(holding: resource), hint: "wait for it, then try again")
+        }
+    }
+
+    private func acquireLease(
+        _ name: String, command: String, wait: Duration, by clock: any Clock<Duration>
+    ) async throws(StoreError) -> LeaseOutcome {
+        var waited = Duration.zero
+        let step = Duration.milliseconds(100)
+        while true {
+            let outcome = try await acquireLease(name, command: command)
+            if case .acquired = outcome { return outcome }
+            guard waited < wait else { return outcome }
+            do { try await clock.sleep(for: step) } catch { return outcome }
+            waited += step
+        }
+    }
+
     /// Takes the lease `name` if it is free, if its holder is dead, or if this process holds it but no longer works under it
     /// because releasing it failed.
     package func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome {
         let me = try ownerID()
-        let found = try await read { snapshot in
-            try snapshot.first("SELECT owner, holder FROM siding_leases WHERE name = ?1", name) { row in
-                (owner: try row.optionalText("owner"), holder: try row.optionalText("holder"))
-            }
-        }
-        if let owner = found?.owner, owner == me ? claimedWork.holds(name) : self.owner.isAlive(owner) {
-            return .held(by: Self.holder(found?.holder))
+        let found = try await read { try LeasesTable.held(name, $0) }
+        if let found, found.owner == me ? claimedWork.holds(name) : owner.isAlive(found.owner) {
+            return .held(by: try found.holder)
         }
         let last = found?.owner
         let holder = LeaseHolder(
@@ -92,8 +140,7 @@ extension Store {
         return try await write { transaction -> LeaseOutcome in
             // Since the read, another task of this process may have taken it.
             if last == me, claimedWork.holds(name) { return .held(by: holder) }
-            let outcome = try Self.claimLease(
-                name, from: last, owner: me, holder: try Self.json(holder), transaction)
+            let outcome = try LeasesTable.take(name, from: last, owner: me, holder: holder, transaction)
             guard case .acquired(let lease) = outcome else { return outcome }
             if last == me, let resource = lease.resource {
                 try QueueTransitions(owner: me, now: holder.since).putBackFetches(of: resource, transaction)
@@ -105,21 +152,6 @@ extension Store {
         }
     }
 
-    /// Takes the lease if its owner is still `last`; of several concurrent writers only the first succeeds.
-    private static func claimLease(
-        _ name: String, from last: String?, owner: String, holder: String, _ transaction: borrowing Transaction
-    ) throws -> LeaseOutcome {
-        try transaction.execute("INSERT INTO siding_leases (name, token) VALUES (?1, 0) ON CONFLICT DO NOTHING", name)
-        let taken = try transaction.execute(
-            "UPDATE siding_leases SET owner = ?2, holder = ?3, token = token + 1 WHERE name = ?1 AND owner IS ?4", name,
-            owner, holder, last)
-        let row = try transaction.first("SELECT token, holder FROM siding_leases WHERE name = ?1", name) { row in
-            (token: try row.int("token"), holder: try row.optionalText("holder"))
-        }
-        guard taken == 1, let row else { return .held(by: self.holder(row?.holder)) }
-        return .acquired(Lease(name: name, token: row.token))
-    }
-
     /// Releases the lease; does nothing if it was lost meanwhile.
     package func releaseLease(_ lease: Lease) async throws(StoreError) {
         // Released or not: nobody works under it any more.
@@ -127,13 +159,9 @@ extension Store {
         let me = try ownerID()
         let now = clock.now
         try await write { transaction in
-            let released = try transaction.execute(
-                """
-                UPDATE siding_leases SET owner = NULL, holder = NULL
-                WHERE name = ?1 AND owner = ?2 AND token = ?3
-                """, lease.name, me, lease.token)
+            let isReleased = try LeasesTable.release(lease, owner: me, transaction)
             // Entries that are still claimed were not answered. Their sender lives, so this is not a crash.
-            if released == 1, let resource = lease.resource {
+            if isReleased, let resource = lease.resource {
                 try QueueTransitions(owner: me, now: now).putBackFetches(of: resource, transaction)
             }
         }
@@ -152,20 +180,13 @@ extension Store {
 
     /// Throws ``StoreError/Kind/leaseLost`` if this process no longer holds `lease`: nothing may be written under it.
     static func check(_ lease: Lease, owner: String, _ transaction: borrowing Transaction) throws {
-        let isOurs = try transaction.exists(
-            "SELECT 1 FROM siding_leases WHERE name = ?1 AND owner = ?2 AND token = ?3", lease.name, owner, lease.token)
-        guard isOurs else {
+        guard try LeasesTable.isHeld(lease, by: owner, transaction) else {
             throw StoreError(.leaseLost, "another run took over \(lease.name); nothing more was written by this one")
         }
     }
 
     func ownerID() throws(StoreError) -> String {
         do { return try owner.id() } catch { throw StoreError(mapping: error) }
-    }
-
-    private static func holder(_ text: String?) -> LeaseHolder {
-        decode(LeaseHolder.self, text)
-            ?? LeaseHolder(processID: 0, host: "", command: "", since: Timestamp(microseconds: 0))
     }
 }
 
@@ -181,12 +202,8 @@ extension Store {
     package func leases() async throws(StoreError) -> [LeaseReport] {
         let owner = owner
         return try await read { snapshot in
-            try snapshot.query(
-                "SELECT name, owner, holder FROM siding_leases WHERE owner IS NOT NULL ORDER BY name"
-            ) { row in
-                LeaseReport(
-                    name: try row.text("name"), holder: Self.holder(try row.optionalText("holder")),
-                    isAlive: owner.isAlive(try row.text("owner")))
+            try LeasesTable.held(snapshot).map { held in
+                LeaseReport(name: held.name, holder: try held.holder, isAlive: owner.isAlive(held.owner))
             }
         }
     }

@@ -32,71 +32,85 @@ enum RunResourcesTable {
     }
 
     private static func result(_ row: borrowing Row) throws -> RunResource {
+        // Error and notes only inform.
         var result = RunResource(
             resource: try row.text("resource"), outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
             duration: .microseconds(try row.int("duration_us")), entry: try row.optionalText("entry"),
-            error: Store.decode(RecordedError.self, try row.optionalText("error")),
-            notes: Store.decode([String].self, try row.optionalText("notes")) ?? [])
+            error: Store.decodeIfReadable(RecordedError.self, try row.optionalText("error")),
+            notes: Store.decodeIfReadable([String].self, try row.optionalText("notes")) ?? [])
         try result.counters.map { $1 = Int(try row.int($0)) }
         return result
     }
 
-    // MARK: The newest results of a resource
+    // MARK: The newest results of resources, by their names
 
     /// A sync that was cancelled on purpose is neither a success nor a failure.
-    private static let isNotCancelled: SQL = "error ->> '$.name' IS NOT 'cancelled'"
+    static let isNotCancelled: SQL = "error ->> '$.name' IS NOT 'cancelled'"
 
-    /// The outcome of the newest sync that was not skipped, `interrupted` if it has none; nil if none is stored.
-    static func newestOutcome(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws
-        -> RunOutcome?
+    /// The outcomes of the newest syncs that were not skipped, `interrupted` for one that has none.
+    static func newestOutcomes(of resources: [String], _ database: borrowing some Queryable & ~Copyable) throws
+        -> [String: RunOutcome]
     {
-        try database.first(
+        try byName(
             """
-            SELECT outcome FROM siding_run_resources WHERE resource = ?1 AND outcome IS NOT 'skipped'
-            ORDER BY run DESC LIMIT 1
-            """, resource
+            SELECT resource, outcome FROM json_each(?1) JOIN siding_run_resources ON resource = value AND run = (
+                SELECT run FROM siding_run_resources WHERE resource = value AND outcome IS NOT 'skipped'
+                ORDER BY run DESC LIMIT 1)
+            """, resources, database
         ) { try $0.optionalText("outcome").flatMap(RunOutcome.init) ?? .interrupted }
     }
 
-    /// The newest result that is neither skipped nor cancelled on purpose; nil if none is stored.
-    static func newestResult(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws
-        -> RunResource?
+    /// The newest results that are neither skipped nor cancelled on purpose.
+    static func newestResults(of resources: [String], _ database: borrowing some Queryable & ~Copyable) throws
+        -> [String: RunResource]
     {
-        try database.first(
+        try byName(
             """
-            SELECT * FROM siding_run_resources WHERE resource = ?1 AND outcome <> 'skipped' AND \(isNotCancelled)
-            ORDER BY run DESC LIMIT 1
-            """, resource
+            SELECT result.* FROM json_each(?1) JOIN siding_run_resources AS result ON resource = value AND run = (
+                SELECT run FROM siding_run_resources
+                WHERE resource = value AND outcome <> 'skipped' AND \(isNotCancelled) ORDER BY run DESC LIMIT 1)
+            """, resources, database
         ) { try result($0) }
     }
 
-    /// The failed syncs since the last success; nil if there are none.
-    static func failures(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> FailureStreak?
+    /// The failed syncs since the last success.
+    static func failures(of resources: [String], _ database: borrowing some Queryable & ~Copyable) throws
+        -> [String: FailureStreak]
     {
         // Without an outcome the sync is still under way, or its process was killed.
         let failed: SQL = """
-            FROM siding_run_resources AS result JOIN siding_runs ON id = run
-            WHERE resource = ?1 AND run > (
+            SELECT run FROM siding_run_resources AS result JOIN siding_runs ON id = run
+            WHERE resource = value AND run > (
                     SELECT IFNULL(MAX(run), 0) FROM siding_run_resources
-                    WHERE resource = ?1 AND outcome IN ('saved', 'not_modified'))
+                    WHERE resource = value AND outcome IN ('saved', 'not_modified'))
                 AND result.outcome IS NOT 'skipped' AND (result.outcome IS NOT NULL OR ended_at IS NOT NULL)
                 AND \(isNotCancelled)
             """
-        let since = try database.first("SELECT started_at \(failed) ORDER BY run LIMIT 1", resource) {
-            try $0.time("started_at")
-        }
-        guard let since else { return nil }
-        return try database.first(
+        return try byName(
             """
-            SELECT result.outcome AS outcome, error, IFNULL(ended_at, started_at) AS ended_at \(failed)
-            ORDER BY run DESC LIMIT 1
-            """, resource
+            SELECT resource, oldest.started_at AS since, result.outcome AS outcome, error,
+                IFNULL(newest.ended_at, newest.started_at) AS ended_at
+            FROM json_each(?1)
+            JOIN siding_runs AS oldest ON oldest.id = (\(failed) ORDER BY run LIMIT 1)
+            JOIN siding_runs AS newest ON newest.id = (\(failed) ORDER BY run DESC LIMIT 1)
+            JOIN siding_run_resources AS result ON resource = value AND run = newest.id
+            """, resources, database
         ) { row in
+            // The error only informs.
             FailureStreak(
-                since: since, endedAt: try row.time("ended_at"),
+                since: try row.time("since"), endedAt: try row.time("ended_at"),
                 outcome: try row.optionalText("outcome").flatMap(RunOutcome.init) ?? .interrupted,
-                error: Store.decode(RecordedError.self, try row.optionalText("error")))
+                error: Store.decodeIfReadable(RecordedError.self, try row.optionalText("error")))
         }
+    }
+
+    /// - Parameter sql: has a row for each of the names in the JSON array `?1` of which there is something.
+    private static func byName<Value>(
+        _ sql: SQL, _ resources: [String], _ database: borrowing some Queryable & ~Copyable,
+        _ value: (borrowing Row) throws -> Value
+    ) throws -> [String: Value] {
+        let pairs = try database.query(sql, try Store.json(resources)) { (try $0.text("resource"), try value($0)) }
+        return Dictionary(pairs) { first, _ in first }
     }
 
     /// The newest two runs that read pages of a resource, newest first.

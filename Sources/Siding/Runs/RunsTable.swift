@@ -102,10 +102,11 @@ enum RunsTable {
             WHERE id <= (SELECT MAX(id) FROM siding_runs) - ?1
                 AND NOT EXISTS (
                     SELECT 1 FROM siding_run_resources AS result
-                    WHERE run = id AND outcome IS NOT 'skipped' AND NOT EXISTS (
-                        SELECT 1 FROM siding_run_resources AS later
-                        WHERE later.resource = result.resource AND later.run > result.run
-                            AND later.outcome IS NOT 'skipped'))
+                    WHERE run = id AND outcome IS NOT 'skipped' AND \(RunResourcesTable.isNotCancelled)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM siding_run_resources AS later
+                            WHERE later.resource = result.resource AND later.run > result.run
+                                AND later.outcome IS NOT 'skipped' AND \(RunResourcesTable.isNotCancelled)))
             ORDER BY id
             """)
         try statement.bind(1, Int64(newestKept))

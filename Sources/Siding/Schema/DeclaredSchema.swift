@@ -18,19 +18,21 @@ struct DeclaredSchema {
     /// - Throws: ``StoreError/Kind/invalidName`` for a schema that no view can have.
     @discardableResult
     func apply(_ schema: RecordSchema, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
-        let stored = try ResourcesTable.load(resource, transaction)?.storedSchema
+        let row = try ResourcesTable.load(resource, transaction)
         let text = try schema.stored
-        guard text != stored else { return 0 }
+        guard text != row?.storedSchema else { return 0 }
         do { try schema.check() } catch {
             throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
         }
         try checkViewNames(schema, transaction)
-        let before = RecordSchema(stored: stored)
+        // One that cannot be read is stored again, and everything is made anew.
+        let before = row?.schemaIfReadable ?? RecordSchema()
+        let isReadable = (try? row?.schema) != nil
         if schema.history != before.history {
             // Versions stay when the history is switched off; switched on again, it begins then.
             try ResourcesTable.setHistory(since: schema.history == nil ? nil : now, of: resource, transaction)
         }
-        guard !schema.looksLike(before) else {
+        guard !isReadable || !schema.looksLike(before) else {
             try ResourcesTable.set(schema: text, of: resource, transaction)
             try ResourcesTable.setMade(ifUnknown: true, of: resource, transaction)
             return 0

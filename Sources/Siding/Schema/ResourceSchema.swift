@@ -49,7 +49,8 @@ public struct ResourceSchema: Sendable, Hashable {
         public var count: Int
     }
 
-    /// The JSON types that are counted.
+    /// The JSON types that are counted. `integer` is a number without fraction and exponent, `real` one with either; null is
+    /// counted in ``ResourceSchema/Field/nulls``.
     public enum ValueType: String, Sendable, Hashable, CaseIterable {
         case string, integer, real, boolean, object, array
     }

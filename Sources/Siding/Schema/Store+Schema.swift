@@ -14,7 +14,7 @@ extension Store {
         let count = try await count(of: resource).count
         let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
         let view = try await read { try ResourceView.load(named: resource, $0) }
-        guard let view else { throw StoreError(.notFound, "no resource is stored under the name '\(resource)'") }
+        guard let view else { throw StoreError(noResource: resource) }
         var inference = SchemaInference(columns: view.schema.columns)
         var place = (id: Int64.min, number: 0)
         while true {

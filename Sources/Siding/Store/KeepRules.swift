@@ -1,13 +1,13 @@
-/// How long a store keeps what grows with time. Pruning applies them at the end of each run, for deleted records once in an hour, and
-/// about once an hour in a process that only sends writes.
+/// How long a store keeps runs, completed queue entries and deleted records. Pruning applies the rules at the end of each run, for
+/// deleted records once in an hour, and about once an hour in a process that only sends writes.
 ///
 /// ```swift
 /// var store = try await Store.open(at: "tracker.db")
 /// store.keep.deleted = .seconds(7 * 86_400)
 /// ```
-/// An age of less than an hour counts as one: pages that are under way may still show what was deleted.
+/// An age of less than an hour counts as an hour: pages that are under way may still show a deleted record.
 ///
-/// What is not here has its own bound: 100 events per entry, provenance in proportion to the records, 64 MiB of cached responses. Earlier
+/// Other data have bounds of their own: 100 events per entry, provenance in proportion to the records, 64 MiB of cached responses. Earlier
 /// versions of records have the rule of their resource, and quarantined records wait for an operator.
 public struct KeepRules: Sendable, Hashable {
     /// Ended runs, with their counters and the lists by which their deletions are undone. The newest 1,000 are kept whatever

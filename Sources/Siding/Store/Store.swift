@@ -34,9 +34,11 @@ public struct Store: Sendable {
     /// Fires after each commit of this process that wrote records.
     package let changeSignal: ChangeSignal
     package let clock: WallClock
+    /// Times the transactions of long work, and the pauses between them.
+    package var monotonicClock: any Clock<Duration> = ContinuousClock()
     /// Spreads retry times of a source.
     let jitter: Jitter
-    /// How long what grows with time is kept.
+    /// How long runs, completed entries and deleted records are kept.
     public var keep = KeepRules()
     /// The migrations applied when the store was opened.
     package let appliedMigrations: [String]
@@ -58,10 +60,21 @@ public struct Store: Sendable {
         owner.release()
     }
 
+    /// - Throws: ``StoreError/Kind/foreign`` if the file was removed or replaced since it was opened: other processes do not see
+    ///   what this one stores.
+    func checkPlace() throws(StoreError) {
+        guard !reader.isInPlace else { return }
+        throw StoreError(
+            .foreign, "the database was removed or replaced while it was open: \(path)",
+            hint: "start the program again, so that it opens the file that is there now")
+    }
+
     @discardableResult
     func write<T: Sendable>(_ body: @Sendable (borrowing Transaction) throws -> T) async throws(StoreError) -> T {
         guard let writer else {
-            throw StoreError(.inaccessible, "the database was opened for reading only: \(path)")
+            throw StoreError(
+                .inaccessible, "the database was opened for reading only: \(path)",
+                hint: "open it for writing, as a user who may write the file")
         }
         do { return try await writer.write(body) } catch { throw StoreError(mapping: error) }
     }

@@ -6,6 +6,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Kind: String, Sendable, CaseIterable {
         /// Another run took over the lease; nothing was changed.
         case leaseLost = "lease_lost"
+        /// No resource, run, quarantined record or database with this name or number.
         case notFound = "not_found"
         /// A prefix matches several entries.
         case ambiguous
@@ -19,7 +20,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case foreign
         /// The file was written by a newer Siding.
         case newer
+        /// The file is damaged, or holds a value that no Siding writes.
         case corrupt
+        /// The task was cancelled before the call was done.
         case cancelled
         /// The store was closed; see ``Siding/close()``.
         case closed
@@ -27,6 +30,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case timeLimit = "time_limit"
         /// The SQL of a query is invalid or not allowed.
         case invalidQuery = "invalid_query"
+        /// Reading or writing failed for a reason that has no kind of its own, such as a disk error.
         case inputOutput = "input_output"
         /// No view can have the resource's name.
         case invalidName = "invalid_name"

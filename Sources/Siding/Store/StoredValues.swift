@@ -11,7 +11,20 @@ extension Store {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String?) -> Value? {
+    /// - Parameters:
+    ///   - name: what the text is, for the message.
+    ///   - hint: what makes it readable again.
+    /// - Throws: ``StoreError/Kind/corrupt``
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, _ text: String, as name: String, hint: String? = nil
+    ) throws(StoreError) -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+            throw StoreError(.corrupt, "\(name) cannot be read", hint: hint)
+        }
+    }
+
+    /// Nil if it cannot be read; for what only informs, or is made again. Every use gives its reason.
+    static func decodeIfReadable<Value: Decodable>(_ type: Value.Type, _ text: String?) -> Value? {
         text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
     }
 

@@ -56,7 +56,8 @@ struct DeletionVerification: Sendable {
         if left > 0 {
             report.add(
                 note:
-                    "\(left) more missing records were not verified: a run verifies at most \(Self.mostPerRun), and the "
+                    "\(MessageFormat.count(left, "more missing record was", plural: "more missing records were")) not "
+                    + "verified: a run verifies at most \(Self.mostPerRun), and the "
                     + "next one continues")
         }
         let traffic = TrafficMeter()
@@ -129,7 +130,7 @@ struct DeletionVerification: Sendable {
     private static func message(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
         let (key, why) = unanswered.first ?? ("", "")
         let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
-        let rest = waiting > 0 ? "; \(waiting) more \(waiting == 1 ? "was" : "were") not checked" : ""
+        let rest = waiting > 0 ? "; \(MessageFormat.count(waiting, "more was", plural: "more were")) not checked" : ""
         return
             "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
     }
@@ -158,22 +159,29 @@ struct DeletionVerification: Sendable {
     /// One record to verify.
     private struct RecordToVerify: Sendable {
         let key: String
-        /// The parent's values for the names in the address; nil if it has none.
-        let values: [String: String]?
+        /// The parent's values for the names in the address, or why it has none.
+        let values: Result<[String: String], BoundParent.Unbound>
     }
 
     private func recordsToVerify(
         _ keys: ArraySlice<String>, _ parents: [String: String]
     ) async throws(StoreError) -> [RecordToVerify] {
         guard let each = resource.forEach, resource.deletions.isPathBound else {
-            return keys.map { RecordToVerify(key: $0, values: [:]) }
+            return keys.map { RecordToVerify(key: $0, values: .success([:])) }
         }
         let wanted = Set(keys.compactMap { parents[$0] })
         let found = try await sync.engine.store.parents(
             ParentSelection(resource: resource.name, parent: each.resource, keys: wanted.sorted()))
-        var values: [String: [String: String]] = [:]
-        for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, pass: nil))?.values }
-        return keys.map { key in RecordToVerify(key: key, values: parents[key].flatMap { values[$0] }) }
+        var values: [String: Result<[String: String], BoundParent.Unbound>] = [:]
+        for parent in found {
+            do { values[parent.key] = .success(try BoundParent(parent, by: each, pass: nil).values) } catch {
+                values[parent.key] = .failure(error)
+            }
+        }
+        let missing = BoundParent.Unbound(reason: "it is no longer stored")
+        return keys.map { key in
+            RecordToVerify(key: key, values: parents[key].flatMap { values[$0] } ?? .failure(missing))
+        }
     }
 
     /// The answers to one batch of requests, in the order of the keys.
@@ -201,8 +209,10 @@ struct DeletionVerification: Sendable {
     }
 
     private func ask(_ record: RecordToVerify) async throws(Failure) -> OriginState {
-        guard var values = record.values else {
-            throw Failure(.invalidRequest, phase: .notSent, detail: "its parent gives no value for the address")
+        var values: [String: String]
+        do { values = try record.values.get() } catch {
+            throw Failure(
+                .invalidRequest, phase: .notSent, detail: "its parent gives no value for the address: \(error.reason)")
         }
         values[Deletions.recordName] = record.key
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url

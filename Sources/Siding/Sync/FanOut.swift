@@ -59,7 +59,7 @@ struct FanOut: Sendable {
         guard try await store.outlook(selection).all == 0 else { return nil }
         let count = try await store.outlook(ParentSelection(resource: resource.name, parent: each.resource)).all
         guard count > 0 else { return nil }
-        let records = count == 1 ? "not the one record" : "none of the \(count) records"
+        let records = count == 1 ? "not the one record" : "none of the \(MessageFormat.grouped(count)) records"
         return "'where' in 'for_each' fits \(records) of '\(each.resource)'"
     }
 
@@ -157,7 +157,8 @@ extension PassFindings {
         guard unproven > 0 else { return nil }
         var reasons: [String] = []
         if unasked > 0 {
-            reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this pass")
+            let listings = MessageFormat.count(unasked, "listing was", plural: "listings were")
+            reasons.append("\(listings) not completed in this pass")
         }
         if areParentsUnlisted {
             reasons.append(
@@ -166,9 +167,9 @@ extension PassFindings {
         }
         if isInterrupted { reasons.append("the pass was interrupted") }
         if unknown > 0 {
-            reasons.append("\(unknown) \(unknown == 1 ? "listing is" : "listings are") not known completely")
+            reasons.append("\(MessageFormat.count(unknown, "listing is", plural: "listings are")) not known completely")
         }
-        return "\(unproven == 1 ? "1 record is" : "\(unproven) records are") missing from all listings but "
+        return "\(MessageFormat.count(unproven, "record is", plural: "records are")) missing from all listings but "
             + "\(unproven == 1 ? "was" : "were") kept: \(reasons.joined(separator: ", and "))"
     }
 }

@@ -179,16 +179,17 @@ extension FanOutTally {
         return report
     }
 
-    /// "1000 parents: 996 done, 3 failed, 1 queued"
+    /// "1,000 parents: 996 done, 3 failed, 1 queued"
     private var summary: String {
         let counts = [
             (done, "done"), (failed.count, "failed"), (queued, "queued"), (held, "held"), (skipped.count, "skipped"),
         ]
         let all = counts.map(\.0).reduce(0, +)
-        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        let words = counts.filter { $0.0 > 0 }.map { "\(MessageFormat.grouped($0.0)) \($0.1)" }
+            .joined(separator: ", ")
         guard all > 0 else { return isCutShort ? "no parent was listed" : "no parent is due" }
         let rest = isCutShort && !isAdHoc ? "; the next sync continues there" : ""
-        return "\(all) \(all == 1 ? "parent" : "parents"): \(words)\(rest)"
+        return "\(MessageFormat.count(all, "parent")): \(words)\(rest)"
     }
 
     private func conclude(_ report: inout SyncReport) {

@@ -31,7 +31,7 @@ enum ForeignResource {
         guard count > 0 else { return nil }
         let (name, own) = (resource.name, resource.source)
         let message =
-            "'\(name)' in \(file.path) belongs to the source '\(source)' (\(origin)), with \(count) records; here it belongs to "
+            "'\(name)' in \(file.path) belongs to the source '\(source)' (\(origin)), with \(MessageFormat.count(count, "record")); here it belongs to "
             + "'\(own.name)' (\(own.baseURL.origin)). No request was sent"
         let hint =
             "if two configs share the file, set database.path in one of them, or rename the resource; if '\(own.name)' "
@@ -45,10 +45,11 @@ enum ForeignResource {
         let count = try await store.count(of: resource.name)
         guard count.count + count.deleted > 0 else { return nil }
         let name = resource.name
+        let stored = MessageFormat.count(count.count + count.deleted, "record is", plural: "records are")
         return RecordedError(
             name: "key_changed",
             message:
-                "the key of '\(name)' changed, and \(count.count + count.deleted) records are stored under the old one. "
+                "the key of '\(name)' changed, and \(stored) stored under the old one. "
                 + "No request was sent",
             hint:
                 "'siding records forget \(name)' removes them, and the next sync lists everything under the new key")

@@ -20,7 +20,7 @@ struct FreshnessCheck {
         guard let maxAge = options.maxAge else { return nil }
         let age = now - completed
         // A completion time in the future means that the clock was set back, not that the records are fresh.
-        if age >= .zero, age < maxAge { return "complete \(age.components.seconds) s ago: fresh enough" }
+        if age >= .zero, age < maxAge { return "complete \(MessageFormat.duration(age)) ago: fresh enough" }
         if let moment = freshness.freshUntil(at: now) {
             return "the origin says that it is current until \(moment.rfc3339) (Cache-Control): fresh enough"
         }

@@ -209,7 +209,9 @@ struct ListingRun: Sendable {
         }
         result.hasPages = true
         result.isStoredWay = if case .notModified = page.content { true } else { false }
-        (result.paging, result.hasLines) = (page.paging, page.hasLines)
+        // A last page does not say how the pages before it named the next one.
+        if page.paging != .none || page.page.number == 1 { result.paging = page.paging }
+        result.hasLines = page.hasLines
         sync.engine.progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
         return nil
     }

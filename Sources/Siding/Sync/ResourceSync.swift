@@ -2,11 +2,10 @@ internal import HTTPTypes
 internal import Logging
 internal import SidingChain
 internal import SidingCredentials
-internal import SidingJSON
 internal import SidingPaging
 
-/// Syncs one resource, or the listing of one parent, under its lease: chooses where to start, fetches and saves the pages, and
-/// handles a failure.
+/// Syncs one resource, or the listing of one parent, under its lease: chooses where to start, opens the listing, and leaves
+/// its pages to a `ListingAttempt` and its end to a `ListingConclusion`.
 struct ResourceSync: Sendable {
     var engine: SyncEngine
     let resource: AnyResource
@@ -51,10 +50,11 @@ struct ResourceSync: Sendable {
         if let caution = left?.caution { report.warn("\(caution): check the spelling") }
         let nullFiltered = report.result.counters.nullFiltered
         if nullFiltered > 0 {
-            let (were, them) = nullFiltered == 1 ? ("record was", "it") : ("records were", "them")
+            let were = MessageFormat.count(nullFiltered, "record was", plural: "records were")
+            let them = nullFiltered == 1 ? "it" : "them"
             report.add(
                 note:
-                    "\(nullFiltered) \(were) removed because 'where' is NULL for \(them); 'siding records undelete \(run)' "
+                    "\(were) removed because 'where' is NULL for \(them); 'siding records undelete \(run)' "
                     + "restores \(them)")
         }
         return report
@@ -67,7 +67,8 @@ struct ResourceSync: Sendable {
             logger.info("rewrote stored records", metadata: ["resource": "\(name)", "records": "\(rows)"])
         }
         guard rows > 0 else { return }
-        report.add(note: "'columns' or 'drop' changed: \(rows) stored records were rewritten")
+        let were = MessageFormat.count(rows, "stored record was", plural: "stored records were")
+        report.add(note: "'columns' or 'drop' changed: \(were) rewritten")
     }
 
     /// The report of a sync that sends no request, as it would delete too many records.
@@ -82,111 +83,37 @@ struct ResourceSync: Sendable {
 
     // MARK: One listing
 
-    /// Syncs one listing with pages of the size that the line carries.
+    /// Syncs one listing, with pages of the size that the line carries: opens or resumes it, walks its pages, and concludes.
     func runListing() async throws(StoreError) -> SyncReport {
         var sync = self
         sync.sizing = try await engine.store.pageSizing(of: resource, for: parent, isFull: options.isFull)
-        return try await sync.syncListing()
-    }
-
-    /// Opens or resumes the listing, walks its pages, restarts it once if necessary, and handles a failure.
-    private mutating func syncListing() async throws(StoreError) -> SyncReport {
         var report = SyncReport(resource.name)
-        var known = try await engine.store.cursor(of: resource, for: parent)
-        let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.now)
-        var opening: ListingOpening
-        do throws(Failure) { opening = try self.opening(fresh) } catch { return report.failed(error) }
-        var position = try await engine.store.openListing(opening)
+        let known = try await engine.store.cursor(of: resource, for: parent)
+        let start = CursorStart(resource.cursor, stored: known, options, now: engine.now)
+        let opening: ListingOpening
+        do throws(Failure) { opening = try sync.opening(start) } catch { return report.failed(error) }
+        let position = try await engine.store.openListing(opening)
         addNotes(on: position, to: &report)
         // First, so that pages compare equal with what they showed before.
         try await rewriteRecords(&report)
         if let blocker = position.blockedBy { return blocked(by: blocker, report) }
         if let gate = try await engine.store.gates().closing(resource.source.name, at: engine.now) {
             try await openWithoutPage(position)
-            return try await waits(for: gate, position, report)
+            return try await sync.waits(for: gate, position, report)
         }
-        var start = fresh
-        do throws(Failure) { try goOn(&position, &start, &report) } catch { return report.failed(error) }
-        let partial = position.partial.map { ($0.etag, $0.bytes.count) }
-        var result = try await walk(&position, start, known?.value)
-        if case .failed(let failed) = result.end, result.isSizeRefused || failed.failure.isOfRequest,
-            let refusal = try await refuseSize(of: failed.page, at: &position)
-        {
-            report.warn(refusal)
-            report.result.counters += result.counters
-            result = try await walk(&position, start, known?.value)
-        }
-        let rule = result.misplacement == nil ? rule(endingBy: result) : nil
-        if let reason = restartReason(result, rule, position, opening) {
-            start = fresh
-            if rule != nil {
-                known = nil
-                start = CursorStart(resource.cursor, stored: nil, SyncOptions(), now: engine.now)
-                do throws(Failure) { opening = try self.opening(start) } catch { return report.failed(error) }
-                opening.forgetsCursor = true
-            }
-            position = try await engine.store.restartListing(opening, because: reason)
-            report.warn("restarted: \(reason)")
-            report.result.counters += result.counters
-            result = try await walk(&position, start, known?.value)
-        }
-        result.warnings.forEach { report.warn($0) }
-        report.result.counters += result.counters
-        if let paging = result.paging, resource.paging == .automatic, paging != .automatic { report.paging = paging }
-        if result.hasLines, resource.records == nil { report.add(note: "records: lines") }
-        switch result.end {
-        case .complete:
-            // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
-            return try await succeeded(report, asking: parent == nil ? DeletionVerification(self) : nil)
-        case .cut(let why, let remedy):
-            report.isIncomplete = true
-            let kept = [
-                resource.deletions.byAbsence ? "nothing was deleted" : nil,
-                resource.cursor == nil ? nil : "the cursor stays",
-            ].compactMap(\.self)
-            let consequence = kept.isEmpty ? "" : kept.joined(separator: ", and ") + ". "
-            report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
-            report = try await succeeded(report)
-            report.result.outcome = .partial
-            return report
-        case .stopped(let why):
-            report.isIncomplete = true
-            // A requested limit needs no warning.
-            if options.limit == nil {
-                report.warn("incomplete: \(why)")
-            } else {
-                report.add(note: "incomplete: \(why)")
-            }
-            return try await succeeded(report)
-        case .ignored(let note):
-            report.isIncomplete = true
-            report.add(note: note)
-            return try await succeeded(report)
-        case .failed(let failure):
-            // The first saved page opened the listing, and completed the entry.
-            if result.hasPages { position.entry = nil } else { try await openWithoutPage(position) }
-            try await saveLostPage(failure, after: partial)
-            let isRefusal =
-                known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
-            var handled = try await FailureHandling(sync: self, position: position, partial: failure.partial).handle(
-                failure, report)
-            if isRefusal { handled.result.error?.hint = cursorHint }
-            return handled
+        var attempt = ListingAttempt(sync, opening, at: position, from: start, known: known)
+        switch try await attempt.walk(&report) {
+        case .success(let walked): return try await ListingConclusion(attempt: attempt, walked: walked).report(report)
+        case .failure(let failure): return report.failed(failure)
         }
     }
 
-    private func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
+    func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
         let store = engine.store
         try await uncancelled { () throws(StoreError) in try await store.openWithoutPage(position) }
     }
 
-    /// The hint for an origin that no longer accepts the cursor.
-    private var cursorHint: String {
-        "the cursor that was sent may have expired: 'siding state reset \(resource.name)' forgets it, and a rule 'errors: "
-            + "[{ when: { status: … }, do: reset_cursor }]' does so automatically"
-    }
-
-    private func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
+    func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
         let rule = nextPageRule
         return ListingOpening(
             resource, options, lease: lease, run: run, first: try rule.first(from: start, for: parent),
@@ -202,19 +129,6 @@ struct ResourceSync: Sendable {
         if let dropped = position.droppedCheckpoint { report.warn("restarted: \(dropped)") }
         report.isResumed = position.isResumed
         if position.isResumed { report.add(note: "resumed at page \(position.page.number)") }
-    }
-
-    private func walk(
-        _ position: inout ListingPosition, _ start: CursorStart, _ stored: String?
-    ) async throws(StoreError) -> ListingRun.Walked {
-        let isConditional =
-            resource.asksConditionally && !options.isFull && !options.isAdHoc && position.changedAspects.isEmpty
-        let fetcher = PageFetcher(
-            resource, isConditional: isConditional, transport: transport, goingOn: position.partial.take(),
-            budget: budget,
-            in: engine.environment,
-            context: context)
-        return try await ListingRun(sync: self, fetcher: fetcher, start: start, stored: stored).walk(from: position)
     }
 
     var context: ChainContext {
@@ -238,89 +152,6 @@ struct ResourceSync: Sendable {
         DeletionTerms(
             rule: resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes,
             largestPage: resource.pageSizes?.maximum)
-    }
-
-    /// Why the listing must start again from the first page, such as a checkpoint that the origin refuses; nil if not. It
-    /// happens at most once.
-    private func restartReason(
-        _ result: ListingRun.Walked, _ rule: FailureRule?, _ position: ListingPosition, _ opening: ListingOpening
-    ) -> String? {
-        if let misplacement = result.misplacement { return misplacement }
-        // A rule of the config takes precedence over the built-in one.
-        if let rule {
-            return rule.action == .resetCursor && !options.isAdHoc ? "\(rule.place) says reset_cursor" : nil
-        }
-        // After a 304 the next page came from the store, and may no longer exist.
-        guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
-            case .failed(let page) = result.end, page.failure.isOfRequest, let status = page.failure.status,
-            // The same request would have the same answer.
-            result.hasPages || page.page.address != opening.first.address
-        else { return nil }
-        return "the origin refused page \(page.page.number) with \(status)"
-    }
-
-    /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/resumesAtCursor``.
-    private func goOn(
-        _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout SyncReport
-    ) throws(Failure) {
-        guard !options.isAdHoc else { return }
-        let sized = nextPageRule.sized(position.page)
-        if sized != position.page { (position.page, position.resizedFrom) = (sized, position.page) }
-        guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
-        guard start.goOn(position.cursor, by: resource.cursor) else { return }
-        report.add(note: "continues at the cursor instead of page \(position.page.number)")
-        position.page = try nextPageRule.first(from: start, for: parent)
-    }
-
-    /// The rule that applies to the failure that ended the walk.
-    private func rule(endingBy result: ListingRun.Walked) -> FailureRule? {
-        guard case .failed(let page) = result.end else { return nil }
-        return resource.source.rule(for: page.failure, of: .fetch)
-    }
-
-    // MARK: Ends
-
-    private func succeeded(
-        _ report: SyncReport, asking verification: DeletionVerification? = nil
-    ) async throws(StoreError) -> SyncReport {
-        // The outcomes of the verification are newer, so record this one first.
-        try await engine.store.record(.answers, of: resource.source.name)
-        var report = try await verification?.run(report) ?? report
-        let counters = report.result.counters
-        let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
-        report.result.outcome = isUnchanged ? .notModified : .saved
-        try await warnOfBlockedDeletions(&report)
-        return report
-    }
-
-    /// Tells of deletions that the mass-deletion guard blocked.
-    ///
-    /// - Parameters:
-    ///   - others: resources that must be listed too before the deletions can be reconciled.
-    ///   - asksAll: whether only a full sync can reconcile them again.
-    func warnOfBlockedDeletions(
-        _ report: inout SyncReport, with others: [String] = [], asksAll: Bool = false
-    ) async throws(StoreError) {
-        let count = report.result.counters.deletionsBlocked
-        guard count > 0 else { return }
-        let nullFiltered = try await engine.store.nullFiltered(of: resource.name)
-        if let nullFiltered {
-            report.warn(
-                "'where' leaves out \(nullFiltered.message). \(resource.deletions.excess), so they were kept. To remove them: siding "
-                    + "sync \(resource.name) --accept-deletes")
-        }
-        let absent = count - (nullFiltered?.count ?? 0)
-        guard absent > 0 else { return }
-        let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
-        guard !keys.isEmpty else { return }
-        let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
-        // Records missing for the first time are listed too: the next complete listing may delete them.
-        let isMore = keys.count > absent
-        let names = (others + [resource.name]).joined(separator: " ")
-        report.warn(
-            "\(absent) records are missing at the origin. \(resource.deletions.excess), so nothing was deleted. "
-                + "\(isMore ? "Missing, some for the first time" : "Missing"): \(shown)\(keys.count > 5 ? ", …" : ".") "
-                + "To delete them: siding sync \(names) \(asksAll ? "--full " : "")--accept-deletes")
     }
 
     private func blocked(by entry: QueueEntry, _ report: SyncReport) -> SyncReport {

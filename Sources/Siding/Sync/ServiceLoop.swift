@@ -145,6 +145,7 @@ package struct ServiceLoop: Sendable {
     private func look(_ part: Work, by sender: WriteSender) async -> Result<Look, StoreError> {
         looked()
         do throws(StoreError) {
+            try sender.store.checkPlace()
             switch part {
             case .writes:
                 let (outlook, isIdle) = try await sender.look(sources, report: report)

@@ -102,6 +102,7 @@ package struct SyncEngine: Sendable {
             }
         } catch {
             let store = store
+            // The first error is reported; a run without an end is recorded as interrupted by the next one.
             try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }
             span.ended(.failed, error: error.kind.rawValue, after: stopwatch)
             ended(run, .failed)
@@ -157,21 +158,16 @@ package struct SyncEngine: Sendable {
             report.result.outcome = .skipped
             return report
         }
-        switch try await lease(resource, options, command) {
-        case .held(let holder):
+        return try await store.withLease(
+            Lease.name(ofResource: resource.name), command: command, wait: options.lockWait, by: environment.clock
+        ) { lease throws(StoreError) in
+            let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
+            return try await keeping(resource, try await sync.runWhole(), lease, run)
+        } ifHeld: { holder in
             let error = RecordedError(
                 name: "locked", message: holder.message(holding: resource.name),
                 hint: "wait for it, or use --wait-lock 30s")
             return SyncReport(resource.name, .skipped, error: error, heldBy: holder)
-        case .acquired(let lease):
-            let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
-            let result: Result<SyncReport, StoreError>
-            do throws(StoreError) {
-                result = .success(try await keeping(resource, try await sync.runWhole(), lease, run))
-            } catch { result = .failure(error) }
-            let store = store
-            try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }
-            return try result.get()
         }
     }
 
@@ -183,23 +179,9 @@ package struct SyncEngine: Sendable {
         let count = try await store.apply(retention, to: resource.name, under: lease, run: run)
         guard count > 0 else { return report }
         var report = report
-        report.add(note: "\(count) old \(count == 1 ? "record was" : "records were") deleted, as 'keep' says")
+        report.add(
+            note: "\(MessageFormat.count(count, "old record was", plural: "old records were")) deleted, as 'keep' says")
         return report
-    }
-
-    private func lease(
-        _ resource: AnyResource, _ options: SyncOptions, _ command: String
-    ) async throws(StoreError) -> LeaseOutcome {
-        let name = Lease.name(ofResource: resource.name)
-        var waited = Duration.zero
-        let step = Duration.milliseconds(100)
-        while true {
-            let outcome = try await store.acquireLease(name, command: command)
-            if case .acquired = outcome { return outcome }
-            guard waited < options.lockWait else { return outcome }
-            do { try await environment.clock.sleep(for: step) } catch { return outcome }
-            waited += step
-        }
     }
 }
 

@@ -11,14 +11,14 @@ public struct SyncOptions: Sendable, Hashable {
     public var since: String?
     /// Asks for changes between two cursor values. This is an ad-hoc listing: it touches neither checkpoint nor cursor.
     public var backfill: Backfill?
-    /// Whether failures that may be retained go to the queue.
+    /// Whether a page that could not be fetched is kept in the queue, for the next sync to continue there; true by default.
     public var retains: Bool
-    /// Skips resources whose last complete listing is younger.
+    /// Skips resources whose last complete listing is younger; nil, the default, skips none.
     public var maxAge: Duration?
-    /// How long to wait for a resource that another run holds.
+    /// How long to wait for a resource that another run holds; by default not at all.
     public var lockWait: Duration
-    /// Sends no further request once the run has carried this many bytes, so that it carries at most one answer more: parents and
-    /// missing records are then asked for one at a time. The next sync continues there.
+    /// Sends no further request once the run has carried this many bytes, both directions counted; nil for no limit. Requests are
+    /// then sent one at a time, so the run exceeds it by one answer at most. The next sync continues there.
     public var maxBytes: Int?
     /// Whether the first failure ends the run.
     public var failsFast: Bool

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
+internal import SidingJSON
 internal import SidingPaging
 
 extension SyncPlan {
@@ -43,7 +44,7 @@ extension SyncPlan {
         let parents = try await store.parents(selection)
             .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }.prefix(Self.shown)
         let reason = begin.reason + Self.why(outlook, each, begin.position)
-        let asked = try await requests(for: parents, of: resource, each, options, store, now)
+        let (asked, failure) = try await requests(for: parents, of: resource, each, options, store, now)
         if outlook.due == 0 {
             plan.obstacle = .parents(why: "no parent is due")
         } else if parents.isEmpty {
@@ -51,7 +52,8 @@ extension SyncPlan {
         } else if let obstacle = try await obstacle(resource, options, at: asked.first, in: store, now) {
             plan.obstacle = obstacle
         } else if asked.isEmpty, outlook.due <= parents.count {
-            plan.obstacle = .parents(why: "the parents that are due have no usable address")
+            let reason = failure.map { ": \($0)" } ?? ""
+            plan.obstacle = .parents(why: "the parents that are due have no usable address\(reason)")
         }
         plan.reason = plan.obstacle?.explained(reason) ?? reason
         let urls = asked.map { Redaction.url($0, also: resource.source.authorization.secretQueryNames) }
@@ -100,22 +102,35 @@ extension SyncPlan {
         return words.isEmpty ? known : "\(known) (\(words))"
     }
 
+    /// - Returns: the requests, and why one cannot be made for the first parent that has none.
     private static func requests(
         for parents: some Sequence<Parent>, of resource: AnyResource, _ each: ForEach, _ options: SyncOptions,
         _ store: Store, _ now: Timestamp
-    ) async throws -> [HTTPURL] {
+    ) async throws -> (urls: [HTTPURL], failure: String?) {
         var urls: [HTTPURL] = []
+        var failure: String?
+        func fail(_ parent: Parent, _ reason: String) {
+            failure = failure ?? "'\(PlainText.oneLine(parent.key, limit: 60))': \(reason)"
+        }
         for parent in parents {
-            guard let bound = try? BoundParent(parent, by: each, pass: nil) else { continue }
+            let bound: BoundParent
+            do { bound = try BoundParent(parent, by: each, pass: nil) } catch {
+                fail(parent, error.reason)
+                continue
+            }
             let stored = try await store.cursor(of: resource, for: bound)
             let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
             let sizing = try await store.pageSizing(of: resource, for: bound)
             let rule = NextPageRule(resource: resource, size: sizing?.size)
-            guard let first = try? rule.first(from: cursor, for: bound) else { continue }
+            let first: PageRequest
+            do { first = try rule.first(from: cursor, for: bound) } catch {
+                fail(parent, error.description)
+                continue
+            }
             let opening = ListingOpening(planning: resource, options, first, root: rule.root(for: bound))
             let page = try await store.planListing(opening, now: now)?.decision.page ?? first
             urls.append(rule.sized(page).url)
         }
-        return urls
+        return (urls, failure)
     }
 }

@@ -46,7 +46,7 @@ package struct SyncReport: Sendable {
         let count = counters.deleted
         guard count > 0 else { return }
         warn(
-            "'where' left out \(count) stored \(count == 1 ? "record" : "records"); "
+            "'where' left out \(MessageFormat.count(count, "stored record")); "
                 + "'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")")
     }
 
@@ -72,9 +72,11 @@ package struct SyncReport: Sendable {
     }
 }
 
-/// The outcomes of a sync that are no error. A retained request is one of them.
+/// The outcomes of a sync that are no error; a page that waits in the queue is one of them.
 public enum SyncOutcome: Sendable, Hashable {
+    /// Pages were stored. The listing may be incomplete, if ``SyncOptions`` or ``StopRules`` ended it or the origin cut it short.
     case saved(RunCounters)
+    /// The origin answered every page with 304, and nothing was deleted: the stored records are still right.
     case notModified
     /// The failed page is in the queue; the next sync resumes there.
     case queued(because: String)

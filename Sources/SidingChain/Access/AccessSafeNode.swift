@@ -15,6 +15,9 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let safety: AccessSafety
 
+    /// Wraps the nodes of one attempt, from ``RequestCreatorNode`` to ``ResponseHTTPErrorProcessorNode``.
+    ///
+    /// - Parameter safety: the one value that all chains of the source share; another one would refresh a second time.
     public init(_ wrapped: Wrapped, _ safety: AccessSafety) {
         self.wrapped = wrapped
         self.safety = safety
@@ -100,6 +103,7 @@ public struct AccessTokenProvider: MetadataProvider, Hashable {
     /// The text before the token, including its space.
     public let prefix: String
 
+    /// By default `Authorization: Bearer TOKEN`. For an origin with `X-Token: TOKEN`, pass that field and an empty prefix.
     public init(field: HTTPField.Name = .authorization, prefix: String = "Bearer ") {
         (self.field, self.prefix) = (field, prefix)
     }

@@ -9,7 +9,8 @@
 ///
 /// If a renewed credential is refused too, the underlying error is a `CredentialRefusal`, whatever the status.
 ///
-/// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see `settled()`.
+/// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see
+/// ``waitForRefresh()``.
 public struct AccessSafety: Sendable {
     /// The account's name in the store and at the gate: the source's name if it has only one account.
     package let account: String
@@ -26,21 +27,23 @@ public struct AccessSafety: Sendable {
         one?.accessGuard === other?.accessGuard
     }
 
+    /// Sets up one account. Only the store and the refresher are required.
+    ///
     /// - Parameters:
-    ///   - account: names the credential in `store` and `gate`.
-    ///   - store: where the credential lives; shared with other processes where the gate is.
-    ///   - gate: shared by all who share the store; nil, as by default, where only this process does.
-    ///   - refresher: makes the next credential of the spent one.
-    ///   - statuses: 401 unless said otherwise; 403 too for origins that mean it so.
-    ///   - early: how long before its known end an access token is renewed without waiting for a 401; nil, as by
-    ///     default, for never.
-    ///   - grace: how long a refresh goes on for which nobody waits any more, 5 s unless said otherwise; a token that the
-    ///     endpoint has given is saved in any case.
-    ///   - initial: what counts where the store holds nothing yet, such as a refresh token from the configuration with an
-    ///     empty access token; asked for anew each time.
-    ///   - token: how requests carry the access token; `Authorization: Bearer …` unless said otherwise.
-    ///   - clock: on which `grace` is measured.
-    ///   - wallClock: the system's by default, that `early` looks at.
+    ///   - account: the account's name in `store` and `gate`.
+    ///   - store: keeps the credential. If other processes use it too, they must share `gate` as well.
+    ///   - gate: allows one refresh at a time among all who share `store`; nil, the default, if only this process uses it.
+    ///   - refresher: requests the next credential with the spent one.
+    ///   - statuses: the statuses by which the origin refuses a credential; only 401 by default, for some origins also 403.
+    ///   - early: how long before its expiry an access token is renewed, without waiting for a 401; nil, the default, for
+    ///     never.
+    ///   - grace: how long a refresh continues when no call waits for it any more; 5 s by default. A token that the endpoint
+    ///     has already issued is saved in any case.
+    ///   - initial: returns the credential to use while the store has none, such as a refresh token from the configuration
+    ///     with an empty access token. Called again each time.
+    ///   - token: how requests carry the access token; `Authorization: Bearer …` by default.
+    ///   - clock: measures `grace`.
+    ///   - wallClock: compares expiry times with the present; the system's by default.
     public init(
         account: String, store: any CredentialStore, gate: (any RefreshGate)? = nil,
         refresher: TokenRefresherNode, statuses: Set<Int> = [401], early: Duration? = nil,

@@ -64,6 +64,8 @@ public struct Credential: Sendable, Hashable {
     /// another client secret or password is a different one.
     public var descent: String?
 
+    /// The first credential of an account, unless the parts of an earlier one are passed. Without `expiresAt` it is renewed
+    /// only after a refusal.
     public init(
         accessToken: String, refreshToken: String? = nil, generation: UInt64 = 1, expiresAt: Double? = nil,
         lifetime: Duration? = nil, descent: String? = nil

@@ -5,12 +5,14 @@ internal import SidingJSON
 ///
 /// Like ``Credential`` it never shows its tokens.
 public struct TokenGrant: Sendable, Hashable {
+    /// The new access token, without `Bearer`.
     public var accessToken: String
     /// Nil if the endpoint keeps the old one valid (RFC 6749 §6).
     public var refreshToken: String?
     /// How long the access token lasts; nil if unknown.
     public var lifetime: Duration?
 
+    /// A grant from an endpoint whose format is not that of OAuth 2; see ``init(parsing:now:)`` for those.
     public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -59,10 +61,14 @@ public struct TokenGrant: Sendable, Hashable {
     /// The lifetime that `number` means, guessed by its size: below 1,000,000,000 it is seconds; below 100,000,000,000 it is
     /// the expiry time in seconds since 1970, above that in milliseconds.
     ///
-    /// - Returns: nil for less than a second, which is no usable lifetime.
+    /// - Returns: nil for less than a second, or more than a hundred years, which is no usable lifetime.
     package static func lifetime(_ number: Double, now: Double) -> Duration? {
-        let seconds = number < 1e9 ? number : (number < 1e11 ? number : number / 1_000) - now
-        return (1...3_153_600_000).contains(seconds) ? .seconds(Int64(seconds)) : nil
+        lifetime(seconds: number < 1e9 ? number : (number < 1e11 ? number : number / 1_000) - now)
+    }
+
+    /// The lifetime in whole seconds; nil likewise.
+    package static func lifetime(seconds: Double) -> Duration? {
+        (1...3_153_600_000).contains(seconds) ? .seconds(Int64(seconds)) : nil
     }
 
     private static func value(_ name: String, in bytes: UnsafeRawBufferPointer) -> EnvelopeValue? {

@@ -16,13 +16,14 @@ public struct TokenRefresherNode: Node {
     /// The text that says who refused, for people.
     package var refusalWords = "the token endpoint refused"
 
-    /// A refresher that asks `request`, a chain from the spent credential to what the token endpoint gave.
+    /// A refresher that calls a chain.
     ///
     /// - Parameters:
-    ///   - request: the chain to the token endpoint.
-    ///   - timeLimit: of one refresh, 30 s unless said otherwise; an answer that arrives while it winds down still counts.
-    ///   - clock: on which the limit is measured.
-    ///   - wallClock: the system's by default, from which the new token's end is reckoned.
+    ///   - request: sends the spent credential to the token endpoint and returns the new tokens.
+    ///   - timeLimit: the time limit of one refresh; 30 s by default. A response that arrives during the cancellation still
+    ///     counts.
+    ///   - clock: measures the time limit.
+    ///   - wallClock: the start of the new token's lifetime; the system's by default.
     public init(
         _ request: some Node<Credential, TokenGrant>, timeLimit: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system

@@ -6,6 +6,12 @@ public struct DeadlineNode<Wrapped: Node>: WrapperNode {
     private let limit: Duration
     private let clock: any Clock<Duration>
 
+    /// Ends a call of `wrapped` after `limit` with ``Failure/Reason/timeout(_:)``, stage ``Failure/TimeoutStage/total``.
+    ///
+    /// - Parameters:
+    ///   - wrapped: the nodes to limit.
+    ///   - limit: the longest duration of one call; more than a year counts as a year.
+    ///   - clock: measures it.
     public init(_ wrapped: Wrapped, limit: Duration, clock: any Clock<Duration> = ContinuousClock()) {
         self.wrapped = wrapped
         self.limit = limit

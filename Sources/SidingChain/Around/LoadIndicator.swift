@@ -22,6 +22,7 @@ public final class LoadIndicator: AsyncSequence, Sendable {
 
     private let state = Mutex(State())
 
+    /// An indicator that shows 0 until a ``LoadIndicatableNode`` reports calls to it.
     public init() {}
 
     deinit {
@@ -71,6 +72,7 @@ public struct LoadIndicatableNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let indicator: LoadIndicator
 
+    /// Adds 1 to `indicator` while a call of `wrapped` runs, whether it succeeds, fails or is cancelled.
     public init(_ wrapped: Wrapped, indicator: LoadIndicator) {
         self.wrapped = wrapped
         self.indicator = indicator

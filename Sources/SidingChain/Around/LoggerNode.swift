@@ -17,7 +17,7 @@ public struct LoggerNode<Wrapped: Node>: WrapperNode {
         self.exclusions = exclusions
     }
 
-    /// Inlinable, so that the compiler can specialize the nodes inside.
+    // Inlinable, so that the compiler can specialize the nodes inside.
     @inlinable
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         guard CallEvents.areHeard(context) else { return try await wrapped.process(input, context) }

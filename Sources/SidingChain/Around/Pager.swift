@@ -167,10 +167,16 @@ extension Pager {
 
 /// One page and the position of the next.
 public struct PagerAnswer<Page: Sendable, Position: Sendable>: Sendable {
+    /// The content of the page, which ``Pager`` returns to its reader.
     public var page: Page
     /// Nil if this is the last page.
     public var next: Position?
 
+    /// The result of one request of a ``Pager``.
+    ///
+    /// - Parameters:
+    ///   - page: the content.
+    ///   - next: where the listing continues, such as a page number, a token or a URL; nil after the last page.
     public init(page: Page, next: Position?) {
         self.page = page
         self.next = next

@@ -19,7 +19,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     ///   - policy: which failures are tried again, how often, and after which waits.
     ///   - jitter: spreads the waits.
     ///   - clock: measures the waits.
-    ///   - wallClock: the system's by default, against which a `Retry-After` that is a date is measured.
+    ///   - wallClock: compares a date in `Retry-After` with the present time; the system's by default.
     public init(
         _ wrapped: Wrapped, policy: RetryPolicy, jitter: Jitter = .random,
         clock: any Clock<Duration> = ContinuousClock(),

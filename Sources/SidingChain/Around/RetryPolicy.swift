@@ -1,7 +1,10 @@
 /// How the wait grows between attempts: `base × factorⁿ`, at most `cap`, with full jitter.
 public struct Backoff: Sendable, Hashable {
+    /// The wait after the first failed attempt.
     public var base: Duration
+    /// How many times longer each wait is than the one before; with 1 or less all waits are ``base``.
     public var factor: Double
+    /// The longest wait, however many attempts have failed.
     public var cap: Duration
     /// Whether a wait is random up to its ceiling, so that clients that failed together do not return together; otherwise it is
     /// the ceiling.
@@ -39,8 +42,10 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The maximum number of retries; 0 turns inline retries off.
     public var retries: Int
+    /// The waits between the attempts, each at most 5 seconds.
     public var backoff: Backoff
 
+    /// By default two retries, thus three attempts.
     public init(retries: Int = 2, backoff: Backoff = Backoff()) {
         self.retries = retries
         self.backoff = backoff

@@ -16,7 +16,9 @@ public import HTTPTypes
 ///
 /// Nodes without a function (no retries, no deadline, no cache) are left out; the order never changes.
 public struct ChainAssembly: Sendable, Changeable {
+    /// Sends the requests, for example an `HTTPTransport` of `SidingHTTP`.
     public var transport: any Transport
+    /// Distinguishes an origin that cannot be reached from a machine that is offline.
     public var connectivity: any Connectivity
     /// Fields of every request; the request's own fields win.
     public var headerFields: HTTPFields
@@ -24,6 +26,7 @@ public struct ChainAssembly: Sendable, Changeable {
     public var providers: [any MetadataProvider]
     /// Query parameters fetched on each attempt, such as an API key; appended to the route's own.
     public var query: (@Sendable () async throws -> [String: QueryValue])?
+    /// How ``query`` is written into the URL.
     public var queryEncoding: QueryEncoding
     /// Query parameters that errors and logs must not show, in addition to the well-known ones.
     public var secretQueryNames: Set<String>
@@ -31,14 +34,16 @@ public struct ChainAssembly: Sendable, Changeable {
     public var retry: RetryPolicy
     /// The time limit of one attempt, body included; nil for none besides the transport's.
     public var deadline: Duration?
+    /// Randomizes the waits of ``retry``.
     public var jitter: Jitter
     /// Measures deadlines and waits.
     public var clock: any Clock<Duration>
-    /// The wall clock, to compare `Retry-After` dates and the age of stored responses with; nil for the system's.
+    /// The wall clock, to compare `Retry-After` dates and the age of stored responses with; the system's by default.
     public var wallClock: WallClock
 
     /// Keeps the requests signed in; share one value among all chains of a source.
     public var access: AccessSafety?
+    /// Functions of the program that see or change each request before it is sent; nil for none.
     public var middlewares: Middlewares?
     /// Turns the origin's own error format into the program's errors, before the status check.
     public var errorEnvelope: ResponseErrorEnvelopeNode?

@@ -20,6 +20,7 @@ public struct URLChainBuilder: Sendable, Changeable {
     public var metadata: HTTPFields = [:]
     /// Appended to the route's own query.
     public var query: [String: QueryValue] = [:]
+    /// How ``query``, forms and query models are written; see ``QueryEncoding`` for the defaults.
     public var queryEncoding = QueryEncoding()
     /// The maximum size of a response body that is read into memory; 64 MiB by default.
     public var bodyLimit = 64 << 20
@@ -62,14 +63,17 @@ public struct URLChainBuilder: Sendable, Changeable {
         with(\.query, self.query.merging(query) { _, later in later })
     }
 
+    /// Sets how Booleans are written in queries and forms: `flag=1` by default, or `flag=true`.
     public func set(boolEncodingStrategy strategy: QueryEncoding.BoolStrategy) -> URLChainBuilder {
         with(\.queryEncoding.bools, strategy)
     }
 
+    /// Sets how lists are written in queries and forms: `a[]=1&a[]=2` by default, `a=1&a=2`, or `a=1,2`.
     public func set(arrayEncodingStrategy strategy: QueryEncoding.ArrayStrategy) -> URLChainBuilder {
         with(\.queryEncoding.arrays, strategy)
     }
 
+    /// Sets how objects are written in queries and forms: `d[age]=23` by default, or `d.age=23`.
     public func set(dictEncodingStrategy strategy: QueryEncoding.DictionaryStrategy) -> URLChainBuilder {
         with(\.queryEncoding.dictionaries, strategy)
     }

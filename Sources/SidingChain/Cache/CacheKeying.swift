@@ -25,6 +25,8 @@ public struct CacheKeying: Sendable {
     /// wrong response, keeping it could write a secret to disk, so it must be declared.
     package static let ambiguousQueryNames = Redaction.ambiguousQueryNames.union(["auth", "token"])
 
+    /// Declares what is a credential at this origin. By default only the well-known names are; a request with an undeclared
+    /// ambiguous parameter, such as `token`, is not cached.
     public init(
         account: String, secretQueryNames: Set<String> = [], plainQueryNames: Set<String> = [],
         credentialFieldNames: Set<HTTPField.Name> = []

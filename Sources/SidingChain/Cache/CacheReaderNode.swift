@@ -13,7 +13,7 @@ public struct CacheReaderNode: Node {
     /// - Parameters:
     ///   - cache: the stored responses.
     ///   - keying: the same as that of the ``ETagNode`` which fills the cache.
-    ///   - wallClock: tells how old an answer is.
+    ///   - wallClock: computes the age of responses; the system's by default.
     public init(
         _ cache: any ResponseCache, keying: CacheKeying, wallClock: WallClock = .system
     ) {

@@ -2,8 +2,11 @@ public import HTTPTypes
 
 /// A stored response without its body: decides whether the response is revalidated, used, or removed.
 public struct CachedHead: Sendable, Hashable {
+    /// The request that the response answered: account, method and URL.
     public var key: CacheKey
+    /// The request fields that the origin varied on; one key may have several responses with different variants.
     public var variant: CacheVariant
+    /// The status of the original response; ``ETagNode`` stores only 200.
     public var status: Int
     /// The stored fields, including `ETag`, `Last-Modified` and `Vary`; no cookies and no connection fields.
     public var headerFields: HTTPFields
@@ -14,6 +17,7 @@ public struct CachedHead: Sendable, Hashable {
     /// The age of the response at ``storedAt`` (RFC 9111 §4.2.3).
     public var initialAge: Duration
 
+    /// A head for a test or a cache of your own; ``ETagNode`` makes those of real responses.
     public init(
         key: CacheKey, variant: CacheVariant = CacheVariant(), status: Int, headerFields: HTTPFields, url: String,
         storedAt: Double, initialAge: Duration = .zero
@@ -46,10 +50,12 @@ public struct CachedHead: Sendable, Hashable {
 
 /// A stored response: validators and body together, since neither is of use without the other.
 public struct CachedResponse: Sendable, Hashable {
+    /// All but the body.
     public var head: CachedHead
     /// The decompressed bytes.
     public var body: [UInt8]
 
+    /// Joins a head and a body that belong together; `body` is decompressed.
     public init(head: CachedHead, body: [UInt8]) {
         (self.head, self.body) = (head, body)
     }
@@ -69,6 +75,7 @@ public struct CacheKey: Sendable, Hashable {
     /// The canonical URL: query parameters sorted by name, in stable order, credentials left out.
     public var url: String
 
+    /// A key whose URL is canonical already. ``CacheKeying`` makes it so; a store only reads back what it was given.
     public init(account: String, method: String, url: String) {
         (self.account, self.method, self.url) = (account, method, url)
     }
@@ -76,10 +83,12 @@ public struct CacheKey: Sendable, Hashable {
 
 /// A request as a cache sees it: its key, and the header fields that a response may vary on. Made by ``CacheKeying``.
 public struct CacheRequest: Sendable, Hashable {
+    /// The key under which responses to this request are stored.
     public var key: CacheKey
     /// The request's fields without credentials.
     public var headerFields: HTTPFields
 
+    /// A request whose fields are free of credentials already.
     public init(key: CacheKey, headerFields: HTTPFields = [:]) {
         (self.key, self.headerFields) = (key, headerFields)
     }
@@ -90,6 +99,8 @@ public struct CacheVariant: Sendable, Hashable {
     /// The values by name in lower case, nil for a field that the request does not have. Empty if the origin varies on nothing.
     public let fields: [String: String?]
 
+    /// The values by name, nil for a field that the request lacks. Names are put into lower case; by default the origin
+    /// varies on nothing.
     public init(_ fields: [String: String?] = [:]) {
         self.fields = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
     }

@@ -22,12 +22,12 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
 
     /// - Parameters:
     ///   - wrapped: sends the request.
-    ///   - cache: where answers are stored.
-    ///   - keying: whose requests these are, and what in them is secret.
-    ///   - maxBody: the most bytes of a body that is stored; 8 MiB unless said otherwise.
-    ///   - requiresValidator: whether answers without `ETag` and `Last-Modified` are left out: they save no transfer, but
-    ///     they can be given when the origin cannot be had.
-    ///   - wallClock: tells how old an answer is.
+    ///   - cache: stores the responses.
+    ///   - keying: the account of the requests, and their parameters and fields that are secret.
+    ///   - maxBody: the maximum size of a stored body in bytes; 8 MiB by default.
+    ///   - requiresValidator: whether only responses with an `ETag` or `Last-Modified` are stored; false by default. Others
+    ///     cannot be revalidated, so they save no transfer, but they can be shown while the origin cannot be reached.
+    ///   - wallClock: computes the age of responses; the system's by default.
     public init(
         _ wrapped: Wrapped, cache: any ResponseCache, keying: CacheKeying, maxBody: Int = 8 << 20,
         requiresValidator: Bool = false, wallClock: WallClock = .system

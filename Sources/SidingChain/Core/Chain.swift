@@ -10,6 +10,7 @@ internal import SidingSynchronization
 public struct Chain<Input: Sendable, Output: Sendable>: Node, CustomStringConvertible {
     private let whole: any Node<Input, Output>
 
+    /// Erases the node types of `whole`, which may be a chain of any length.
     public init(_ whole: any Node<Input, Output>) {
         self.whole = whole
     }

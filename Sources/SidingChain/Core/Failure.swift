@@ -4,7 +4,7 @@ internal import SidingJSON
 ///
 /// ```
 /// Failure
-/// ├─ reason            what happened (see below); policies decide by this alone
+/// ├─ reason            what happened
 /// │   ├─ no network path     noInternetConnection, captivePortal
 /// │   ├─ not reached         timeout(connect, tls), cantConnectToHost, temporaryDNS, hostNotFound,
 /// │   │                      tlsUntrusted, tlsHandshake, proxyUnreachable, proxyAuthentication, proxyFault,
@@ -29,7 +29,9 @@ public struct Failure: Error, Sendable {
         case answered
     }
 
+    /// What happened. Policies decide by it, and by ``phase-swift.property`` whether a write may be sent again.
     public var reason: Reason
+    /// How far the request got.
     public var phase: Phase
     /// The step that failed.
     public var node: String?
@@ -148,9 +150,12 @@ extension Failure {
         case tlsUntrusted
         /// The peer does not speak TLS, or broke off the handshake.
         case tlsHandshake
+        /// No connection to the proxy could be made; the origin was not asked.
         case proxyUnreachable
         /// The proxy requires credentials (407).
         case proxyAuthentication
+        /// The proxy accepted the connection but did not connect to the origin: it closed the connection, was too slow, or
+        /// answered with something other than HTTP/1.
         case proxyFault
         /// This machine ran out of something: files, memory, ports, a place in the connection pool.
         case localResource
@@ -195,7 +200,9 @@ extension Failure {
 
     /// The stage at which a call timed out.
     public enum TimeoutStage: String, Sendable, Codable, CaseIterable {
+        /// The host did not accept the connection in time.
         case connect
+        /// The connection was made, but TLS was not agreed in time.
         case tlsHandshake = "tls_handshake"
         /// Sending the request stalled.
         case request
@@ -209,11 +216,14 @@ extension Failure {
 
     /// Why no connection could be made.
     public enum ConnectFault: String, Sendable, Codable, CaseIterable {
+        /// Nothing listens there (ECONNREFUSED), or the Unix socket does not exist yet.
         case refused
+        /// The host is unreachable, although this machine is online (EHOSTUNREACH).
         case unreachable
         /// A rule on this machine forbids it: firewall, blackhole or prohibit route.
         case localPolicy = "local_policy"
     }
+
     /// An operating system error as the transport reported it, before ``TechnicalErrorMapperNode`` classifies it.
     public enum SystemFault: Sendable, Hashable {
         /// A failed system call while the connection was being made.

@@ -5,6 +5,7 @@ public struct HTTPFailure: Sendable, Equatable {
     /// At most this many bytes of the body are kept.
     public static let bodyLimit = 65_536
 
+    /// The status code, such as 404 or 503.
     public var status: Int
     /// `Retry-After`, `ETag`, `Last-Modified`, `Date`, `Content-Type`, `Content-Range`, `WWW-Authenticate`, `Location` and
     /// rate-limit fields.
@@ -12,6 +13,7 @@ public struct HTTPFailure: Sendable, Equatable {
     /// The first ``bodyLimit`` bytes.
     public var body: [UInt8]
 
+    /// A failure for tests and for transports of your own; unlike those of a chain, it keeps all that it is given.
     public init(status: Int, headerFields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.headerFields = headerFields

@@ -3,7 +3,9 @@
 /// Join steps left to right with ``then(_:)``. A wrapper (retry, deadline, logging) is a node around a node. A chain is a
 /// value: it may be kept and called many times at once, and the calls share nothing.
 public protocol Node<Input, Output>: Sendable {
+    /// What the step takes: a request in its current form, or a model; `Void` for none.
     associatedtype Input: Sendable
+    /// What the step returns, and the next one takes.
     associatedtype Output: Sendable
 
     /// The name of this step in failures and logs: the type name without its generic arguments, by default.
@@ -67,6 +69,7 @@ extension Node {
 ///
 /// Its ``Node/steps`` include those of the wrapped node, `RetryNode(A → B)`. Only ``Node/process(_:_:)`` is left to implement.
 public protocol WrapperNode: Node {
+    /// The type of the node inside; it need not have the wrapper's own input and output.
     associatedtype Wrapped: Node
 
     /// The wrapped node.
@@ -94,6 +97,7 @@ struct Then<First: Node, Second: Node>: Node where First.Output == Second.Input 
 public struct MapNode<Input: Sendable, Output: Sendable>: Node {
     private let transform: @Sendable (Input) throws -> Output
 
+    /// Whatever `transform` throws becomes the ``Failure`` of the chain. ``Node/map(_:)`` adds such a node.
     public init(_ transform: @escaping @Sendable (Input) throws -> Output) {
         self.transform = transform
     }

@@ -70,17 +70,7 @@ enum Disk {
     }
 
     static func append(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(Failure) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { source in
-                systemWrite(descriptor, source.baseAddress.map { $0 + written }, source.count - written)
-            }
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                throw failure(errno, "write to", path)
-            }
-            written += count
-        }
+        do { try FileSystem.writeAll(bytes, to: descriptor) } catch { throw failure(error.code, "write to", path) }
     }
 
     static func synchronize(_ descriptor: Int32, _ path: String) throws(Failure) {
@@ -88,9 +78,9 @@ enum Disk {
     }
 
     static func setMode(_ mode: UInt32, of descriptor: Int32, _ path: String) throws(Failure) {
-        // For our own file, only a file system without modes reports that this is not permitted.
-        guard fchmod(descriptor, mode_t(mode)) != 0, errno != EPERM, errno != ENOTSUP else { return }
-        throw failure(errno, "set the mode of", path)
+        do { try FileSystem.setMode(mode_t(mode), of: descriptor) } catch {
+            throw failure(error.code, "set the mode of", path)
+        }
     }
 
     static func move(_ path: String, to target: String) throws(Failure) {
@@ -109,23 +99,14 @@ enum Disk {
 
     /// Makes a rename in `directory` durable.
     static func synchronize(directory: String) throws(Failure) {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno, "open", directory) }
-        defer { close(descriptor) }
-        // Some file systems do not support fsync of a directory; nothing more can be done there.
-        guard fsync(descriptor) != 0, errno != EINVAL else { return }
-        throw failure(errno, "bring to disk", directory)
+        do { try FileSystem.synchronizeDirectory(directory) } catch {
+            throw failure(error.code, "bring to disk", directory)
+        }
     }
 
     /// Writes a small file atomically.
     static func write(_ bytes: [UInt8], to path: String, by draft: String) throws(Failure) {
-        try remove(draft)
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(errno, "create", draft) }
-        defer { close(descriptor) }
-        try append(bytes, to: descriptor, draft)
-        try synchronize(descriptor, draft)
-        try check(rename(draft, path), "rename", draft)
+        do { try FileSystem.replace(path, with: bytes, by: draft) } catch { throw failure(error.code, "write", path) }
     }
 
     /// Reads a file of ours of at most `limit` bytes; nil if there is none.
@@ -134,17 +115,7 @@ enum Disk {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard isOwn(descriptor) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { target in
-                systemRead(descriptor, target.baseAddress.map { $0 + filled }, target.count - filled)
-            }
-            if count == 0 { return Array(bytes[..<filled]) }
-            guard count > 0 else { return nil }
-            filled += count
-        }
-        return nil
+        return try? FileSystem.readAll(from: descriptor, upTo: limit)
     }
 }
 
@@ -159,9 +130,9 @@ extension Disk {
     /// changed by the caller: ``Failure/Reason/invalidRequest``.
     static func failure(_ code: Int32, _ operation: String, _ path: String) -> Failure {
         // A path may be longer than the whole detail of a failure.
-        let message = "cannot \(operation) '\(PlainText.oneLine(path, limit: 300))': \(String(cString: strerror(code)))"
+        let message = "cannot \(operation) '\(PlainText.oneLine(path, limit: 300))': \(SystemError(code).message)"
         switch code {
-        case ENOSPC, EDQUOT, EFBIG:
+        case _ where SystemError(code).isFull:
             return Failure(.localResource, phase: .notSent, detail: "\(message); make room and try again")
         case EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOLCK, EINTR, EAGAIN, ESTALE:
             return Failure(.localResource, phase: .notSent, detail: message)
@@ -175,13 +146,4 @@ extension Disk {
     }
 
     static func refusal(_ detail: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: detail) }
-}
-
-/// System calls whose names are hidden by the methods above.
-private func systemRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, target, count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ source: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, source, count)
 }

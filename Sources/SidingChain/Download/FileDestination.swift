@@ -1,5 +1,6 @@
 public import HTTPTypes
 internal import SidingJSON
+internal import SidingSynchronization
 
 /// The target of a download: a path that the caller chose. A name sent by an origin never becomes a path.
 public struct FileDestination: Sendable, Hashable {
@@ -8,6 +9,11 @@ public struct FileDestination: Sendable, Hashable {
     /// The mode of the finished file; 0600 by default. Until it is complete it is always 0600.
     public var permissions: UInt32
 
+    /// A destination; nothing is checked or created before the download.
+    ///
+    /// - Parameters:
+    ///   - path: the finished file, absolute or relative to the working directory of the process.
+    ///   - permissions: its mode, as for chmod(2).
     public init(_ path: String, permissions: UInt32 = 0o600) {
         (self.path, self.permissions) = (path, permissions)
     }
@@ -15,7 +21,7 @@ public struct FileDestination: Sendable, Hashable {
     /// Removes the remains of an earlier, unfinished download to this path, and nothing else.
     ///
     /// - Throws: a ``Failure`` that names the path, also if such a download is under way.
-    public func discardPart() async throws(Failure) {
+    package func discardPart() async throws(Failure) {
         let file = PartialFile(try DownloadPaths(self))
         _ = try await file.take()
         try await file.discard()
@@ -37,16 +43,14 @@ struct DownloadPaths: Sendable {
     /// - Throws: ``Failure/Reason/invalidRequest`` if the path cannot be that of a file.
     init(_ destination: FileDestination) throws(Failure) {
         let path = destination.path
-        // By bytes, as the system does: for a String, a slash with a combining accent is a different character.
-        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
-        let (parent, name) = (String(path.utf8[..<nameStart]) ?? "", String(path.utf8[nameStart...]) ?? "")
+        let (parent, name) = FileSystem.split(path)
         guard !["", ".", ".."].contains(name), !path.utf8.contains(0) else {
             throw Failure(
                 .invalidRequest, phase: .notSent,
                 detail: "'\(PlainText.oneLine(path, limit: 200))' is no path of a file to download to")
         }
         file = path
-        directory = parent.isEmpty ? "." : parent
+        directory = FileSystem.parent(of: path)
         let hidden = "\(parent).\(Self.bounded(name)).\(SHA256.hexadecimal(name).prefix(16))"
         (part, record, recordDraft) = ("\(hidden).part", "\(hidden).resume", "\(hidden).resume-new")
     }

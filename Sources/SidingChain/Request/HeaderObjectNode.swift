@@ -26,9 +26,10 @@ public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
 
 /// Declares that a request carries JSON and accepts JSON.
 public struct JSONRequestHeaderFields: Encodable, Sendable, Hashable {
-    public let accept = "application/json"
-    public let contentType = "application/json"
+    let accept = "application/json"
+    let contentType = "application/json"
 
+    /// Fields with fixed values, for a ``HeaderObjectNode``.
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
@@ -39,9 +40,10 @@ public struct JSONRequestHeaderFields: Encodable, Sendable, Hashable {
 
 /// Declares that a request carries an encoded form and accepts JSON.
 public struct FormRequestHeaderFields: Encodable, Sendable, Hashable {
-    public let accept = "application/json"
-    public let contentType = "application/x-www-form-urlencoded"
+    let accept = "application/json"
+    let contentType = "application/x-www-form-urlencoded"
 
+    /// Fields with fixed values, for a ``HeaderObjectNode``.
     public init() {}
 
     private enum CodingKeys: String, CodingKey {

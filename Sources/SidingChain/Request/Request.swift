@@ -5,10 +5,14 @@ public import HTTPTypes
 /// The body is a model until ``RequestEncoderNode`` encodes it. Then the request is a ``RequestDraft``, which the remaining
 /// request nodes and the middlewares pass on and change.
 public struct Request<Body: Sendable>: Sendable {
+    /// The method and the URL; nodes append query parameters to it.
     public var route: Route
+    /// The fields so far; later nodes add theirs.
     public var headerFields: HTTPFields
+    /// A model, or a ``RequestBody`` once it is encoded.
     public var body: Body
 
+    /// A request with this body, and by default without header fields.
     public init(route: Route, headerFields: HTTPFields = [:], body: Body) {
         self.route = route
         self.headerFields = headerFields
@@ -25,6 +29,7 @@ public struct Request<Body: Sendable>: Sendable {
 public typealias RequestDraft = Request<RequestBody>
 
 extension RequestDraft {
+    /// A draft without a body, as for a GET.
     public init(route: Route, headerFields: HTTPFields = [:]) {
         self.init(route: route, headerFields: headerFields, body: .none)
     }
@@ -32,7 +37,9 @@ extension RequestDraft {
 
 /// A request ready to be sent: every provider has supplied its fields for this attempt, and nothing more is added.
 public struct OutgoingRequest: Sendable {
+    /// The head that is sent: method, URL and all header fields, credentials included.
     public var request: HTTPRequest
+    /// The encoded body; a stream begins anew with each attempt.
     public var body: RequestBody
     private var shown: Shown
 
@@ -76,6 +83,7 @@ public struct RequestModel<Raw: Sendable>: Sendable {
     /// Nil for a request without a body, which differs from `null` and `{}`.
     public var raw: Raw?
 
+    /// By default a request without header fields of its own and without a body.
     public init(metadata: HTTPFields = [:], raw: Raw? = nil) {
         self.metadata = metadata
         self.raw = raw

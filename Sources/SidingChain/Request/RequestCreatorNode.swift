@@ -52,6 +52,7 @@ public struct RequestCreatorNode: Node {
 public struct HeaderInjectorNode: Node {
     private let headerFields: HTTPFields
 
+    /// Adds `headerFields` to each request that lacks a field of the same name. Repeated names are joined into one field.
     public init(_ headerFields: HTTPFields) {
         // Computed once: repeated names are combined into one field, for drafts without fields of their own.
         var injected = HTTPFields()

@@ -16,6 +16,7 @@ public import HTTPTypes
 public struct Response<Body: Sendable>: Sendable {
     /// Status and header fields.
     public var response: HTTPResponse
+    /// The body in the form of this step; nil for a status without content, if the type is optional.
     public var body: Body
     /// The URL of the response, after redirects.
     public var url: HTTPURL
@@ -24,6 +25,7 @@ public struct Response<Body: Sendable>: Sendable {
     public var source: ResponseSource
     private var failureBox: FailureBox?
 
+    /// A response of the origin, unless `source` says otherwise.
     public init(response: HTTPResponse, body: Body, url: HTTPURL, source: ResponseSource = .server) {
         self.response = response
         self.body = body
@@ -69,6 +71,11 @@ extension LoadedResponse {
         set { body = newValue }
     }
 
+    /// A response whose body is in memory, decompressed.
+    ///
+    /// - Parameters:
+    ///   - bytes: nil for no content (204, 205, 304), which differs from an empty body.
+    ///   - url: where the response came from, after redirects.
     public init(response: HTTPResponse, bytes: [UInt8]?, url: HTTPURL, source: ResponseSource = .server) {
         self.init(response: response, body: bytes, url: url, source: source)
     }

@@ -94,6 +94,7 @@ public struct ResponseEnvelopeNode: Node {
 /// A 304 keeps no document, since it means that the stored one is still valid. The replacement is never an empty list: no
 /// stored records may be removed because of it.
 public struct NoContentNode: Node {
+    /// For a chain whose consumer requires a document; place it after ``ResponseDataParserNode``.
     public init() {}
 
     public func process(

@@ -4,6 +4,7 @@ package import HTTPTypes
 ///
 /// A body that breaks off is a failure in that phase, never an empty success.
 public struct ResponseProcessorNode: Node {
+    /// Place it directly after ``RequestSenderNode``, or after the ``ETagNode`` around it.
     public init() {}
 
     public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Reply {
@@ -31,6 +32,8 @@ public struct ResponseProcessorNode: Node {
 /// failure has the status, selected header fields and a bounded start of the body. A 304 passes, since it responds to a
 /// condition.
 public struct ResponseHTTPErrorProcessorNode: Node {
+    /// Place it after ``ResponseProcessorNode``, and inside of ``RetryNode`` and ``AccessSafeNode``, which decide by its
+    /// failures.
     public init() {}
 
     public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Reply {
@@ -70,6 +73,7 @@ extension HTTPFailure {
 
 /// Distinguishes "no content" (204, 205, 304) from an empty body, so that no stored records are removed because of it.
 public struct ResponseDataPreprocessorNode: Node {
+    /// Place it after ``ResponseHTTPErrorProcessorNode``, so that only successes and 304 reach it.
     public init() {}
 
     public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Response<ReplyBody?> {

@@ -23,6 +23,7 @@ public final class CallHandle: Sendable {
     let uploads = TransferProgressUpdates()
     private let state = Mutex(State())
 
+    /// A handle for the next call; pass it in the call's ``ChainContext``.
     public init() {}
 
     /// The progress of the response body; it ends with the call. Each reader gets the newest progress that it has not seen.

@@ -16,6 +16,7 @@ public struct Environment: Sendable {
     /// Silent by default.
     public var logger: Logger
 
+    /// The real clocks and randomness and no log, unless a test or program passes its own.
     public init(
         connectivity: any Connectivity, jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock(),
         wallClock: WallClock = .system, logger: Logger = .silent

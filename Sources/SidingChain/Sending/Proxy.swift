@@ -2,15 +2,21 @@ internal import SidingSynchronization
 
 /// An HTTP proxy, through which connections are made with `CONNECT` (RFC 9110 §9.3.6).
 public struct Proxy: Sendable, Hashable, CustomStringConvertible {
+    /// A host name or an address; IPv6 without brackets.
     public let host: String
+    /// From 1 to 65535; 80 if the text has none.
     public let port: Int
     /// The user name and password for the proxy; nil if it asks for none.
     public let credentials: Credentials?
 
+    /// A user name and a password, sent as `Proxy-Authorization: Basic` (RFC 7617) to the proxy alone.
     public struct Credentials: Sendable, Hashable {
+        /// The user name; it may not have a colon (RFC 7617 §2).
         public let user: String
+        /// Read when a connection is made, and never shown.
         public let password: TransportSecret
 
+        /// Credentials beside the proxy's URL, so that the URL need not hold a password.
         public init(user: String, password: TransportSecret) {
             (self.user, self.password) = (user, password)
         }
@@ -62,6 +68,7 @@ package struct UnreachedProxy: Error {
 ///
 /// Requests to this machine never do.
 public struct ProxyRules: Sendable, Hashable {
+    /// For https, which it only relays; nil for none.
     public var https: Proxy?
     /// For plain http. A source with credentials never sends them through it.
     public var http: Proxy?

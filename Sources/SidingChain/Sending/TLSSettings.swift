@@ -4,7 +4,9 @@
 public struct TLSSettings: Sendable, Hashable {
     /// The oldest version of TLS that is spoken.
     public enum Version: String, Sendable, Hashable, CaseIterable {
+        /// TLS 1.2 (RFC 5246) or newer.
         case v1_2 = "1.2"
+        /// TLS 1.3 (RFC 8446) only, as there is no newer one.
         case v1_3 = "1.3"
     }
 
@@ -24,6 +26,8 @@ public struct TLSSettings: Sendable, Hashable {
     /// TLS 1.2 by default.
     public var minimumVersion: Version
 
+    /// By default the system's authorities, no client certificate, and TLS 1.2 or newer. Files are read when a connection
+    /// is made.
     public init(
         authorities: String? = nil, trustsOnlyAuthorities: Bool = false, systemAuthorities: String? = nil,
         certificate: String? = nil, key: String? = nil, keyPassword: TransportSecret? = nil,

@@ -6,6 +6,8 @@ public struct TechnicalErrorMapperNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let connectivity: any Connectivity
 
+    /// Classifies the failures of `wrapped`. `connectivity` is asked only for those that may mean that this machine is
+    /// offline.
     public init(_ wrapped: Wrapped, connectivity: any Connectivity) {
         self.wrapped = wrapped
         self.connectivity = connectivity

@@ -7,6 +7,7 @@ public struct TransferProgress: Sendable, Hashable {
     /// The total number of bytes, if declared.
     public var total: Int64?
 
+    /// The state after `completed` of `total` bytes; `total` is nil if the length is unknown.
     public init(completed: Int64, total: Int64?) {
         (self.completed, self.total) = (completed, total)
     }

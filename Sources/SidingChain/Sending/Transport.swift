@@ -33,6 +33,7 @@ extension Transport {
 public struct RequestSenderNode: Node {
     private let transport: any Transport
 
+    /// Sends through `transport`, which the chains of a source share.
     public init(_ transport: any Transport) {
         self.transport = transport
     }

@@ -11,7 +11,7 @@ public struct TransportSettings: Sendable, Hashable {
     /// The maximum number of redirects of a GET or HEAD; a write follows only 307 and 308 within its own origin.
     public var redirects: Int
     /// The other origins that a GET or HEAD may be redirected to, such as `https://cdn.example.com`; nil for any. None by default,
-    /// because what another origin answers counts as the answer of the one that was asked.
+    /// because the response of another origin counts as that of the requested one.
     public var redirectOrigins: Set<String>?
     /// The maximum number of simultaneous connections to one host.
     public var concurrency: Int
@@ -27,7 +27,8 @@ public struct TransportSettings: Sendable, Hashable {
     public var proxies: ProxyRules
     /// What TLS trusts and shows.
     public var tls: TLSSettings
-    /// The interface of this machine that connections use, by its name or one of its addresses; nil, the default, for what the routes say.
+    /// The interface of this machine that connections use, by its name or one of its addresses; nil, the default, leaves the
+    /// choice to the routing table.
     ///
     /// Connections come from its first address; the route must allow that.
     public var interface: String?
@@ -36,10 +37,14 @@ public struct TransportSettings: Sendable, Hashable {
     public enum Compression: Sendable, Hashable {
         /// gzip, except over loopback, where it costs more than everything else together.
         case automatic
+        /// gzip, over loopback too.
         case always
+        /// Only uncompressed responses.
         case never
     }
 
+    /// The defaults of every source: connect within 5 s, no pause over 30 s, 2 minutes and 64 MiB for a request, 5
+    /// redirects within the origin, 4 connections, at least 1024 bytes per second, https only.
     public init(
         connectTimeout: Duration = .seconds(5),
         idleTimeout: Duration = .seconds(30),

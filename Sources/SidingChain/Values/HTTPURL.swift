@@ -127,12 +127,12 @@ extension HTTPURL {
     }
 
     /// Path and query for the request line.
-    public var requestTarget: String { query.map { String(joining: path, "?", $0) } ?? path }
+    package var requestTarget: String { query.map { String(joining: path, "?", $0) } ?? path }
 
     public var description: String { origin + requestTarget }
 
     /// Whether the host is this machine, by name or address.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if isUnixSocket || host == "localhost" || host == "::1" { return true }
         // Only a complete address: a foreign name may begin with 127 as well. By bytes, as each request asks.
         guard host.utf8.starts(with: "127.".utf8) else { return false }

@@ -25,6 +25,7 @@ public struct QueryEncoding: Sendable, Hashable {
 
     /// Whether null is written.
     public enum NullStrategy: String, Sendable, Codable {
+        /// The parameter is left out.
         case leaveOut = "leave_out"
         /// `n=`
         case empty
@@ -38,9 +39,13 @@ public struct QueryEncoding: Sendable, Hashable {
         case dots
     }
 
+    /// How Booleans are written; `flag=1` by default.
     public var bools: BoolStrategy
+    /// How lists are written; `a[]=1&a[]=2` by default.
     public var arrays: ArrayStrategy
+    /// Whether null is written; by default it is left out.
     public var nulls: NullStrategy
+    /// How objects are written; `d[age]=23` by default.
     public var dictionaries: DictionaryStrategy
 
     /// By default: ints for Booleans, brackets for arrays and objects, nulls left out.

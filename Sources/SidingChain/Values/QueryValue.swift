@@ -2,12 +2,19 @@ internal import SidingJSON
 
 /// A value of a query parameter, typed so that nothing turns into `Optional(3)` or `<null>` on the wire.
 public indirect enum QueryValue: Sendable, Hashable {
+    /// A text, percent-encoded when it is written.
     case string(String)
+    /// A whole number, as decimal digits.
     case int(Int64)
+    /// A number with a fraction, in the shortest form that reads back as the same number: `0.1`, `1e+20`.
     case double(Double)
+    /// A truth value; ``QueryEncoding/bools`` decides between `1` and `true`.
     case bool(Bool)
+    /// A list; ``QueryEncoding/arrays`` decides its form. An empty one is left out.
     case array([QueryValue])
+    /// An object; ``QueryEncoding/dictionaries`` decides its form. An empty one is left out.
     case object([String: QueryValue])
+    /// No value; ``QueryEncoding/nulls`` decides whether the name is written.
     case null
 }
 

@@ -2,9 +2,12 @@ public import HTTPTypes
 
 /// The target of a request: a method and a checked URL.
 public struct Route: Sendable, Hashable {
+    /// The method, such as GET; it decides whether a request may be sent twice (RFC 9110 §9.2.2).
     public var method: HTTPRequest.Method
+    /// The whole URL, query included.
     public var url: HTTPURL
 
+    /// A route with a fixed URL; for a path with placeholders there is ``init(_:_:under:parameters:)``.
     public init(_ method: HTTPRequest.Method, _ url: HTTPURL) {
         self.method = method
         self.url = url

@@ -85,7 +85,7 @@ package enum Shapes {
     }
 
     private static func event(_ event: QueueEvent) -> JSONObject {
-        ["at": event.at, "event": event.event, "detail": event.detail, "by": event.who]
+        ["at": event.at, "event": event.event.rawValue, "detail": event.detail, "by": event.who]
     }
 
     package static func run(_ run: Run) -> JSONObject {

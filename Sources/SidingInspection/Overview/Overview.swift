@@ -47,14 +47,14 @@ package struct Overview {
         _ resources: [AnyResource], _ store: Store, maxAge: Duration?, now: Timestamp
     ) async throws -> Overview {
         let states = try await store.resourceStates()
-        let results = try await store.recentResults(of: resources.map(\.name))
+        let failures = try await store.failures(of: resources.map(\.name))
         let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
         let hasSchedules = resources.contains { $0.schedule != nil }
         let retained = hasSchedules ? try await store.entries(QueueSelection(kinds: [.fetch])) : []
         let lines = resources.map { resource in
             let state = states.first { $0.resource == resource.name }
             let limit = maxAge ?? resource.maxAge
-            let failure = results[resource.name]?.failure
+            let failure = failures[resource.name]
             let reported = ListingFreshness(
                 freshUntil: state?.resourceFreshness.freshUntil(at: now),
                 notBefore: state?.resourceFreshness.notBefore(at: now))

@@ -1,4 +1,5 @@
 package import Siding
+internal import SidingChain
 
 extension StoreSizes {
     /// The parts as JSON, the largest first: `{"part", "resource", "bytes"}`.

@@ -21,7 +21,8 @@ package struct EntryReport: Sendable {
         return EntryReport(
             entry: entry, content: content,
             body: entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body,
-            explanation: QueueExplanation(entry, gate: gate, now: now), history: try await store.history(of: entry.id),
+            explanation: QueueExplanation(entry, gate: gate, keep: store.keep, now: now),
+            history: try await store.history(of: entry.id),
             conflict: entry.state.isSettled ? nil : try await store.conflict(of: entry.id))
     }
 

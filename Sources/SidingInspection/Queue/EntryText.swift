@@ -1,6 +1,6 @@
 internal import HTTPTypes
 package import Siding
-internal import SidingChain
+package import SidingChain
 
 /// A queue entry in words, for a line of a list and for a screen of its own.
 package struct EntryText {

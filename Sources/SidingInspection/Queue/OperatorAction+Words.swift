@@ -1,4 +1,5 @@
 package import Siding
+internal import SidingChain
 internal import SidingJSON
 
 /// Operator actions and their results, in words and as `--json` objects.

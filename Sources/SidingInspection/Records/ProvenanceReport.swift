@@ -1,5 +1,5 @@
 package import Siding
-internal import SidingChain
+package import SidingChain
 
 /// A record's provenance in words, one fact per line.
 package struct ProvenanceReport {

@@ -7,6 +7,7 @@
 ///
 /// Documents are equal if their bytes are equal: `1.0` is not `1`, and the order of members counts.
 public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
+    /// Decided by the first byte: for example `number` for `-1.50`.
     public let kind: JSONKind
     /// The value's bytes without surrounding whitespace. The indices are those of the document it is a part of.
     public let bytes: ArraySlice<UInt8>
@@ -64,6 +65,7 @@ public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONDocument {
+    /// The value `null`.
     public static let null = JSONDocument(kind: .null, checked: Array("null".utf8)[...])
     /// `{}`, for an absent value where a consumer needs one; never use it for an empty list.
     public static let emptyObject = JSONDocument(object: [:])
@@ -85,16 +87,19 @@ extension JSONDocument {
         self.init(members: members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
     }
 
+    /// A JSON string of this text, escaped as `JSONWriter` does.
     public init(string text: String) {
         var writer = JSONWriter()
         writer.string(text)
         self.init(kind: .string, checked: writer.bytes[...])
     }
 
+    /// A JSON number with these digits, without fraction and exponent.
     public init(integer number: some BinaryInteger) {
         self.init(kind: .number, checked: Array(String(number).utf8)[...])
     }
 
+    /// `true` or `false`.
     public init(bool value: Bool) {
         self.init(kind: value ? .true : .false, checked: Array(String(value).utf8)[...])
     }
@@ -146,6 +151,7 @@ extension JSONDocument {
         }
     }
 
+    /// Whether it is the value `null`, which is not the same as a missing member.
     public var isNull: Bool { kind == .null }
 
     private func part(_ value: EnvelopeValue) -> JSONDocument {

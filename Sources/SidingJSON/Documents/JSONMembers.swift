@@ -1,22 +1,23 @@
 /// One member of an object, located in the bytes that were read.
-public struct JSONMember: Sendable, Hashable {
+package struct JSONMember: Sendable, Hashable {
     /// The decoded name.
-    public let name: String
+    package let name: String
     /// Whether the name is written with escapes: SQLite 3.40 does not find such members.
-    public let escaped: Bool
-    public let kind: JSONKind
+    package let escaped: Bool
+    /// The kind of the value.
+    package let kind: JSONKind
     /// Whether the value is a number without fraction and exponent, of any length.
-    public let isInteger: Bool
+    package let isInteger: Bool
     /// The value's bytes, including the quotes of a string.
-    public let valueRange: Range<Int>
+    package let valueRange: Range<Int>
 }
 
 /// Reads members, elements and single values from a JSON value: for columns, cursors and fields.
 ///
 /// The bytes must be valid JSON; for others the result is nil or empty, never a crash.
-public enum JSONMembers {
+package enum JSONMembers {
     /// The members of an object in order; empty for other kinds.
-    public static func topLevelMembers(of record: UnsafeRawBufferPointer) -> [JSONMember] {
+    package static func topLevelMembers(of record: UnsafeRawBufferPointer) -> [JSONMember] {
         let members = try? members(of: record) { name, value in
             JSONMember(
                 name: JSONString.decode(name.contents) ?? String(decoding: name.contents, as: UTF8.self),
@@ -27,17 +28,17 @@ public enum JSONMembers {
     }
 
     /// The elements of an array in order; empty for other kinds.
-    public static func elements(of array: UnsafeRawBufferPointer) -> [EnvelopeValue] {
+    package static func elements(of array: UnsafeRawBufferPointer) -> [EnvelopeValue] {
         (try? values(in: array)) ?? []
     }
 
     /// The values of an object's members in order, without decoding names; empty for other kinds.
-    public static func topLevelValues(of record: UnsafeRawBufferPointer) -> [EnvelopeValue] {
+    package static func topLevelValues(of record: UnsafeRawBufferPointer) -> [EnvelopeValue] {
         (try? members(of: record) { $1 }) ?? []
     }
 
     /// The value at a path; nil if there is none. If a name is repeated, the first one counts.
-    public static func value(at path: JSONPath, in document: UnsafeRawBufferPointer) -> EnvelopeValue? {
+    package static func value(at path: JSONPath, in document: UnsafeRawBufferPointer) -> EnvelopeValue? {
         (try? find(path, in: document)) ?? nil
     }
 

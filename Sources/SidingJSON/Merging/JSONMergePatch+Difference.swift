@@ -7,7 +7,7 @@ extension JSONMergePatch {
     ///
     /// - Throws: ``MergePatchFault/nullMember(_:)`` with the first member that is null in `new` but was not before: in a merge
     ///   patch null means "remove". Nulls inside arrays are ordinary values.
-    public static func difference(
+    package static func difference(
         from old: JSONDocument, to new: JSONDocument
     ) throws(MergePatchFault) -> JSONMergePatch {
         guard new.kind == .object else { return JSONMergePatch(new) }

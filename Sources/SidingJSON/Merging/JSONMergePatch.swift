@@ -3,11 +3,12 @@
 ///
 /// Every document is a merge patch; one that is not an object replaces its target. Applying keeps all digits of numbers, the
 /// order of members and every untouched byte.
-public struct JSONMergePatch: Sendable, Hashable {
+package struct JSONMergePatch: Sendable, Hashable {
     /// The patch as it is sent, with the media type `application/merge-patch+json`.
-    public let document: JSONDocument
+    package let document: JSONDocument
 
-    public init(_ document: JSONDocument) {
+    /// Every document is a patch, so none is refused.
+    package init(_ document: JSONDocument) {
         self.document = document
     }
 
@@ -16,7 +17,7 @@ public struct JSONMergePatch: Sendable, Hashable {
     /// Members of the target come first, in their order, followed by new ones in the order of the patch. If the patch is an
     /// object, a target that is not counts as an empty object, so pass `null` for a missing one. The result is nested no deeper
     /// than the deeper of both. Takes linear time.
-    public func applied(to target: JSONDocument) -> JSONDocument {
+    package func applied(to target: JSONDocument) -> JSONDocument {
         guard document.kind == .object else { return document }
         let old = JSONTape(target)
         let patch = JSONTape(document)
@@ -65,7 +66,7 @@ extension JSONMergePatch {
     /// compute the ``difference(from:to:)`` to the final result.
     ///
     /// - Throws: ``MergePatchFault/replacedThenChanged(_:)`` with the first such member.
-    public static func combine(
+    package static func combine(
         _ first: JSONMergePatch, _ second: JSONMergePatch
     ) throws(MergePatchFault) -> JSONMergePatch {
         guard second.document.kind == .object else { return second }
@@ -99,21 +100,21 @@ extension JSONMergePatch {
 }
 
 /// Why a change cannot be expressed as a merge patch (RFC 7396).
-public enum MergePatchFault: Error, Sendable, Hashable, CustomStringConvertible {
+package enum MergePatchFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// A member becomes null, which in a merge patch removes it.
     case nullMember(JSONPath)
     /// The first of two patches replaces or removes a value in which the second has an object.
     case replacedThenChanged(JSONPath)
 
     /// The member concerned.
-    public var path: JSONPath {
+    package var path: JSONPath {
         switch self {
         case .nullMember(let path), .replacedThenChanged(let path): path
         }
     }
 
     /// The member, the problem and what to do instead.
-    public var description: String {
+    package var description: String {
         let place = PlainText.oneLine(path.description, limit: 80)
         return switch self {
         case .nullMember:

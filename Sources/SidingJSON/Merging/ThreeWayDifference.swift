@@ -6,15 +6,21 @@
 ///
 /// An array is one value, as in a merge patch (RFC 7396): element by element, a change to the first element could be merged
 /// into a different element that the other side has moved there.
-public struct ThreeWayDifference: Sendable, Hashable {
+package struct ThreeWayDifference: Sendable, Hashable {
     /// The two changed documents.
-    public enum Side: String, Sendable, Hashable, CaseIterable {
-        case mine, theirs
+    package enum Side: String, Sendable, Hashable, CaseIterable {
+        /// The copy with edits that the origin does not have yet.
+        case mine
+        /// The copy of the origin.
+        case theirs
     }
 
     /// Who changed a value.
-    public enum Change: String, Sendable, Hashable, CaseIterable {
-        case mine, theirs
+    package enum Change: String, Sendable, Hashable, CaseIterable {
+        /// Mine alone.
+        case mine
+        /// Theirs alone.
+        case theirs
         /// Both sides, to the same value, or both removed it.
         case both
         /// Both sides, differently.
@@ -22,24 +28,28 @@ public struct ThreeWayDifference: Sendable, Hashable {
     }
 
     /// One member on which the three documents differ.
-    public struct Row: Sendable, Hashable {
+    package struct Row: Sendable, Hashable {
         /// Contains only members. A path of more than 64 members cannot be parsed back by `JSONPath`.
-        public let path: JSONPath
-        /// nil if the member is missing; a `null` is a value. The same holds for the sides.
-        public let base: JSONDocument?
-        public let mine: JSONDocument?
-        public let theirs: JSONDocument?
-        public let change: Change
+        package let path: JSONPath
+        /// The value before both changes. Nil if the member is missing; a `null` is a value.
+        package let base: JSONDocument?
+        /// The value in mine; nil if the member is missing there.
+        package let mine: JSONDocument?
+        /// The value in theirs; nil if the member is missing there.
+        package let theirs: JSONDocument?
+        /// Who changed it; never neither, as rows are differences.
+        package let change: Change
 
-        public var isConflict: Bool { change == .conflict }
+        /// Whether both sides changed it differently, so that somebody has to choose.
+        package var isConflict: Bool { change == .conflict }
     }
 
     /// In the order of the merged document: members of theirs, those only in mine, then those that both removed.
-    public let rows: [Row]
+    package let rows: [Row]
     /// The document with the changes of both sides; nil if there is a conflict.
     ///
     /// It is the text of theirs with the changes of mine. If one side equals the base byte for byte, it is exactly the other.
-    public let merged: JSONDocument?
+    package let merged: JSONDocument?
     private let base: JSONDocument?
     private let mine: JSONDocument
     private let theirs: JSONDocument
@@ -48,7 +58,7 @@ public struct ThreeWayDifference: Sendable, Hashable {
     /// it is its own kind of conflict.
     ///
     /// - Parameter base: the common ancestor; nil if it is not known.
-    public init(base: JSONDocument?, mine: JSONDocument, theirs: JSONDocument) {
+    package init(base: JSONDocument?, mine: JSONDocument, theirs: JSONDocument) {
         var walk = ThreeWayWalk(base: base, mine: mine, theirs: theirs, preferring: .theirs)
         let document = walk.document()
         (self.base, self.mine, self.theirs) = (base, mine, theirs)
@@ -58,10 +68,10 @@ public struct ThreeWayDifference: Sendable, Hashable {
     }
 
     /// The paths of all conflicts, in the order of the rows.
-    public var conflicts: [JSONPath] { rows.filter(\.isConflict).map(\.path) }
+    package var conflicts: [JSONPath] { rows.filter(\.isConflict).map(\.path) }
 
     /// The document with the changes of both sides; `side` wins conflicts.
-    public func merged(preferring side: Side) -> JSONDocument {
+    package func merged(preferring side: Side) -> JSONDocument {
         if let merged { return merged }
         var walk = ThreeWayWalk(base: base, mine: mine, theirs: theirs, preferring: side)
         return walk.document()

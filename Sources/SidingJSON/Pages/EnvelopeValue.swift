@@ -1,24 +1,26 @@
 /// A value found in a page: its kind and its range of bytes.
-public struct EnvelopeValue: Sendable, Hashable {
-    public let kind: JSONKind
+package struct EnvelopeValue: Sendable, Hashable {
+    /// The kind of the value.
+    package let kind: JSONKind
     /// The bytes in the page, including the quotes of a string and the brackets of an array.
-    public let range: Range<Int>
+    package let range: Range<Int>
 
-    public init(kind: JSONKind, range: Range<Int>) {
+    /// - Parameter range: the bytes in the page that is given to the other calls.
+    package init(kind: JSONKind, range: Range<Int>) {
         (self.kind, self.range) = (kind, range)
     }
 
     /// The decoded text of a string; nil for other kinds, and if an escape is half of a surrogate pair.
     ///
     /// - Parameter page: the bytes that were read.
-    public func string(in page: UnsafeRawBufferPointer) -> String? {
+    package func string(in page: UnsafeRawBufferPointer) -> String? {
         guard kind == .string, range.count >= 2, let bytes = bytes(in: page) else { return nil }
         return JSONString.decode(UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast()))
     }
 
     /// The value as text for a query parameter: a decoded string, a number with its digits, `true` or `false`; nil for null,
     /// arrays and objects.
-    public func text(in page: UnsafeRawBufferPointer) -> String? {
+    package func text(in page: UnsafeRawBufferPointer) -> String? {
         switch kind {
         case .string: string(in: page)
         case .number, .true, .false: bytes(in: page).map { String(decoding: $0, as: UTF8.self) }
@@ -29,12 +31,12 @@ public struct EnvelopeValue: Sendable, Hashable {
     /// Whether the value is a number without fraction and exponent, of any length.
     ///
     /// - Parameter page: the bytes that were read.
-    public func isInteger(in page: UnsafeRawBufferPointer) -> Bool {
+    package func isInteger(in page: UnsafeRawBufferPointer) -> Bool {
         kind == .number && (bytes(in: page).map { JSONMembers.isInteger($0[...]) } ?? false)
     }
 
     /// The value's bytes; nil if `page` is too short to be the page that was read.
-    public func bytes(in page: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    package func bytes(in page: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard range.lowerBound >= 0, range.upperBound <= page.count else { return nil }
         return UnsafeRawBufferPointer(rebasing: page[range])
     }

@@ -1,5 +1,5 @@
 /// Why nothing of a page can be kept. Offsets count bytes of the page.
-public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
+package enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Not JSON by RFC 8259.
     case syntax(JSONSyntaxError)
     /// Not UTF-8, or with a byte order mark; the error has the likely encoding.
@@ -15,7 +15,9 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     case repeatedName(JSONPath, offset: Int)
     /// Outside the records; inside one it is a fault of the record.
     case tooDeep(limit: Int, offset: Int)
+    /// More values than ``JSONLimits/maxValues``, arrays and objects included.
     case tooManyValues(limit: Int, offset: Int)
+    /// More records than ``JSONLimits/maxRecords``.
     case tooManyRecords(limit: Int, offset: Int)
     /// Outside the records; inside one it is a fault of the record.
     case stringTooLong(limit: Int, offset: Int)
@@ -33,7 +35,7 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The offset of the fault in the page.
-    public var offset: Int {
+    package var offset: Int {
         switch self {
         case .syntax(let error), .notUTF8(let error): error.offset
         case .noRecords(_, _, _, let offset), .membersAreRecords(_, let offset), .ambiguousRecords(_, let offset),
@@ -45,7 +47,7 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .syntax(let error): "the page is not JSON: \(error)"
         case .notUTF8(let error): "the page is not UTF-8 JSON: \(error)"

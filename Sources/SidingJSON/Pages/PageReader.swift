@@ -11,7 +11,7 @@
 ///
 /// A fault of the page (not RFC 8259 JSON, not UTF-8, no records, limits exceeded) is thrown and nothing of the page is kept.
 /// A fault of a record is that record's outcome; the others are read.
-public struct PageReader: Sendable {
+package struct PageReader: Sendable {
     private(set) var records: JSONPath?
     let recordsNode: PathTree.Node
     let envelope: [JSONPath]
@@ -33,7 +33,7 @@ public struct PageReader: Sendable {
     ///   - columns: paths inside a record of values that are wanted of each; see ``RecordSlice/columns``.
     ///   - envelope: paths of wanted values from the page's root, outside or inside the records.
     ///   - readsSurroundings: whether ``PageContents/surroundings`` are wanted.
-    public init(
+    package init(
         records: JSONPath?, key: [JSONPath], columns: [JSONPath] = [], envelope: [JSONPath] = [],
         limits: JSONLimits = JSONLimits(), readsSurroundings: Bool = false
     ) {
@@ -50,19 +50,19 @@ public struct PageReader: Sendable {
     }
 
     /// The reader for pages of the same kind that have a record per line.
-    public var forLines: PageReader {
+    package var forLines: PageReader {
         var reader = self
         reader.records = .lines
         return reader
     }
 
     /// Whether each line is a record.
-    public var readsLines: Bool { records == .lines }
+    package var readsLines: Bool { records == .lines }
 
     /// Reads one whole page.
     ///
     /// - Throws: `PageFault`; a syntax error anywhere in the page takes precedence.
-    public func read(_ bytes: UnsafeRawBufferPointer) throws(PageFault) -> PageContents {
+    package func read(_ bytes: UnsafeRawBufferPointer) throws(PageFault) -> PageContents {
         guard bytes.count < Int(UInt32.max) else { throw .tooLarge(bytes: bytes.count) }
         if readsLines, bytes.isEmpty {
             return PageContents(records: [], recordsPath: .root, hasList: true, envelope: envelope.map { _ in nil })
@@ -84,45 +84,50 @@ public struct PageReader: Sendable {
 }
 
 /// The result of reading a page: ranges of its bytes, no copies.
-public struct PageContents: Sendable {
+package struct PageContents: Sendable {
     /// In the order of the page.
-    public var records: [RecordSlice]
+    package var records: [RecordSlice]
     /// The path of the records, declared or found.
-    public var recordsPath: JSONPath
+    package var recordsPath: JSONPath
     /// Whether the page has a list of records, even an empty one; false for `null`.
-    public var hasList: Bool
+    package var hasList: Bool
     /// Whether the page is one record, with nothing around it.
-    public var isOneRecord = false
+    package var isOneRecord = false
     /// The value of each requested path, in order; nil if the page has none.
-    public var envelope: [EnvelopeValue?]
+    package var envelope: [EnvelopeValue?]
     /// The scalars around the records, in the order of the page: of the root's first 500 members, of each the first 100 values,
     /// down to the sixth level, and of each array the first eight. Empty if they were not wanted.
-    public var surroundings: [Surrounding] = []
+    package var surroundings: [Surrounding] = []
 
     /// A value outside the records, and where it is.
-    public struct Surrounding: Sendable, Hashable {
-        public let path: JSONPath
-        public let value: EnvelopeValue
+    package struct Surrounding: Sendable, Hashable {
+        /// From the root of the page, such as `$.meta.total`.
+        package let path: JSONPath
+        /// A string, a number, `true`, `false` or null.
+        package let value: EnvelopeValue
     }
 }
 
 /// One record of a page: its range of bytes, and its key or fault.
-public struct RecordSlice: Sendable, Hashable {
+package struct RecordSlice: Sendable, Hashable {
     /// The record's key, or the fault that keeps it from being stored.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
+        /// The record can be stored under this key.
         case key(RecordKey)
+        /// The record is left out, for this reason.
         case fault(RecordFault)
     }
 
     private let start: UInt32
     private let end: UInt32
-    public let outcome: Outcome
+    /// What is to be done with the record.
+    package let outcome: Outcome
     /// A hash of the record's top-level member names in order (the member set): stable across runs. A new hash means that columns
     /// may have changed; equal hashes do not prove equal names.
-    public let memberSet: UInt64
+    package let memberSet: UInt64
     /// The values at the reader's `columns`, with ranges from the record's start; nil where the record has none. Empty if none were
     /// asked for, or if a name on the way to one is written with escapes: SQLite 3.40 does not find such members, later versions do.
-    public let columns: [EnvelopeValue?]
+    package let columns: [EnvelopeValue?]
 
     init(start: UInt32, end: UInt32, outcome: Outcome, memberSet: UInt64, columns: [EnvelopeValue?]) {
         (self.start, self.end, self.outcome, self.memberSet) = (start, end, outcome, memberSet)
@@ -130,5 +135,5 @@ public struct RecordSlice: Sendable, Hashable {
     }
 
     /// The record's bytes in the page, without surrounding whitespace.
-    public var range: Range<Int> { Int(start)..<Int(end) }
+    package var range: Range<Int> { Int(start)..<Int(end) }
 }

@@ -4,17 +4,23 @@
 /// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` and `.*` (only at the end) are Siding's own,
 /// `[#-1]` is not supported, and inside quotes `\"` and `\\` stand for a quote and a backslash.
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
-    /// One step of a path: a member, an index from 0, each element, or each member or element. The last two stand alone:
-    /// ``JSONPath/memberName`` and ``JSONPath/lines``.
+    /// One step of a path.
     public enum Component: Sendable, Hashable {
+        /// `.a` or `."a b"`: the member of an object.
         case member(String)
+        /// `[0]`: the element of an array, from 0.
         case index(Int)
+        /// `[*]`: each element of an array.
         case each
+        /// `.*`: each member of an object, or each element of an array.
         case child
+        /// `$key`, which stands alone: ``JSONPath/memberName``.
         case name
+        /// `lines`, which stands alone: ``JSONPath/lines``.
         case line
     }
 
+    /// The steps from the root of the document inwards; none for `$` itself.
     public let components: [Component]
 
     /// The whole document, `$`.
@@ -48,10 +54,10 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the path has `[*]` or `.*`, and so more than one value.
-    public var isOfSeveral: Bool { components.contains(.each) || components.contains(.child) }
+    package var isOfSeveral: Bool { components.contains(.each) || components.contains(.child) }
 
     /// The path without a trailing `[*]` or `.*`: the array or object itself.
-    public var withoutEach: JSONPath {
+    package var withoutEach: JSONPath {
         components.last == .each || components.last == .child ? JSONPath(components: components.dropLast()) : self
     }
 

@@ -7,19 +7,26 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     case loneSurrogate(offset: Int)
     /// Arrays and objects are nested deeper than allowed, the record itself included.
     case tooDeep(limit: Int, offset: Int)
+    /// A string or name is longer than ``JSONLimits/maxStringBytes``.
     case stringTooLong(limit: Int, offset: Int)
+    /// The record has no value at this path of its key.
     case missingKey(JSONPath, offset: Int)
+    /// The value at this path of the key is neither an integer nor text that can be stored.
     case keyNotUsable(JSONPath, found: UnusableKey, offset: Int)
     /// The key is a member, but the record is not an object.
     case notAnObject(found: JSONKind, offset: Int)
 
     /// The unusable value of a key.
     public enum UnusableKey: String, Sendable, Hashable {
+        /// `null`
         case null = "null"
+        /// `true` or `false`
         case boolean = "a boolean"
         /// Written with a fraction or an exponent, even if the value is whole.
         case fraction = "a number that is not an integer"
+        /// `{…}`
         case object = "an object"
+        /// `[…]`
         case array = "an array"
         /// SQLite truncates text at a NUL.
         case textWithNUL = "a string that contains U+0000"

@@ -2,10 +2,15 @@
 /// a compact JSON array.
 ///
 /// Most keys are a range of the page and own no memory; escaped strings and composites own their bytes.
-public struct RecordKey: Sendable, Hashable {
+package struct RecordKey: Sendable, Hashable {
     /// The kinds of keys; all keys of a resource have the same one.
-    public enum Kind: String, Sendable, Hashable {
-        case string, integer, composite
+    package enum Kind: String, Sendable, Hashable {
+        /// One member with text: `a-17`.
+        case string
+        /// One member with an integer of any length: `17`.
+        case integer
+        /// Several members, as an array: `["eu",17]`.
+        case composite
     }
 
     private enum Text: Hashable {
@@ -13,7 +18,8 @@ public struct RecordKey: Sendable, Hashable {
         case owned([UInt8])
     }
 
-    public let kind: Kind
+    /// Whether the origin writes the key as text, as an integer, or in several members.
+    package let kind: Kind
     private let text: Text
 
     init(kind: Kind, start: UInt32, count: UInt32) {
@@ -27,7 +33,7 @@ public struct RecordKey: Sendable, Hashable {
     }
 
     /// The range of the key's text in the page; nil if the key owns its bytes.
-    public var range: Range<Int>? {
+    package var range: Range<Int>? {
         guard case .page(let start, let count) = text else { return nil }
         return Int(start)..<Int(start) + Int(count)
     }
@@ -35,7 +41,7 @@ public struct RecordKey: Sendable, Hashable {
     /// Passes the key's UTF-8 to `body` without copying it.
     ///
     /// - Parameter page: the bytes that were read.
-    public func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         in page: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch text {
@@ -48,7 +54,7 @@ public struct RecordKey: Sendable, Hashable {
     }
 
     /// A copy of the key as a string.
-    public func text(in page: UnsafeRawBufferPointer) -> String {
+    package func text(in page: UnsafeRawBufferPointer) -> String {
         withBytes(in: page) { String(decoding: $0, as: UTF8.self) }
     }
 }

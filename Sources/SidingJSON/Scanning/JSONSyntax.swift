@@ -1,8 +1,10 @@
 /// Validates that a whole document is JSON by RFC 8259 and UTF-8. Repeated names and escaped lone surrogates are allowed, as in
 /// that grammar.
-public enum JSONSyntax {
+package enum JSONSyntax {
+    /// Checks the whole document in one pass, without keeping anything of it.
+    ///
     /// - Throws: `JSONSyntaxError` at the first invalid byte, or where a limit is exceeded.
-    public static func validate(
+    package static func validate(
         _ document: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()
     ) throws(JSONSyntaxError) {
         var scanner = try JSONScanner(document, limits: limits)
@@ -103,8 +105,9 @@ public struct JSONLimits: Sendable, Hashable {
     public var maxRecords: Int
 
     /// For values that were checked before.
-    public static let unlimited = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
+    package static let unlimited = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
 
+    /// The parameters are the properties of the same names, with their defaults.
     public init(
         maxDepth: Int = 128, maxValues: Int = 5_000_000, maxStringBytes: Int = 8 << 20, maxRecords: Int = 1 << 19
     ) {

@@ -2,7 +2,7 @@
 ///
 /// It contains only one byte of the document, so it is small and safe to print.
 public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The problem that the scanner found.
+    /// The problem that the scanner found; ``JSONSyntaxError/what`` describes each.
     public enum Problem: UInt8, Sendable, Hashable {
         case expectedValue, expectedName, expectedNameOrEnd, expectedColon
         case expectedCommaOrObjectEnd, expectedCommaOrArrayEnd, expectedValueOrArrayEnd, expectedEnd
@@ -12,6 +12,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
         case tooDeep, tooManyValues, stringTooLong
     }
 
+    /// What is wrong at ``offset``.
     public let problem: Problem
     /// Zero-based, in bytes of the document.
     public let offset: Int

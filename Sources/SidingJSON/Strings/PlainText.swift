@@ -24,7 +24,7 @@ public enum PlainText {
 
     /// Whether a terminal shows `scalar` as a glyph or space without side effects: no control, line separator, bidirectional,
     /// invisible, private or unassigned character (Unicode Standard, table 4-4).
-    public static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20...0x7E).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false

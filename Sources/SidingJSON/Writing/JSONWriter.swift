@@ -2,31 +2,38 @@
 ///
 /// The output is safe on a terminal: C0, DEL and C1 control characters are escaped (RFC 8259, section 7, demands only C0). The
 /// writer inserts commas; the caller must end arrays and objects and write a name before each member's value.
-public struct JSONWriter: Sendable {
-    public private(set) var bytes: [UInt8] = []
+package struct JSONWriter: Sendable {
+    /// The JSON so far, in UTF-8; complete once every array and object has been ended.
+    package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    public init() {}
+    /// A writer without any output yet.
+    package init() {}
 
-    public mutating func beginObject() { begin(UInt8(ascii: "{")) }
-    public mutating func endObject() { end(UInt8(ascii: "}")) }
-    public mutating func beginArray() { begin(UInt8(ascii: "[")) }
-    public mutating func endArray() { end(UInt8(ascii: "]")) }
+    /// Writes `{`; then a name and a value for each member.
+    package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    /// Writes `}`.
+    package mutating func endObject() { end(UInt8(ascii: "}")) }
+    /// Writes `[`; then the elements.
+    package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    /// Writes `]`.
+    package mutating func endArray() { end(UInt8(ascii: "]")) }
 
     /// Writes a member's name; its value must follow.
-    public mutating func name(_ name: String) {
+    package mutating func name(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    public mutating func string(_ text: String) {
+    /// Writes a string in double quotes, with the escapes that JSON and terminals need.
+    package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
     }
 
     /// Writes a string from UTF-8; invalid bytes become U+FFFD.
-    public mutating func string(_ utf8: UnsafeRawBufferPointer) {
+    package mutating func string(_ utf8: UnsafeRawBufferPointer) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
@@ -37,21 +44,24 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    public mutating func integer(_ number: some BinaryInteger) {
+    /// Writes a number with all its digits, also beyond 2^53.
+    package mutating func integer(_ number: some BinaryInteger) {
         text(String(number))
     }
 
     /// Writes the shortest digits that read back as the same number; null for infinities and NaN, which JSON lacks.
-    public mutating func double(_ number: Double) {
+    package mutating func double(_ number: Double) {
         text(number.isFinite ? number.description : "null")
     }
 
-    public mutating func bool(_ value: Bool) { text(value ? "true" : "false") }
-    public mutating func null() { text("null") }
+    /// Writes `true` or `false`.
+    package mutating func bool(_ value: Bool) { text(value ? "true" : "false") }
+    /// Writes `null`.
+    package mutating func null() { text("null") }
 
     /// Writes a valid JSON value without whitespace between tokens. Inside strings, characters that affect terminals are escaped;
     /// all else is kept byte for byte.
-    public mutating func raw(_ json: UnsafeRawBufferPointer) {
+    package mutating func raw(_ json: UnsafeRawBufferPointer) {
         separate()
         bytes.reserveCapacity(bytes.count + json.count)
         var isInString = false

@@ -1,5 +1,5 @@
 /// Removes members from JSON values and keeps every other byte.
-public struct MemberRemoval: Sendable, Hashable {
+package struct MemberRemoval: Sendable, Hashable {
     /// A name as bytes: Swift strings treat composed and decomposed letters as equal, JSON does not.
     private typealias Name = [UInt8]
 
@@ -22,7 +22,7 @@ public struct MemberRemoval: Sendable, Hashable {
     private var root = Branch()
 
     /// - Parameter paths: paths of members, of the value or of nested objects; other paths are ignored.
-    public init(_ paths: [JSONPath]) {
+    package init(_ paths: [JSONPath]) {
         for path in paths {
             let names = path.components.compactMap { component in
                 if case .member(let name) = component { Name(name.utf8) } else { nil }
@@ -31,10 +31,11 @@ public struct MemberRemoval: Sendable, Hashable {
         }
     }
 
-    public var isEmpty: Bool { root == Branch() }
+    /// Whether nothing is to be removed, so that a value need not be read.
+    package var isEmpty: Bool { root == Branch() }
 
     /// Whether the value at `path` is removed.
-    public func takes(_ path: JSONPath) -> Bool {
+    package func takes(_ path: JSONPath) -> Bool {
         var branch = root
         for case .member(let name) in path.components {
             if branch.removed.contains(Name(name.utf8)) { return true }
@@ -45,7 +46,7 @@ public struct MemberRemoval: Sendable, Hashable {
     }
 
     /// The value without the members; nil if it has none of them. All occurrences of a repeated name are removed.
-    public func applied(to value: UnsafeRawBufferPointer) -> [UInt8]? {
+    package func applied(to value: UnsafeRawBufferPointer) -> [UInt8]? {
         let cuts = cuts(in: value)
         return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
     }
@@ -54,14 +55,14 @@ public struct MemberRemoval: Sendable, Hashable {
     /// has none of them.
     ///
     /// - Parameter value: valid JSON, not too deep for recursion.
-    public func appliedThroughout(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
+    package func appliedThroughout(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
         var cuts: [Range<Int>] = []
         find([root], isThroughout: true, in: value, from: 0, &cuts)
         return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
     }
 
     /// The page with the members removed from the values at these ranges; nil if none has any of them.
-    public func applied(to values: [Range<Int>], in page: UnsafeRawBufferPointer) -> [UInt8]? {
+    package func applied(to values: [Range<Int>], in page: UnsafeRawBufferPointer) -> [UInt8]? {
         let cuts = values.sorted { $0.lowerBound < $1.lowerBound }.flatMap { range in
             self.cuts(in: UnsafeRawBufferPointer(rebasing: page[range])).map { cut in
                 cut.lowerBound + range.lowerBound..<cut.upperBound + range.lowerBound

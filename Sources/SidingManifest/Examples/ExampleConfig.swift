@@ -1,26 +1,26 @@
 internal import ExampleConfigs
 
 /// A commented example config, as `siding init` writes it. The files are in `Examples/Configs`.
-public struct ExampleConfig: Sendable, Hashable {
+package struct ExampleConfig: Sendable, Hashable {
     /// The example's name on the command line.
-    public let name: String
+    package let name: String
     /// A one-line description.
-    public let summary: String
+    package let summary: String
     /// The text of the file.
-    public let text: String
+    package let text: String
 
     /// Two small resources of a public test service.
-    public static let blog = ExampleConfig(
+    package static let blog = ExampleConfig(
         name: "blog", summary: "posts and comments of jsonplaceholder.typicode.com; works unchanged",
         text: ExampleConfigs.blog)
 
     /// Incremental listings with pagination, and a token if there is one.
-    public static let github = ExampleConfig(
+    package static let github = ExampleConfig(
         name: "github", summary: "issues and releases of a public repository, with an optional token",
         text: ExampleConfigs.github)
 
     /// All examples, the default one first.
-    public static let all =
+    package static let all =
         [
             blog, github,
             ExampleConfig(
@@ -49,8 +49,8 @@ public struct ExampleConfig: Sendable, Hashable {
         ]
 
     /// The default of `siding init`; it works unchanged.
-    public static let standard = blog
+    package static let standard = blog
 
     /// The example with that name; nil if there is none.
-    public static func named(_ name: String) -> ExampleConfig? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> ExampleConfig? { all.first { $0.name == name } }
 }

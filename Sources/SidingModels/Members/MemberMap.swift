@@ -105,6 +105,7 @@ public struct Member<Model>: Sendable {
         self.init(keyPath, at: JSONPath(member: name))
     }
 
+    /// - Parameter path: where the value is inside of the record, such as `$.author.name`.
     public init(_ keyPath: any PartialKeyPath<Model> & Sendable, at path: JSONPath) {
         self.keyPath = keyPath
         self.path = path

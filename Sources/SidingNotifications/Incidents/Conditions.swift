@@ -17,10 +17,11 @@ package struct Conditions: Sendable {
         of resources: [String], in store: Store, queuedFor limit: Duration, now: Timestamp
     ) async throws(StoreError) -> Conditions {
         let states = try await store.resourceStates(countsRecords: false)
-        let results = try await store.recentResults(of: resources)
+        let failures = try await store.failures(of: resources)
+        let newest = try await store.newestResults(of: resources)
         var conditions = Conditions()
         for name in resources {
-            conditions.add(name, states.first { $0.resource == name }, results[name], now: now)
+            conditions.add(name, states.first { $0.resource == name }, newest[name], failures[name], now: now)
         }
         for (source, shares) in Dictionary(grouping: try await store.queueShares(), by: \.source) {
             conditions.add(shares, of: source, queuedFor: limit, now: now)
@@ -39,13 +40,15 @@ package struct Conditions: Sendable {
 
     // MARK: Resources
 
-    private mutating func add(_ name: String, _ state: ResourceState?, _ results: RecentResults?, now: Timestamp) {
+    private mutating func add(
+        _ name: String, _ state: ResourceState?, _ newest: RunResource?, _ streak: FailureStreak?, now: Timestamp
+    ) {
         addIncomplete(name, state, now: now)
-        guard let newest = results?.newest else {
+        guard let newest else {
             undecided.formUnion([Incident.Key(.failed, of: name), Incident.Key(.deletionsBlocked, of: name)])
             return
         }
-        addFailed(name, newest, results?.failure, isIncomplete: state?.incomplete != nil)
+        addFailed(name, newest, streak, isIncomplete: state?.incomplete != nil)
         addBlocked(newest, areMissing: (state?.missing ?? 0) > 0, now: now)
     }
 

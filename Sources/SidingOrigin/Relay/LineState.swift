@@ -2,6 +2,7 @@
 public enum LineState: Sendable, Hashable {
     /// Bytes pass, as fast as the line allows.
     case up(LineQuality = LineQuality())
+    /// No bytes pass; the outage says what happens to connections.
     case down(Outage)
 
     /// The ways in which a line fails.
@@ -14,10 +15,15 @@ public enum LineState: Sendable, Hashable {
     /// | `blackhole` | silent, go on when the line is up again | accepted, and silent until then |
     /// | `drop` | silent for ever | refused |
     public enum Outage: String, Sendable, Hashable, CaseIterable {
+        /// Connections end in both directions (FIN).
         case cut
+        /// Connections are reset (RST).
         case reset
+        /// The direction to the client ends (FIN); what the client sends still passes.
         case halfClose
+        /// Connections are silent until the line is up again, and new ones are accepted.
         case blackhole
+        /// Connections are silent for ever.
         case drop
     }
 }
@@ -30,6 +36,7 @@ public struct LineQuality: Sendable, Hashable {
     /// Nil, the default, for no limit.
     public var bytesPerSecond: Int?
 
+    /// Without a delay and a limit by default.
     public init(latency: Duration = .zero, bytesPerSecond: Int? = nil) {
         (self.latency, self.bytesPerSecond) = (latency, bytesPerSecond)
     }
@@ -39,14 +46,18 @@ public struct LineQuality: Sendable, Hashable {
 public struct LineStage: Sendable, Hashable {
     /// When a stage ends.
     public enum Span: Sendable, Hashable {
+        /// After this time.
         case time(Duration)
         /// Once so many bytes have passed towards the client.
         case bytes(Int)
     }
 
+    /// What the line does meanwhile.
     public var state: LineState
+    /// When the stage ends.
     public var span: Span
 
+    /// A stage such as `LineStage(.down(.cut), for: .time(.seconds(2)))`.
     public init(_ state: LineState, for span: Span) {
         (self.state, self.span) = (state, span)
     }

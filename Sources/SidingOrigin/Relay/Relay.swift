@@ -78,9 +78,13 @@ public final class Relay: Sendable {
 
 /// An entry of ``Relay/log``.
 public struct RelayEvent: Sendable, Hashable {
+    /// What happened.
     public enum Kind: Sendable, Hashable {
+        /// A client connected.
         case opened
+        /// Bytes passed in these directions.
         case passed(toClient: Int, toOrigin: Int)
+        /// The connection ended, on either side.
         case closed
         /// The line changed; the connection is 0.
         case state(LineState)
@@ -90,5 +94,6 @@ public struct RelayEvent: Sendable, Hashable {
     public let at: Duration
     /// Numbered from 1.
     public let connection: Int
+    /// What happened to the connection, or to the line.
     public var kind: Kind
 }

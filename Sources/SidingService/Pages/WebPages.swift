@@ -1,5 +1,6 @@
 internal import Mustache
 internal import Siding
+internal import SidingChain
 internal import SidingInspection
 
 /// The web pages, one screen each, rendered on the server.

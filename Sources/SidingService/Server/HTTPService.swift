@@ -22,15 +22,19 @@ public struct HTTPService: Service {
     private let onListening: @Sendable (Address) async -> Void
     private let routes: ServiceRoutes
 
+    /// A service that listens once it runs.
+    ///
     /// - Parameters:
-    ///   - siding: whose store is shown.
-    ///   - token: what all requests need but those of monitors, and all actions of programs: 16 or more characters.
-    ///   - allowedHosts: further names under which it may be asked, such as that of a reverse proxy.
-    ///   - logger: gets requests at the level `debug`, and failures.
-    ///   - metrics: further lines for `/metrics`, after the figures of the store.
+    ///   - siding: its store is shown.
+    ///   - address: 127.0.0.1, port 8787 by default.
+    ///   - token: the secret that every request must carry, except `/healthz` and `/readyz`; 16 or more visible ASCII
+    ///     characters. Nil, the default, for none: then programs cannot act over HTTP, only read.
+    ///   - allowedHosts: further host names that requests may be for, such as that of a reverse proxy.
+    ///   - logger: receives requests at the level `debug`, and failures.
+    ///   - metrics: returns further lines for `/metrics`, which follow those of the store.
     ///   - isLive: whether the program does its work, for `/healthz`.
-    ///   - onListening: called once it listens, with the port that was taken.
-    /// - Throws: ``ServiceError`` for an address that needs a token, and for a bad token.
+    ///   - onListening: called once it listens, with the actual port.
+    /// - Throws: ``ServiceError`` for an address that needs a token, for a bad token, and for a build with damaged pages.
     public init(
         siding: Siding, address: Address = .loopback(port: 8787), token: String? = nil, allowedHosts: [String] = [],
         logger: Logger, metrics: @escaping @Sendable () async throws -> String = { "" },
@@ -56,14 +60,17 @@ public struct HTTPService: Service {
     ) throws(ServiceError) {
         let admission = try Admission(address, token: token, allowedHosts: allowedHosts)
         let pages: WebPages
-        do { pages = try WebPages(served) } catch { preconditionFailure("a template is invalid: \(error)") }
+        do { pages = try WebPages(served) } catch {
+            throw ServiceError(
+                .invalidPages, "a template of the pages cannot be read: \(error)", hint: "build the program anew")
+        }
         (self.address, isForGroup, self.logger, self.onListening) = (address, token != nil, logger, onListening)
         routes = ServiceRoutes(
             served: served, pages: pages, admission: admission, limits: limits, state: ServiceState(), clock: clock,
             metrics: metrics, isLive: isLive)
     }
 
-    /// Needs another token of all requests from now on.
+    /// Requires `token` in all requests from now on, in place of the old token.
     ///
     /// - Throws: ``ServiceError/Kind/invalidToken``, also if the service was made without one; the old one stays then.
     public func replaceToken(_ token: String) throws(ServiceError) {
@@ -120,7 +127,7 @@ public struct HTTPService: Service {
         let connections = HTTP1Channel(
             responder: { request, writer, _ in try await responder.respond(to: request, writer) },
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestTimer(limits)],
+                additionalChannelHandlers: [RequestTimer(limits, logger: logger)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: limits.headerSize, maxHeaderListSize: limits.headerSize,
                     maxHeaderFieldCount: limits.headerCount)))

@@ -31,10 +31,7 @@ struct InspectionRoutes: Sendable {
         case ("quarantine", 0):
             try query.check("resource", "after", "limit")
             let selection = QuarantineSelection(resources: query.values("resource"), limit: try query.limit())
-            let after = try query.number("after")
-            // After a record that is gone there seems to be nothing.
-            if let after { _ = try await store.quarantined(QuarantineSelection(ids: [after])) }
-            let found = try await store.quarantined(selection, after: after)
+            let found = try await served.quarantined(selection, after: try query.number("after"))
             return .json(found.map { Shapes.quarantined($0) })
         case ("quarantine", 1):
             try query.check()

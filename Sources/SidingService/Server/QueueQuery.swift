@@ -34,8 +34,20 @@ struct QueueQuery {
         if let unknown {
             throw NotFound("there is no \(unknown.kind) '\(PlainText.oneLine(unknown.name, limit: 100))'")
         }
-        // After an entry that is gone there seems to be nothing.
-        if let after { _ = try await served.store.entries(QueueSelection(ids: [after])) }
-        return try await served.store.entries(selection, after: after, limit: limit)
+        return try await served.entries(selection, after: after, limit: limit)
+    }
+}
+
+extension ServedStore {
+    /// - Throws: ``StoreError/Kind/notFound`` if the entry `after` is gone: after it there seems to be nothing.
+    func entries(_ selection: QueueSelection, after: String?, limit: Int) async throws -> [QueueEntry] {
+        if let after { _ = try await store.entries(QueueSelection(ids: [after])) }
+        return try await store.entries(selection, after: after, limit: limit)
+    }
+
+    /// - Throws: ``StoreError/Kind/notFound`` if the record `after` is gone.
+    func quarantined(_ selection: QuarantineSelection, after: Int64?) async throws -> [QuarantinedRecord] {
+        if let after { _ = try await store.quarantined(QuarantineSelection(ids: [after])) }
+        return try await store.quarantined(selection, after: after)
     }
 }

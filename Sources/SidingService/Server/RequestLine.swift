@@ -12,11 +12,13 @@ final class RequestLine: ChannelInboundHandler {
     /// A field of requests of HTTP/1.0; clients of HTTP/1.1 that send it lose it.
     static let oldVersionField = "siding-http-1.0"
 
-    /// After the decoder; a pipeline without one is left as it is.
-    static func add(to pipeline: ChannelPipeline) {
+    /// Adds it after the decoder.
+    ///
+    /// - Throws: if there is none; the connection must not be served then.
+    static func add(to pipeline: ChannelPipeline) throws {
         let operations = pipeline.syncOperations
-        guard let decoder = try? operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
-        try? operations.addHandler(RequestLine(), position: .after(decoder))
+        let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try operations.addHandler(RequestLine(), position: .after(decoder))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,3 +1,4 @@
+internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
 
@@ -9,6 +10,7 @@ final class RequestTimer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ServiceLimits
+    private let logger: Logger
     /// Closes the connection; nil while a request is answered.
     private var deadline: Scheduled<Void>?
     /// Closes the connection unless the client reads.
@@ -19,12 +21,16 @@ final class RequestTimer: ChannelDuplexHandler, RemovableChannelHandler {
     private var unread = 0
     private var isStopping = false
 
-    init(_ limits: ServiceLimits) {
-        self.limits = limits
+    init(_ limits: ServiceLimits, logger: Logger) {
+        (self.limits, self.logger) = (limits, logger)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        RequestLine.add(to: context.pipeline)
+        do { try RequestLine.add(to: context.pipeline) } catch {
+            // Without it, requests for other hosts would be answered as if they were for this one.
+            logger.error("a connection was closed: its requests cannot be checked", metadata: ["error": "\(error)"])
+            return context.close(promise: nil)
+        }
         if context.channel.isActive { start(context) }
     }
 

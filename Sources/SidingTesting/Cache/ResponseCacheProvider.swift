@@ -13,8 +13,10 @@ public protocol ResponseCacheProvider: Sendable {
 
 /// Provides an `InMemoryResponseCache`.
 public struct InMemoryResponseCacheProvider: ResponseCacheProvider {
+    /// A provider whose caches live in memory only.
     public init() {}
 
+    /// A new, empty cache; it orders uses by their sequence and needs no clock.
     public func open(byteLimit: Int, clock: WallClock) -> any ResponseCache {
         InMemoryResponseCache(byteLimit: byteLimit)
     }

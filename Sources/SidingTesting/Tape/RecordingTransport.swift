@@ -50,6 +50,7 @@ public final class RecordingTransport: Transport {
         try tape.write(to: path)
     }
 
+    /// Sends the request with the transport that is recorded, and records request and outcome; bodies as far as they are read.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         let place = recordings.withLock { recordings in
             recordings.append(Recording(request: request))

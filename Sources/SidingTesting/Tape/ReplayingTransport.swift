@@ -34,6 +34,9 @@ public final class ReplayingTransport: Transport {
     /// The exchanges that were not used yet; a test that expects all to be used checks this at its end.
     public var unused: [Tape.Exchange] { rest.withLock { $0 } }
 
+    /// Answers with the exchange of the tape that matches, and uses it up.
+    ///
+    /// - Throws: the failure on the tape, or ``SidingChain/Failure/Reason/internalFault`` if nothing matches.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         let url = try request.checkedURL()
         let asked = scrubber.request(request, body: try await Self.bytes(of: body), isCut: false)

@@ -1,4 +1,5 @@
 internal import SidingJSON
+internal import SidingSynchronization
 internal import FoundationEssentials
 
 /// Exchanges with an origin, stored in a file so that tests can replay them without a network.
@@ -50,6 +51,7 @@ public struct Tape: Sendable {
     /// The exchanges, in the order in which the requests were sent.
     public var exchanges: [Exchange]
 
+    /// A tape for a test that writes its exchanges itself; without any, every request fails.
     public init(exchanges: [Exchange] = []) {
         self.exchanges = exchanges
     }
@@ -80,7 +82,9 @@ public struct Tape: Sendable {
         do { data = try encoder.encode(self) } catch {
             throw TapeError(path: path, "it cannot be written as JSON (\(PlainText.oneLine("\(error)", limit: 200)))")
         }
-        try PrivateFile.replace(path, with: [UInt8](data) + [UInt8(ascii: "\n")])
+        do { try FileSystem.replace(path, with: [UInt8](data) + [UInt8(ascii: "\n")]) } catch {
+            throw TapeError(path: path, "it cannot be written: \(error.message)")
+        }
     }
 
     private static func place(of error: any Error) -> String {
@@ -129,7 +133,9 @@ extension Tape: Codable {
 
 /// Why a tape file could not be used: the file, the problem, and what to do.
 public struct TapeError: Error, Sendable, CustomStringConvertible {
+    /// The file that could not be used.
     public let path: String
+    /// The whole message, the path included.
     public let description: String
 
     init(path: String, _ message: String) {

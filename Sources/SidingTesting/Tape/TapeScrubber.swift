@@ -12,7 +12,9 @@ internal import SidingSynchronization
 public struct TapeScrubber: Sendable {
     /// Whether a body belongs to a request or a response.
     public enum Side: Sendable {
+        /// The body of a request.
         case request
+        /// The body of a response.
         case answer
     }
 

@@ -66,6 +66,25 @@ struct SecretReferenceTests {
         await service.origin.stop()
     }
 
+    @Test func `A write waits while the program that prints its token fails, and is delivered afterwards`() async throws
+    {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(
+            service,
+            source: "auth: { type: bearer, token: { command: [/bin/cat, secret] } }, retry: { inline: 0 }")
+        service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
+        let sent = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
+        #expect(sent.status == 75, "\(sent.everything)")
+        let id = try #require(sent.lines.first.map(String.init))
+        #expect(try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string == "queued")
+        #expect(service.targets == [])
+        try sandbox.write("token\n", to: "secret")
+        let retried = try await sandbox.siding("queue", "retry", id)
+        #expect(retried.status == 0, "\(retried.everything)")
+        #expect(service.targets == ["/orders"])
+        await service.origin.stop()
+    }
+
     @Test(arguments: Form.allCases)
     func `A client's name, secret and parameters reach the token endpoint`(form: Form) async throws {
         let door = Door()

@@ -36,6 +36,9 @@ struct LockTests {
             let reported = try await sandbox.siding("sync", "--json")
             #expect(reported.status == 11)
             #expect(try reported.object()["outcome"] == .string("skipped"))
+            let reset = try await sandbox.siding("state", "reset", "items")
+            #expect(reset.status == 11)
+            #expect(reset.error.contains("'items' is held by process \(child.processID) on "))
         }
         #expect(first.status == 0)
         #expect(try await sandbox.differences(from: service.items) == [])

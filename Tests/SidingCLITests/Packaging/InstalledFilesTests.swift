@@ -96,7 +96,21 @@ import Testing
         #expect(queue.contains("\\fB\\-\\-watch\\fR"))
         let root = try String(contentsOfFile: sandbox.file("man/siding.1"), encoding: .utf8)
         #expect(root.contains("\\fB\\-\\-licenses\\fR"))
-        #expect(root.contains("\\fI/usr/share/doc/siding/Config.md\\fR"))
+        #expect(root.contains("\\fI/usr/share/doc/siding/Docs/Config.md\\fR"))
+    }
+
+    /// Expects that the links of the documents in `folder` lead to files there.
+    private func expectWholeLinks(of folder: String) throws {
+        let pages = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        #expect(pages.count > 50)
+        for page in pages {
+            let file = URL(filePath: "\(folder)/\(page)")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /\]\(([^)#\s:]+)(?:#[^)\s]*)?\)/) {
+                let target = URL(filePath: String(match.1), relativeTo: file)
+                #expect(FileManager.default.fileExists(atPath: target.path), "\(page): \(match.1)")
+            }
+        }
     }
 
     /// Runs `make` as a user who has no Swift.
@@ -112,9 +126,10 @@ import Testing
         let top = sandbox.file("root/opt/siding")
         let unit = try String(contentsOfFile: "\(top)/lib/systemd/system/siding.service", encoding: .utf8)
         #expect(unit.contains("\nExecStart=/opt/siding/bin/siding serve "))
-        for file in ["bin/siding", "share/man/man1/siding-sync.1", "share/doc/siding/Config.md"] {
+        for file in ["bin/siding", "share/man/man1/siding-sync.1", "share/doc/siding/Docs/Config.md"] {
             #expect(FileManager.default.fileExists(atPath: "\(top)/\(file)"), "\(file)")
         }
+        try expectWholeLinks(of: "\(top)/share/doc/siding")
         #expect(try await make("uninstall", places[0], places[1], in: sandbox).status == 0)
         let left = FileManager.default.enumerator(
             at: URL(filePath: top), includingPropertiesForKeys: [.isRegularFileKey])

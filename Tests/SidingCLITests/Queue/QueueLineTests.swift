@@ -77,7 +77,7 @@ struct QueueLineTests {
     private func tries(_ store: Store) async throws -> (claimed: Int, counted: Int) {
         var (claimed, counted) = (0, 0)
         for entry in try await store.entries(QueueSelection()) {
-            claimed += try await store.history(of: entry.id).count { $0.event == "claimed" }
+            claimed += try await store.history(of: entry.id).count { $0.event == .claimed }
             counted += entry.attempts
         }
         return (claimed, counted)

@@ -224,7 +224,7 @@ struct ServeReloadTests {
         #expect(runs.count > 5)
         let outcomes = Set(runs.map { $0["outcome"]?.string ?? "none" })
         #expect(outcomes.isSubset(of: ["saved", "not_modified", "skipped"]), "\(outcomes)")
-        #expect(Set(runs.compactMap { $0["run"]?.int ?? $0["id"]?.int }).count == runs.count)
+        #expect(runs.compactMap { $0["id"]?.int }.sorted() == Array(1...runs.count))
         #expect(ledger.entries.effects.count == 60)
         #expect(ledger.entries.duplicates == 0 && ledger.entries.inversions() == 0)
         #expect(try await sandbox.siding("db", "check").everything == "")

@@ -133,7 +133,7 @@ struct ServeTests {
         ) { _ in }
         #expect(ended.status == 0, "\(ended.error)")
         for warning in [
-            "others can read or change the token: 'chmod 640' stops that file=token",
+            "token has mode 644: others can read it; 'chmod o-rwx' stops that",
             "TZ is 'Mars/Phobos', which is no",
         ] {
             #expect(ended.error.contains("warning: \(warning)"), "\(ended.error)")
@@ -160,7 +160,7 @@ struct ServeTests {
         print("an idle service: \(after.memory) KiB of its own, \(switches) context switches in 2 seconds")
         // Beside its own memory are the pages of the executable, which debug builds have more of.
         #expect(after.memory <= 20_000)
-        #expect(switches <= 20, "it wakes up more often than once per second")
+        #expect(switches <= 20, "it does not sleep")
         await service.origin.stop()
     }
 }

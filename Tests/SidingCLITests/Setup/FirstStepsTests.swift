@@ -62,6 +62,14 @@ struct FirstStepsTests {
         #expect(mode as? Int == 0o600)
     }
 
+    @Test func `init says so where the next commands would take another config`() async throws {
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", environment: ["SIDING_CONFIG": "/srv/siding.yaml"])
+        #expect(made.status == 0)
+        #expect(made.error.contains("SIDING_CONFIG names /srv/siding.yaml"))
+        #expect(try await !Sandbox().siding("init").error.contains("SIDING_CONFIG"))
+    }
+
     @Test func `init --list says which examples there are, and writes nothing`() async throws {
         let sandbox = try Sandbox()
         let list = try await sandbox.siding("init", "--list")

@@ -55,6 +55,21 @@ struct CompletenessTests {
         await service.origin.stop()
     }
 
+    /// One whose config is checked, not synced: with these members of its resource, and a path where they have none.
+    private static func sandbox(_ resource: String) throws -> Sandbox {
+        let sandbox = try Sandbox()
+        let path = resource.contains("path: '/") ? "" : "path: /items, "
+        try sandbox.config(
+            """
+            version: 1
+            sources:
+              shop: { base_url: https://shop.example }
+            resources:
+              items: { \(path)key: id, \(resource) }
+            """)
+        return sandbox
+    }
+
     @Test(
         "check warns of a config that can miss changes or delete what lives, and names what to declare",
         arguments: [
@@ -91,16 +106,7 @@ struct CompletenessTests {
             ("stop: { max_pages: 9 }, deletes: { detect: complete_listing }", "Leave 'max_pages' out"),
         ])
     func warnings(_ resource: String, _ words: String) async throws {
-        let sandbox = try Sandbox()
-        let path = resource.contains("path: '/") ? "" : "path: /items, "
-        try sandbox.config(
-            """
-            version: 1
-            sources:
-              shop: { base_url: https://shop.example }
-            resources:
-              items: { \(path)key: id, \(resource) }
-            """)
+        let sandbox = try Self.sandbox(resource)
         let check = try await sandbox.siding("check")
         #expect(check.status == 0)
         #expect(check.error.contains(words) && check.error.contains(":5:"), "\(check.error)")
@@ -142,16 +148,7 @@ struct CompletenessTests {
             "query: { sort: updated_at }, deletes: { detect: complete_listing, verify: '/items/{id}' }",
         ])
     func quiet(_ resource: String) async throws {
-        let sandbox = try Sandbox()
-        try sandbox.config(
-            """
-            version: 1
-            sources:
-              shop: { base_url: https://shop.example }
-            resources:
-              items: { path: /items, key: id, \(resource) }
-            """)
-        let check = try await sandbox.siding("check")
+        let check = try await Self.sandbox(resource).siding("check")
         #expect(check.status == 0 && check.error == "")
     }
 }

@@ -214,10 +214,14 @@ struct ResourceKeyTests {
             sources: { s: { base_url: http://127.0.0.1:9, auth: { type: bearer, token: { file: token } } } }
             resources: { items: { path: /items, key: id } }
             """)
-        try sandbox.write("secret", to: "token")
+        // The mode of a link says nothing.
+        try sandbox.write("secret", to: "kept")
+        try FileManager.default.createSymbolicLink(atPath: sandbox.file("token"), withDestinationPath: "kept")
         #expect(try await !sandbox.siding("doctor").output.contains("permissions"))
-        for (name, mode, what) in [("siding.yaml", 0o666, "change"), ("token", 0o644, "read")] {
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: sandbox.file(name))
+        for (file, name, mode, what) in [
+            ("siding.yaml", "siding.yaml", 0o666, "change"), ("kept", "token", 0o644, "read"),
+        ] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: sandbox.file(file))
             let told = "\(name) has mode \(String(mode, radix: 8)): others can \(what) it; 'chmod "
             #expect(try await sandbox.siding("doctor").output.contains(told))
         }

@@ -88,22 +88,21 @@ import Testing
     }
 
     @Test func `a side effect cannot fail the request: what it throws is logged and goes no further`() async throws {
-        let lines = LoggerNodeTests.Lines()
-        let context = ChainContext(
-            requestID: "r1", logger: Logger(label: "test") { _ in LoggerNodeTests.Handler(lines: lines) })
+        let log = RecordedLog()
+        let context = ChainContext(requestID: "r1", logger: log.logger)
         let middlewares = Middlewares().sideEffect("broken") { _, _ in throw Own() }.sideEffect("next", note("next"))
         #expect(try await Self.node(middlewares).process(Self.draft(), context) == "")
         #expect(notes.all == ["next:"])
-        #expect(lines.all.count == 1)
-        #expect(lines.all.first?.level == .warning)
-        #expect(lines.all.first?.message == "middleware failed; the request goes on without it")
+        #expect(log.lines.count == 1)
+        #expect(log.lines.first?.level == .warning)
+        #expect(log.lines.first?.message == "middleware failed; the request goes on without it")
         #expect(
-            lines.all.first?.metadata == [
+            log.lines.first?.metadata == [
                 "request": "r1", "node": "MiddlewareNode", "middleware": "broken", "error": "Own()",
             ])
         _ = try await Self.node(middlewares).process(
             Self.draft(), context.with(\.logExclusions, ["MiddlewareNode"]))
-        #expect(lines.all.count == 1)
+        #expect(log.lines.count == 1)
     }
 
     @Test func `failure transforms see the failure and the request in order, and give the one that travels on`()

@@ -74,7 +74,7 @@ import Testing
         )
         #expect(one.part != other.part)
         #expect(one.recordDraft.utf8.count - 3 <= 255)
-        #expect(one.directory == "/d/")
+        #expect(one.directory == "/d")
         #expect(try DownloadPaths(FileDestination("x")).directory == ".")
         #expect(try DownloadPaths(FileDestination("x")).part.hasPrefix(".x."))
         let accent = try DownloadPaths(FileDestination("/d/\u{301}x"))

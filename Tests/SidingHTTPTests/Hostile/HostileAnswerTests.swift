@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import SidingChain
 import SidingHTTP
@@ -48,7 +47,7 @@ import Testing
     private func expectSurvival(of seeds: Range<UInt64>, isSecure: Bool) async throws {
         let origin = try await HostileOrigin.start(isSecure: isSecure) { HostileAnswer(seed: $0) }
         let directory = try TemporaryDirectory()
-        try Data(TLSOrigin.certificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
+        try directory.write(TLSOrigin.certificate, to: "ca.pem")
         // One connection, so that each answer arrives where the next request would go.
         let transport = HTTPTransport(
             HTTPTransportConfiguration(

@@ -102,6 +102,14 @@ import Testing
         #expect(hint.map { problem.hint?.hasPrefix($0) == true } ?? (problem.hint == nil), "\(problem.hint ?? "")")
     }
 
+    @Test(arguments: ["/queue?after=gone", "/quarantine?after=99"])
+    func `a page after an entry or record that is gone is not an empty one`(_ address: String) async throws {
+        let bench = try await ServiceBench()
+        _ = try await bench.write()
+        let refusal = await #expect(throws: StoreError.self) { try await bench.shown(address) }
+        #expect(refusal?.kind == .notFound)
+    }
+
     @Test func `an entry shows why it waits, its request, its answer and its history`() async throws {
         let bench = try await ServiceBench()
         let entry = try await bench.write(#"{"title":"new"}"#, fields: [.contentType: "application/json"])
@@ -111,7 +119,7 @@ import Testing
         #expect(page.text.contains("POST https://desk.test/notes") && page.text.contains("application/json"))
         #expect(page.all("pre").map(\.text) == ["{\n  \"title\": \"new\"\n}", "<b>no</b>"])
         let events = page.all("td") { $0["data-label"] == "What" }.map(\.text)
-        #expect(events == (try await bench.store.history(of: entry.id)).map(\.event))
+        #expect(events == (try await bench.store.history(of: entry.id)).map(\.event.rawValue))
         #expect(try await bench.shown("/queue/\(entry.shortID)").text("h1") == "Entry \(entry.shortID)")
         await #expect(throws: (any Error).self) { try await bench.shown("/queue/zzzzzzzz") }
     }

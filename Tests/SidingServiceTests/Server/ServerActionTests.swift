@@ -22,7 +22,7 @@ import Testing
                 #expect(answer.status == 200, "\(answer.text)")
                 #expect(try await bench.entry(entry.id).state == state)
                 let last = try #require(try await bench.history(entry.id).last)
-                #expect(last.event == event && last.who.hasPrefix("API, process "))
+                #expect(last.event.rawValue == event && last.who.hasPrefix("API, process "))
                 let change = QueueChange(entry: try await bench.entry(entry.id))
                 let decision = OperatorAction.act(try #require(QueueAction(rawValue: action)))
                 #expect(answer.text == Shapes.change(change, by: decision, isRehearsal: false).text + "\n")
@@ -36,7 +36,7 @@ import Testing
         try await bench.serving(token: ServiceBench.token) { client in
             let answer = try await client.ask("POST", "/api/queue/\(entry.id)/release", Self.bearer)
             #expect(answer.status == 409 && answer.text.contains(#""done":false,"refusal":"it is not parked""#))
-            #expect(try await bench.history(entry.id).map(\.event) == ["accepted"])
+            #expect(try await bench.history(entry.id).map(\.event) == [.accepted])
             for (path, status) in [
                 ("/api/queue/nosuchentry/hold", 404), ("/api/queue/\(entry.id)/purge", 404), ("/api/queue", 404),
                 ("/api/queue/\(entry.id)/resolve", 400), ("/api/queue/\(entry.id)/resolve?how=guess", 400),
@@ -81,7 +81,7 @@ import Testing
                 #expect(notices == [PercentCoding.decode(done)])
                 guard let event else { continue }
                 let last = try #require(try await bench.history(entry.id).last)
-                #expect(last.event == event && last.who.hasPrefix("web page, process "))
+                #expect(last.event.rawValue == event && last.who.hasPrefix("web page, process "))
             }
         }
     }

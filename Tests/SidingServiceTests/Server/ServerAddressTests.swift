@@ -73,8 +73,7 @@ import Testing
 
     @Test func `a file that is no socket is left alone`() async throws {
         let bench = try await ServiceBench()
-        let path = bench.directory.path(of: "notes.txt")
-        try Data("mine".utf8).write(to: URL(filePath: path))
+        let path = try bench.directory.write("mine", to: "notes.txt")
         let error = await #expect(throws: ServiceError.self) {
             try await bench.service(at: .unixSocket(path: path)).run()
         }

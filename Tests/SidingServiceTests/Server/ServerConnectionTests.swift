@@ -1,3 +1,6 @@
+import Logging
+import NIOCore
+import NIOEmbedded
 import SidingSynchronization
 import SidingTesting
 import Testing
@@ -71,7 +74,7 @@ import Testing
                 """)
             await Self.trickle(" ", into: connection)
             #expect(try await connection.rest() == "")
-            #expect(try await bench.history(entry.id).map(\.event) == ["accepted"])
+            #expect(try await bench.history(entry.id).map(\.event) == [.accepted])
         }
     }
 
@@ -175,6 +178,17 @@ import Testing
         }
     }
 
+    @Test func `a connection whose request lines cannot be checked is closed, and the log has it`() throws {
+        let log = RecordedLog()
+        let channel = EmbeddedChannel()
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/none")).wait()
+        try #require(channel.isActive)
+        // There is no decoder.
+        try channel.pipeline.syncOperations.addHandler(RequestTimer(ServiceLimits(), logger: log.logger))
+        #expect(!channel.isActive)
+        #expect(log.lines.map(\.level) == [.error])
+    }
+
     // MARK: Events
 
     @Test func `events need HTTP 1.1, whatever a request calls itself`() async throws {
@@ -220,7 +234,7 @@ import Testing
 
     @Test func `listeners are few, and one that leaves makes room`() async throws {
         let bench = try await ServiceBench()
-        let log = LoggedLines()
+        let log = RecordedLog(.info)
         try await bench.serving(limits: Self.limits { $0.listeners = 1 }, logger: log.logger) { client in
             var first: ServerConnection? = try await listening(client)
             _ = first
@@ -234,7 +248,7 @@ import Testing
             }
         }
         // Nothing failed.
-        #expect(log.all == [])
+        #expect(log.lines.map(\.description) == [])
     }
 
     // MARK: The end

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import SidingChain
 import SidingTesting
@@ -113,7 +112,7 @@ import Testing
                "failure":{"reason":"timeout","stage":"response","phase":"maybe_sent"}}]}
             """#
         let directory = try TemporaryDirectory()
-        try Data(text.utf8).write(to: URL(filePath: directory.path(of: "t")))
+        try directory.write(text, to: "t")
         let transport = ReplayingTransport(try Tape(contentsOf: directory.path(of: "t")), order: .strict)
         let seen = try await RecordingTests.see(
             transport, RecordingTests.request(.post, "http://a"), .bytes(Array("{}".utf8)))
@@ -131,7 +130,7 @@ import Testing
                  {"id":9007199254740993,"at":"1/2 \u00e9","ok":true,"none":null,"price":1.5,"in":{"b":[],"a":0}}]}}}]}
             """#
         let directory = try TemporaryDirectory()
-        try Data(text.utf8).write(to: URL(filePath: directory.path(of: "t")))
+        try directory.write(text, to: "t")
         let transport = ReplayingTransport(try Tape(contentsOf: directory.path(of: "t")))
         #expect(
             try await Self.ask(transport, "").get()
@@ -140,7 +139,7 @@ import Testing
 
     static func refused(_ text: String) throws -> String {
         let directory = try TemporaryDirectory()
-        try Data(text.utf8).write(to: URL(filePath: directory.path(of: "t")))
+        try directory.write(text, to: "t")
         let error = #expect(throws: TapeError.self) { try Tape(contentsOf: directory.path(of: "t")) }
         return error?.description ?? ""
     }

@@ -125,7 +125,7 @@ import Testing
         let report = try await bench.sync()
         #expect(try await cursor(bench) == "\(now)")
         #expect(report.warnings.contains { $0.contains("future") })
-        #expect(report.warnings.contains { $0.hasPrefix("1 records have no epoch at $.at") })
+        #expect(report.warnings.contains { $0.hasPrefix("1 record has no epoch at $.at") })
         #expect(try await bench.keys() == ["1", "2", "3"])
     }
 

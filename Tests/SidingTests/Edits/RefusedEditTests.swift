@@ -111,7 +111,7 @@ import Testing
     @Test func `an edit that goes out without the validator it asked for says so in its history`() async throws {
         let bench = try await EditBench.conflict()
         let details = { (entry: QueueEntry) in
-            try await bench.store.history(of: entry.id).filter { $0.event == "claimed" }.map(\.detail)
+            try await bench.store.history(of: entry.id).filter { $0.event == .claimed }.map(\.detail)
         }
         let first = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
         let answer = WriteAnswer(status: 200, contentType: nil, etag: "\"1\"", body: Array(EditBench.theirs.utf8))

@@ -168,7 +168,7 @@ import Testing
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old"}]"#)
         func why(_ entry: QueueEntry) async throws -> String {
-            QueueExplanation(try await bench.entry(entry.id), gate: nil, now: bench.time.now).why
+            QueueExplanation(try await bench.entry(entry.id), gate: nil, keep: KeepRules(), now: bench.time.now).why
         }
         let wanting = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l1")
         try await bench.settle(wanting, .parked(.conflict, status: 428))

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingSQLite
 import Testing
 
 @testable import Siding
@@ -36,6 +37,17 @@ import Testing
         #expect(try await bench.store.history(of: new.id).first?.detail == "in the place of \(old.shortID)")
         let link = try await bench.sqlite.rows("SELECT replaces FROM siding_outbox WHERE id = '\(new.id)'")
         #expect(link == [[old.id]])
+    }
+
+    @Test func `the cause of a drop names the replacement whatever the history's prose says`() async throws {
+        let bench = try await EditBench()
+        let old = try await bench.send()
+        #expect(try await bench.store.dropCause(of: old) == nil)
+        let new = try await bench.store.replace(old.id, with: WriteChange(body: [0x31]))
+        try await bench.store.write {
+            try $0.execute("UPDATE siding_outbox_events SET detail = 'in favour of another'")
+        }
+        #expect(try await bench.store.dropCause(of: bench.entry(old.id)) == .replaced(by: new.id))
     }
 
     @Test func `the head of a lane stays its head, and nothing behind it gets ahead`() async throws {

@@ -115,7 +115,7 @@ import Testing
         // The gate holds back the rest without a try.
         #expect(try await bench.events(entries[2].id) == ["accepted"])
         let gate = try await bench.store.gates().first
-        let told = QueueExplanation(waiting, gate: gate, now: bench.time.now)
+        let told = QueueExplanation(waiting, gate: gate, keep: KeepRules(), now: bench.time.now)
         #expect(told.why.contains("the limit '**' (1/h) is used up until"))
         #expect(told.next.contains("no request goes to its source until 2023-11-14T23:14:00.000Z"))
         bench.time.advance(by: .seconds(3640))

@@ -1,7 +1,5 @@
 import HTTPTypes
-import Logging
 import SidingChain
-import SidingSynchronization
 import SidingTesting
 import Testing
 import Tracing
@@ -97,43 +95,5 @@ import Tracing
                 logger: log.logger))
         _ = try await sender.drain()
         #expect(!log.lines.isEmpty && log.lines.allSatisfy { $0.metadata["entry"] == entry.shortID })
-    }
-}
-
-/// Keeps what is logged.
-private final class RecordedLog: Sendable {
-    struct Line: Sendable {
-        let message: String
-        let metadata: [String: String]
-    }
-
-    private let kept = Mutex<[Line]>([])
-
-    var lines: [Line] { kept.withLock { $0 } }
-
-    var logger: Logger {
-        var logger = Logger(label: "test") { _ in Handler(log: self) }
-        logger.logLevel = .trace
-        return logger
-    }
-
-    private struct Handler: LogHandler {
-        let log: RecordedLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        init(log: RecordedLog) {
-            self.log = log
-        }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-            log.kept.withLock { $0.append(Line(message: event.message.description, metadata: all)) }
-        }
     }
 }

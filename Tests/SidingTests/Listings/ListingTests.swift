@@ -64,6 +64,20 @@ import Testing
         #expect(try await bench.lastRun().outcome == .notModified)
     }
 
+    @Test func `a last page that changed alone does not say that the listing has one page`() async throws {
+        let origin = ScriptedOrigin([
+            "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
+            "/posts?page=2": ScriptedOrigin.page("[3]", etag: #""b""#),
+        ])
+        let bench = try await EngineBench(origin)
+        _ = try await bench.sync()
+        origin.set("/posts", .status(.notModified))
+        origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", etag: #""c""#))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved && report.result.counters.pages == 2)
+        #expect(report.result.notes == [])
+    }
+
     @Test func `a page that changed is saved between pages that did not`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),

@@ -133,6 +133,21 @@ import Testing
         #expect(try await bench.store.changes(of: "posts", since: after).changes == [])
     }
 
+    @Test func `so are changes since a run from before the resource, whose reader may know the deleted record`()
+        async throws
+    {
+        let bench = try await HistoryBench(nil)
+        let before = try await bench.store.beginRun(command: "sync")
+        try await bench.store.endRun(before, outcome: .saved)
+        try await bench.pull(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["a"]))
+        #expect(Set(try await bench.store.changes(of: "posts", since: before).changes.map(\.key)) == ["a", "b", "c"])
+        try await run(bench, after: Self.day * 91)
+        #expect(
+            try await storeErrorKind { _ = try await bench.store.changes(of: "posts", since: before) } == .notFound)
+        #expect(try await bench.store.changes(of: "posts", since: 0).run > before)
+    }
+
     @Test func `each resource is examined by the first run that ends in an hour, and not by those after it`()
         async throws
     {

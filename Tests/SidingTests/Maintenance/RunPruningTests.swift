@@ -61,7 +61,9 @@ import Testing
         #expect(try await bench.rows("SELECT MIN(run) FROM siding_run_resources").first?.first == "203")
     }
 
-    @Test func `the run with the newest result of a resource stays, whatever its age and what was skipped since`()
+    @Test
+    func
+        `the run with the newest result of a resource stays, whatever its age and what was skipped or cancelled since`()
         async throws
     {
         try await addRuns(1_100, daysAgo: 31)
@@ -71,13 +73,17 @@ import Testing
                 INSERT INTO siding_run_resources (run, resource, outcome)
                 VALUES (3, 'comments', 'saved'), (5, 'comments', 'failed'), (7, 'comments', 'skipped')
                 """)
+            try transaction.execute(
+                """
+                INSERT INTO siding_run_resources (run, resource, outcome, error)
+                VALUES (9, 'comments', 'failed', '{"name":"cancelled","message":"cancelled"}')
+                """)
         }
         try await run()
         let kept = try await bench.rows("SELECT id FROM siding_runs ORDER BY id LIMIT 2").map(\.first)
         // 1,102 runs less a thousand, and 5.
         #expect(kept == ["5", "103"])
-        let results = try await bench.store.recentResults(of: ["comments"])
-        #expect(results["comments"]?.newest?.outcome == .failed)
+        #expect(try await bench.store.newestResults(of: ["comments"])["comments"]?.outcome == .failed)
     }
 
     @Test func `what a forgotten run did is told to be forgotten, and a number that never was is not`() async throws {

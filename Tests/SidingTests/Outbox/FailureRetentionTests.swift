@@ -53,9 +53,12 @@ import Testing
             Row(.badContent, fetch: three, unsent: .park(.uncertain), uncertain: .park(.uncertain), resendable: three),
             Row(.tlsUntrusted, all: slowly),
             Row(.hostNotFound, all: three),
+            Row(
+                .credentialUnavailable, fetch: .fail, unsent: counting, uncertain: .park(.uncertain),
+                resendable: counting),
             Row(.proxyAuthentication, all: .signIn),
             Row(ended: .tooLarge(limit: 1)), Row(ended: .redirectRefused), Row(ended: .contract),
-            Row(ended: .invalidRequest), Row(ended: .credentialUnavailable), Row(ended: .userCode),
+            Row(ended: .invalidRequest), Row(ended: .userCode),
             Row(ended: .notCached),
             Row(.cancelled, fetch: .release, unsent: .release, uncertain: .park(.uncertain), resendable: .release),
         ] + Failure.TimeoutStage.allCases.map { Row(counted: .timeout($0)) }

@@ -17,38 +17,40 @@ import Testing
     }
 
     @Test func `a queued page says which page, what went wrong, and when it is tried`() {
-        let explanation = QueueExplanation(entry(.queued), gate: nil, now: now)
+        let explanation = QueueExplanation(entry(.queued), gate: nil, keep: KeepRules(), now: now)
         #expect(
             explanation.why == "page 7 of 'posts' could not be fetched: timeout while connecting. 1 failed try so far.")
         #expect(explanation.next.contains("'siding sync posts' tries it at once"))
-        #expect(explanation.next.contains("in 31 s"))
+        #expect(explanation.next.contains("in 30 s"))
         #expect(explanation.next.contains("continues at page 7; the pages before it are saved"))
     }
 
     @Test func `a gate that is closed for longer than the entry waits is what counts`() {
         let gate = SourceGate(source: "blog", reason: .retryAfter, until: now + .seconds(600), note: "503")
-        #expect(QueueExplanation(entry(.queued), gate: gate, now: now).next.contains("in 601 s"))
+        #expect(QueueExplanation(entry(.queued), gate: gate, keep: KeepRules(), now: now).next.contains("in 10 min"))
     }
 
     @Test(arguments: [QueueEntry.Kind.fetch, .write])
     func `what waits for a limit is not promised a retry that passes it`(_ kind: QueueEntry.Kind) {
         var entry = entry(.queued, attempts: 0)
         entry.kind = kind
-        #expect(QueueExplanation(entry, gate: nil, now: now).next.contains("at once"))
+        #expect(QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next.contains("at once"))
         entry.lastError = RecordedError(name: "waitingForOrigin", message: "the limit '**' (2/h) is used up")
-        let explanation = QueueExplanation(entry, gate: nil, now: now).next
+        let explanation = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next
         #expect(explanation.contains("earlier if the source's rate limits allow it"))
-        #expect(explanation.contains("in 31 s"))
+        #expect(explanation.contains("in 30 s"))
         #expect(!explanation.contains("at once"))
     }
 
     @Test func `a first page does not speak of pages before it`() {
-        #expect(!QueueExplanation(entry(.queued, page: 1), gate: nil, now: now).next.contains("before it"))
+        #expect(
+            !QueueExplanation(entry(.queued, page: 1), gate: nil, keep: KeepRules(), now: now).next.contains(
+                "before it"))
     }
 
     @Test(arguments: ParkReason.allCases)
     func `every reason for parking has words, and a way out`(reason: ParkReason) {
-        let explanation = QueueExplanation(entry(.parked, reason), gate: nil, now: now)
+        let explanation = QueueExplanation(entry(.parked, reason), gate: nil, keep: KeepRules(), now: now)
         #expect(explanation.why.contains("could not be fetched"))
         #expect(explanation.next.contains("siding"))
     }
@@ -57,25 +59,34 @@ import Testing
     func `that a write may have arrived is said for whatever it is parked`(reason: ParkReason) {
         var entry = entry(.parked, reason)
         entry.kind = .write
-        #expect(!QueueExplanation(entry, gate: nil, now: now).why.contains("may have reached"))
+        #expect(!QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).why.contains("may have reached"))
         entry.unknownSince = now
-        #expect(QueueExplanation(entry, gate: nil, now: now).why.contains("It may have reached the origin."))
+        #expect(
+            QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).why.contains(
+                "It may have reached the origin."))
     }
 
     @Test(arguments: [(String?.none, "queue retry"), ("a", "--mine")])
     func `a conflict of an edit is resolved, and another write is sent again`(key: String?, way: String) {
         var entry = entry(.parked, .conflict)
         (entry.kind, entry.recordKey) = (.write, key)
-        let explanation = QueueExplanation(entry, gate: nil, now: now).next
+        let explanation = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next
         #expect(explanation.contains(way) && explanation.contains("queue retry") == (key == nil), "\(explanation)")
     }
 
     @Test func `a dropped entry does not say that a person did it, as others drop, too`() {
-        #expect(QueueExplanation(entry(.dropped), gate: nil, now: now).why.contains("its history says by whom"))
+        #expect(
+            QueueExplanation(entry(.dropped), gate: nil, keep: KeepRules(), now: now).why.contains(
+                "its history says by whom"))
     }
 
     @Test(arguments: [QueueEntry.State.done, .dropped])
-    func `a settled entry says that nothing more happens`(state: QueueEntry.State) {
-        #expect(QueueExplanation(entry(state), gate: nil, now: now).next.hasPrefix("nothing"))
+    func `a settled entry says that nothing more happens, and how long its store keeps it`(state: QueueEntry.State) {
+        for kind in [QueueEntry.Kind.fetch, .write] {
+            var entry = entry(state)
+            entry.kind = kind
+            let next = QueueExplanation(entry, gate: nil, keep: KeepRules(done: .seconds(7 * 86_400)), now: now).next
+            #expect(next.hasPrefix("nothing") && next.hasSuffix("kept for 7d."), "\(next)")
+        }
     }
 }

@@ -124,7 +124,8 @@ import Testing
 
     @Test(
         arguments: [
-            "url = 'no url'", "method = 'G E T'", #"headers = '[["a b","c"]]'"#, "probe = '{}', unknown_since = 1",
+            "url = 'no url'", "method = 'G E T'", "headers = '{}'", #"headers = '[["a b","c"]]'"#,
+            #"headers = '[["If-Match"]]'"#, "conflict_on = '{}'", "probe = '{}', unknown_since = 1",
         ] as [SQL])
     func `a write that cannot be read is parked, and stops its own lane only`(damage: SQL) async throws {
         let bench = try await WriteBench(sources: ["api", "other"])

@@ -93,7 +93,10 @@ import Testing
         let change = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
         #expect(change.first?.refusal == nil)
         #expect(try await bench.entry(entry.id).reason == .held)
-        #expect(try await bench.store.history(of: entry.id).map(\.event) == ["accepted", "claimed", "crashed", "held"])
+        #expect(
+            try await bench.store.history(of: entry.id).map(\.event.rawValue) == [
+                "accepted", "claimed", "crashed", "held",
+            ])
     }
 
     @Test func `why a write is parked is not hidden by putting it on hold`() async throws {

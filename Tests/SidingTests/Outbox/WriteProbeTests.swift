@@ -207,7 +207,7 @@ extension WriteProbeTests {
     @Test func `why it waits, and what is next, is told in words`() async throws {
         let lost = try await Lost()
         try await lost.drain()
-        let told = QueueExplanation(try await lost.now, gate: nil, now: lost.bench.time.now)
+        let told = QueueExplanation(try await lost.now, gate: nil, keep: KeepRules(), now: lost.bench.time.now)
         #expect(told.why.hasPrefix("it may have reached the origin: "))
         #expect(told.next.contains("ask the origin whether the write arrived from "))
         #expect(told.next.contains("if so, it is done; if not, it is sent again"))

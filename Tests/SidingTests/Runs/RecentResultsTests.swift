@@ -29,13 +29,37 @@ import Testing
         return began
     }
 
-    private func results() async throws -> RecentResults {
-        try #require(try await store.recentResults(of: ["posts", "others"])["posts"])
+    /// Asked together with a resource that has no runs.
+    private func outcome() async throws -> RunOutcome? {
+        try await store.newestOutcomes(of: ["others", "posts"])["posts"]
+    }
+
+    private func newest() async throws -> RunResource? {
+        try await store.newestResults(of: ["others", "posts"])["posts"]
+    }
+
+    private func failure() async throws -> FailureStreak? {
+        try await store.failures(of: ["others", "posts"])["posts"]
     }
 
     @Test func `a resource without runs has no results`() async throws {
-        let found = try await results()
-        #expect(found.newest == nil && found.failure == nil && found.newestOutcome == nil)
+        #expect(try await newest() == nil)
+        #expect(try await failure() == nil)
+        #expect(try await outcome() == nil)
+    }
+
+    @Test func `each resource has the results of its own runs`() async throws {
+        let first = try await run(.failed, error: "old")
+        try await run(.failed, error: "newest")
+        let others = try await store.beginRun(command: "sync")
+        try await store.endResource(RunResource(resource: "others", outcome: .saved), in: others)
+        try await store.endRun(others, outcome: .saved)
+        let names = ["posts", "others", "none"]
+        #expect(try await store.newestOutcomes(of: names) == ["posts": .failed, "others": .saved])
+        #expect(
+            try await store.newestResults(of: names).mapValues(\.resource) == ["posts": "posts", "others": "others"])
+        let failures = try await store.failures(of: names)
+        #expect(failures.mapValues(\.since) == ["posts": first] && failures["posts"]?.error.name == "newest")
     }
 
     @Test func `the failures begin with the first one since the last success, and end with the newest`() async throws {
@@ -47,36 +71,39 @@ import Testing
         try await run(.failed, error: "newest")
         let end = time.now
         try await run(.skipped)
-        let found = try await results()
-        #expect(found.failure?.since == first && found.failure?.endedAt == end)
-        #expect(found.failure?.error.name == "newest" && found.failure?.isQueued == false)
-        #expect(found.newest?.outcome == .failed && found.newestOutcome == .failed)
+        let streak = try await failure()
+        #expect(streak?.since == first && streak?.endedAt == end)
+        #expect(streak?.error.name == "newest" && streak?.isQueued == false)
+        #expect(try await newest()?.outcome == .failed)
+        #expect(try await outcome() == .failed)
         try await run(.saved)
-        let after = try await results()
-        #expect(after.failure == nil && after.newest?.outcome == .saved && after.newestOutcome == .saved)
+        #expect(try await failure() == nil)
+        #expect(try await newest()?.outcome == .saved)
+        #expect(try await outcome() == .saved)
     }
 
     @Test func `a sync that was cancelled on purpose is neither a failure nor an end of one`() async throws {
         try await run(.failed, error: "cancelled")
-        #expect(try await results().failure == nil)
+        #expect(try await failure() == nil)
         // 'siding sync --failed' goes on with it.
-        #expect(try await results().newestOutcome == .failed)
+        #expect(try await outcome() == .failed)
         let first = try await run(.failed, error: "first")
         try await run(.failed, error: "cancelled")
-        let found = try await results()
-        #expect(found.failure?.since == first && found.failure?.error.name == "first")
-        #expect(found.newest?.error?.name == "first")
+        let streak = try await failure()
+        #expect(streak?.since == first && streak?.error.name == "first")
+        #expect(try await newest()?.error?.name == "first")
     }
 
     @Test func `a sync without an outcome was interrupted if its run has ended, and is under way if not`() async throws
     {
         try await run(.saved)
         let began = try await run(nil)
-        let found = try await results()
-        #expect(found.failure?.since == began && found.failure?.error.name == "interrupted")
-        #expect(found.newest?.outcome == .saved && found.newestOutcome == .interrupted)
+        let streak = try await failure()
+        #expect(streak?.since == began && streak?.error.name == "interrupted")
+        #expect(try await newest()?.outcome == .saved)
+        #expect(try await outcome() == .interrupted)
         try await run(.saved)
         try await run(nil, ends: false)
-        #expect(try await results().failure == nil)
+        #expect(try await failure() == nil)
     }
 }

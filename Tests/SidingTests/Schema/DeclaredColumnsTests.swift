@@ -234,6 +234,26 @@ import Testing
         await again.close()
     }
 
+    @Test func `a stored schema that cannot be read refuses local saves, and the next sync stores it again`()
+        async throws
+    {
+        let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
+        try await bench.execute("UPDATE siding_resources SET schema = '{}'")
+        let error = await #expect(throws: StoreError.self) { try await bench.bench.apply(#"[{"id":2,"a":2}]"#) }
+        #expect(error?.kind == .corrupt && error?.hint == "'siding sync posts' stores it again")
+        #expect(try await bench.rows("SELECT a FROM posts") == [["1"]])
+        try await bench.commit(#"[{"id":1,"a":1}]"#, schema: RecordSchema(columns: [RecordColumn("a")]))
+        try await bench.bench.apply(#"[{"id":2,"a":2}]"#)
+        #expect(try await bench.rows("SELECT * FROM posts ORDER BY a") == [["1", "1"], ["2", "2"]])
+    }
+
+    @Test func `an unreadable schema is replaced even where the config declares none`() async throws {
+        let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1,"b":2}]"#)
+        try await bench.execute("UPDATE siding_resources SET schema = '{}'")
+        try await bench.commit(#"[{"id":1,"a":1,"b":2}]"#)
+        #expect(try await bench.columns("posts") == ["id", "a", "b"])
+    }
+
     @Test func `edits show in a declared view`() async throws {
         let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
         try await bench.store.write { try ResourceView.addPendingColumn(to: "posts", $0) }

@@ -152,6 +152,56 @@ import Testing
         #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"\#(taken)"}"#.utf8))
     }
 
+    @Test func `a long retry lets others write between its transactions, and takes the newer of a key over them all`()
+        async throws
+    {
+        let bench = try await FileBench()
+        let position = try await bench.bench.open(schema: Self.strict)
+        let next = try StoreBench.page(2)
+        let texts = (1...30).map { #"{"id":\#($0),"v":"x"}"# }.joined(separator: ",")
+        try await bench.bench.commit(#"[{"id":0,"v":0},\#(texts)]"#, position, next: .page(next))
+        try await bench.bench.commit(#"[{"id":1,"v":"y"}]"#, position, page: next)
+        try await bench.bench.store.releaseLease(bench.bench.lease)
+        let clock = ManualClock()
+        var paced = try bench.store
+        paced.monotonicClock = clock
+        let store = paced
+        let resource = try Self.resource()
+        async let changes = store.retryQuarantined(QuarantineSelection(), as: [resource])
+        await clock.sleepers(1)
+        let left = try await bench.store.quarantined(QuarantineSelection()).count
+        #expect((1..<31).contains(left), "\(left) are left")
+        try await bench.execute("UPDATE siding_resources SET not_before = 1")
+        clock.advance(by: .seconds(1))
+        let refusals = try await changes.map(\.refusal)
+        #expect(refusals.count == 31 && refusals.dropLast().allSatisfy { $0 == nil })
+        #expect(refusals.last == "a newer record of its key is stored")
+        #expect(try await bench.bench.record("1").body == Array(#"{"id":1,"v":"x"}"#.utf8))
+        #expect(try await bench.store.runs(limit: 1).first?.resources.first?.counters.inserted == 30)
+    }
+
+    @Test func `a retry that is cancelled keeps what it saved, ends its run and gives its lease back`() async throws {
+        let bench = try await FileBench()
+        let texts = (1...100).map { #"{"id":\#($0),"v":"x"}"# }.joined(separator: ",")
+        try await bench.commit(#"[{"id":0,"v":0},\#(texts)]"#, schema: Self.strict)
+        try await bench.bench.store.releaseLease(bench.bench.lease)
+        let clock = ManualClock()
+        var paced = try bench.store
+        paced.monotonicClock = clock
+        let store = paced
+        let resource = try Self.resource()
+        let retry = Task { try await store.retryQuarantined(QuarantineSelection(), as: [resource]) }
+        await clock.sleepers(1)
+        retry.cancel()
+        #expect(try await storeErrorKind { _ = try await retry.value } == .cancelled)
+        let left = try await bench.store.quarantined(QuarantineSelection()).count
+        #expect((1..<100).contains(left), "\(left) are left")
+        #expect(try await bench.store.count(of: "posts").count == 101 - left)
+        let run = try #require(try await bench.store.runs(limit: 1).first)
+        #expect(run.outcome == .failed && run.resources.first?.counters.inserted == 100 - left)
+        #expect(try await bench.store.leases() == [])
+    }
+
     @Test func `nothing is read again of a resource that another run is at`() async throws {
         let bench = try await Self.bench()
         let resource = try Self.resource()

@@ -150,8 +150,9 @@ import Testing
     @Test func `no statement that looks for the newest results of a resource reads a whole table`() async throws {
         bench.origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
         _ = try await bench.sync()
-        let results = try await bench.store.recentResults(of: ["posts"])
-        #expect(results["posts"]?.failure?.isQueued == true)
+        #expect(try await bench.store.failures(of: ["posts"])["posts"]?.isQueued == true)
+        #expect(try await bench.store.newestResults(of: ["posts"])["posts"]?.outcome == .queued)
+        #expect(try await bench.store.newestOutcomes(of: ["posts"]) == ["posts": .queued])
         try await expectNoScans()
     }
 

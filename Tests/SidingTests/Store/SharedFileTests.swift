@@ -117,7 +117,13 @@ import Testing
             VALUES ('resource:comments', 'living', '{}', 41)
             """)
         let lock = try #require(try HeldLock(bench.path + ".owners/living"))
-        guard case .held = try await bench.store.acquireLease("resource:comments", command: "sync") else {
+        let error = await #expect(throws: StoreError.self) {
+            try await bench.store.acquireLease("resource:comments", command: "sync")
+        }
+        #expect(error?.kind == .corrupt && error?.message.contains("'resource:comments'") == true)
+        let holder = LeaseHolder(processID: 1, host: "a", command: "sync", since: bench.bench.time.now)
+        try await bench.execute("UPDATE siding_leases SET holder = '\(Store.json(holder))'")
+        guard case .held(by: holder) = try await bench.store.acquireLease("resource:comments", command: "sync") else {
             return #expect(Bool(false), "it was taken from its living owner")
         }
         lock.die()

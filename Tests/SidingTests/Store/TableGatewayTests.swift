@@ -53,7 +53,7 @@ import Testing
     @Test func `the type that writes a table is named after it`() throws {
         // Values that know their own rows, and the counts of a limit.
         let others = [
-            "siding_stored_columns": "StoredColumn", "siding_texts": "TextIndex", "siding_leases": "Lease",
+            "siding_stored_columns": "StoredColumn", "siding_texts": "TextIndex",
             "siding_rate_counts": "RateLimitsTable",
         ]
         for (table, files) in try writers() {

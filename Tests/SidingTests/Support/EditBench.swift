@@ -68,7 +68,7 @@ struct EditBench {
     func waiting() async throws -> [QueueEntry] { try await store.entries(QueueSelection()) }
 
     func events(_ entry: QueueEntry) async throws -> [String] {
-        try await store.history(of: entry.id).map(\.event)
+        try await store.history(of: entry.id).map(\.event.rawValue)
     }
 
     /// No rule between rows is broken.

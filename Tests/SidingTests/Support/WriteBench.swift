@@ -85,5 +85,5 @@ struct WriteBench {
         try #require(try await store.entries(QueueSelection(ids: [id])).first)
     }
 
-    func events(_ id: String) async throws -> [String] { try await store.history(of: id).map(\.event) }
+    func events(_ id: String) async throws -> [String] { try await store.history(of: id).map(\.event.rawValue) }
 }

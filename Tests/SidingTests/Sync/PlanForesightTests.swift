@@ -85,6 +85,17 @@ import Testing
         #expect(plan.fanOut?.urls == [] && plan.url.hasSuffix("/posts/{post}/comments"))
     }
 
+    @Test func `where no parent gives an address, the plan says why`() async throws {
+        var bench = try await Self.comments()
+        var posts = bench
+        (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
+        _ = try await posts.sync()
+        bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "n")])
+        let plan = try await Self.plan(bench)
+        let why = "the parents that are due have no usable address: '1': it has no $.n for {post}"
+        #expect(plan.reason.hasPrefix("nothing now: \(why): "), "\(plan.reason)")
+    }
+
     @Test func `a parent whose page a person holds is not said to be asked about`() async throws {
         let bench = try await Self.comments()
         var posts = bench

@@ -174,7 +174,7 @@ actor StormWriter {
     // MARK: What must be
 
     private func events(of entry: String) async throws -> [String] {
-        try await store.history(of: entry).map { "\($0.at.rfc3339) \($0.event) \($0.detail ?? "")" }
+        try await store.history(of: entry).map { "\($0.at.rfc3339) \($0.event.rawValue) \($0.detail ?? "")" }
     }
 
     /// - Parameter shown: the living records that are stored.

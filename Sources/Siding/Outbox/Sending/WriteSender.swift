@@ -80,7 +80,8 @@ package struct WriteSender: Sendable {
                     guard let entry = turn.entry else { continue }
                     done.append(entry)
                     report(entry)
-                    // A long queue must not delay entries of senders that died meanwhile.
+                    // A long queue must not delay entries of senders that died meanwhile. If this fails, the next look
+                    // reclaims them, or fails.
                     if environment.wallClock.now - reapedAt >= Self.pace {
                         reapedAt = environment.wallClock.now
                         _ = try? await store.reclaim()

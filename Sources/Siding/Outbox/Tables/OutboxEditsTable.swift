@@ -19,10 +19,8 @@ enum OutboxEditsTable {
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry
         ) { row in
-            let text = try row.optionalText("terms")
-            let terms = Store.decode(EditTerms.self, text)
-            guard text == nil || terms != nil else {
-                throw StoreError(.corrupt, "queue entry \(entry) has an edit that cannot be read")
+            let terms = try row.optionalText("terms").map {
+                try Store.decode(EditTerms.self, $0, as: "the edit of queue entry \(entry)")
             }
             return StoredEdit(
                 recordKey: try row.text("record_key"), terms: terms, temporaryID: try row.optionalText("temporary_id"),

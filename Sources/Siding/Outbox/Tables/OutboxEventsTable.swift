@@ -1,21 +1,22 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The table `siding_outbox_events`: the history of each entry, for people. Nothing is decided by it.
+/// The table `siding_outbox_events`: the history of each entry, for people. Its details are prose, and decide nothing; the kind
+/// of the newest event tells how a dropped write ended (``DropCause``).
 enum OutboxEventsTable {
     /// The number of events kept per entry: an entry that waits for months is tried thousands of times.
     static let most = 100
 
     /// Adds an event to the history of each entry, with its detail, and deletes the oldest ones beyond ``most``.
     static func insert(
-        _ event: String, of entries: [(id: String, detail: String?)], by who: String, at now: Timestamp,
+        _ event: QueueEvent.Kind, of entries: [(id: String, detail: String?)], by who: String, at now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             INSERT INTO siding_outbox_events (entry, at, who, event, detail)
             SELECT value ->> 0, ?2, ?3, ?4, value ->> 1 FROM json_each(?1)
-            """, try Store.json(entries.map { [$0.id, $0.detail] }), now.microseconds, who, event)
+            """, try Store.json(entries.map { [$0.id, $0.detail] }), now.microseconds, who, event.rawValue)
         try deleteOldest(of: entries.map(\.id), keeping: most, transaction)
     }
 
@@ -34,9 +35,11 @@ enum OutboxEventsTable {
         try database.query(
             "SELECT at, who, event, detail FROM siding_outbox_events WHERE entry = ?1 ORDER BY seq", entry
         ) { row in
-            QueueEvent(
-                at: try row.time("at"), who: try row.text("who"), event: try row.text("event"),
-                detail: try row.optionalText("detail"))
+            guard let event = QueueEvent.Kind(rawValue: try row.text("event")) else {
+                throw StoreError(.corrupt, "the history of queue entry \(entry) has an unknown event")
+            }
+            return QueueEvent(
+                at: try row.time("at"), who: try row.text("who"), event: event, detail: try row.optionalText("detail"))
         }
     }
 }

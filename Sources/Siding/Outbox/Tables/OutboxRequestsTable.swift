@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
@@ -10,14 +9,24 @@ struct StoredRequest {
     var headers: String
     /// The accepted body, without the mark that a delivery probe looks for.
     var body: [UInt8]?
-    /// The statuses that mean a conflict; nil for the default ones.
-    var conflictStatuses: Set<Int>?
+    /// The statuses that mean a conflict, as JSON; nil for the default ones.
+    var conflictOn: String?
     /// Whether 404 and 410 count as success; nil if not declared.
     var goneIsDone: Bool?
     var probe: WriteProbe?
     var answer: WriteAnswer?
 
-    func headerFields() throws -> HTTPFields { try HeaderFieldsText.fields(headers) }
+    // Lists and operator actions read no more of an entry than they need, so that they work where a part is unreadable.
+
+    /// - Throws: ``StoreError/Kind/corrupt``
+    func headerFields() throws -> HTTPFields {
+        try HeaderFieldsText.fields(headers, as: "the header fields of a queue entry")
+    }
+
+    /// - Throws: ``StoreError/Kind/corrupt``
+    func conflictStatuses() throws -> Set<Int>? {
+        try conflictOn.map { try Store.decode(Set<Int>.self, $0, as: "the conflict statuses of a queue entry") }
+    }
 
     /// The body that is sent.
     func outgoingBody(of entry: String, key: String) -> [UInt8]? {
@@ -39,9 +48,10 @@ enum OutboxRequestsTable {
             return StoredRequest(
                 method: try row.text("method"), url: try row.text("url"), headers: try row.text("headers"),
                 body: try row.optionalBlob("body"),
-                conflictStatuses: Store.decode(Set<Int>.self, try row.optionalText("conflict_on")),
+                conflictOn: try row.optionalText("conflict_on"),
                 goneIsDone: try row.optionalInt("gone_is_done").map { $0 == 1 },
-                probe: Store.decode(WriteProbe.self, try row.optionalText("probe")),
+                // An unreadable one is none: a write in doubt is then parked instead of probed (``WriteClaimer``).
+                probe: Store.decodeIfReadable(WriteProbe.self, try row.optionalText("probe")),
                 answer: try row.optionalBlob("answer").map { WriteAnswer(status: status, contentType: type, body: $0) })
         }
     }
@@ -54,7 +64,7 @@ enum OutboxRequestsTable {
             """
             INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
             SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM siding_outbox WHERE id = ?1
-            """, entry, write.method.rawValue, write.url.description, HeaderFieldsText.json(write.headerFields),
+            """, entry, write.method.rawValue, write.url.description, try HeaderFieldsText.json(write.headerFields),
             write.body.map(SQLiteValue.blob), try probe.map { try Store.json($0) },
             try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone)
     }
@@ -74,7 +84,7 @@ enum OutboxRequestsTable {
                 gone_is_done, CASE WHEN old.reason = 'conflict' AND NOT ?5 THEN error END
             FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
                 JOIN siding_outbox_requests ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
-            """, ids.json, change.url?.description, change.headerFields.map(HeaderFieldsText.json),
+            """, ids.json, change.url?.description, try change.headerFields.map { try HeaderFieldsText.json($0) },
             change.body.map(SQLiteValue.blob), isResolved)
     }
 
@@ -210,27 +220,5 @@ enum OutboxRequestsTable {
             WHERE resource = ?1 AND kind = 'write' AND length(answer) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
             """, of: resource, update: "UPDATE siding_outbox_requests SET answer = ?2 WHERE entry = ?1"
         ) { try rewrite($0).map(SQLiteValue.blob) }
-    }
-}
-
-/// Header fields as they are stored.
-enum HeaderFieldsText {
-    /// Pairs of name and value, in order: a field may occur more than once.
-    static func json(_ fields: HTTPFields) -> String {
-        let pairs = fields.map { [$0.name.rawName, $0.value] }
-        guard let data = try? JSONEncoder().encode(pairs) else { return "[]" }
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    static func fields(_ json: String) throws -> HTTPFields {
-        guard let pairs = try? JSONDecoder().decode([[String]].self, from: Data(json.utf8)) else { return [:] }
-        var fields = HTTPFields()
-        for pair in pairs where pair.count == 2 {
-            guard let name = HTTPField.Name(pair[0]) else {
-                throw StoreError(.corrupt, "a queue entry has a header field with an invalid name")
-            }
-            fields.append(HTTPField(name: name, value: pair[1]))
-        }
-        return fields
     }
 }

@@ -30,7 +30,8 @@ enum OutboxTable {
             isHead: isHead, waitsOn: waitsOn, operation: operation,
             unknownSince: try row.optionalTime("unknown_since"), firstSentAt: firstSentAt,
             replaces: replaces, owner: owner, token: token)
-        entry.lastError = Store.decode(RecordedError.self, try row.optionalText("error"))
+        // It only informs.
+        entry.lastError = Store.decodeIfReadable(RecordedError.self, try row.optionalText("error"))
         entry.recordKey = try row.optionalText("record_key")
         entry.keyKeptUntil = try row.optionalTime("kept_until")
         return entry
@@ -53,13 +54,26 @@ enum OutboxTable {
         return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     }
 
+    /// The id of the entry that replaced this one; nil if there is none.
+    static func replacement(
+        of id: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> String? {
+        try database.first(
+            """
+            SELECT id FROM siding_outbox WHERE seq > (SELECT seq FROM siding_outbox WHERE id = ?1) AND replaces = ?1
+            """, id
+        ) { $0.text(0) }
+    }
+
     /// - Throws: ``StoreError/Kind/notFound`` if no id begins with `prefix`, ``StoreError/Kind/ambiguous`` if several do.
     static func entry(
         withPrefix prefix: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueEntry {
         let wanted = prefix.lowercased()
         guard wanted.count >= 4, wanted.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-            throw StoreError(.notFound, "no entry has an id that begins with '\(prefix)': give at least 4 characters")
+            throw StoreError(
+                .notFound, "no entry has an id that begins with '\(prefix)': give at least 4 characters",
+                hint: "'siding queue list' shows them")
         }
         if wanted.utf8.count == EntryID.length, let entry = try entry(wanted, database) { return entry }
         let found = try database.query(

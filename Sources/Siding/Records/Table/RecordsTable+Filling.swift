@@ -43,9 +43,6 @@ extension RecordsTable {
 }
 
 extension Store {
-    /// The most that one step may hold up other writers; half of what they are promised.
-    private static let stepTime = Duration.milliseconds(50)
-
     /// Runs `step` until it is done or the task is cancelled, each time with the number of rows that fit the time of a step.
     ///
     /// - Parameter progress: told the rows written so far, after each step.
@@ -54,16 +51,13 @@ extension Store {
         progress: (_ rows: Int) -> Void = { _ in },
         _ step: @escaping @Sendable (_ rows: Int, borrowing Transaction) throws -> RowStep
     ) async throws(StoreError) -> Int {
-        var (rows, size) = (0, 500)
+        var batches = Batches(self)
+        var rows = 0
         while !Task.isCancelled {
-            let (start, count) = (clock.now, size)
-            let done = try await write { transaction in try step(count, transaction) }
+            let done = try await batches.write(step)
             rows += done.rows
             progress(rows)
             if done.isDone { break }
-            let took = max(clock.now - start, .milliseconds(1))
-            // At most twice as many as before: the first rows may be short ones.
-            size = max(50, min(size * 2, Int(Double(size) * (Self.stepTime / took)), 50_000))
         }
         return rows
     }

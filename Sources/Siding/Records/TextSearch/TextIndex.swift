@@ -38,8 +38,9 @@ struct TextIndex: Equatable {
     /// The index of a resource in the file; nil if there is none.
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
         try database.first("SELECT fields, fill_from FROM siding_texts WHERE resource = ?1", resource) { row in
+            // An index without fields is made anew by the search that needs them.
             TextIndex(
-                resource: resource, fields: Store.decode([String].self, try row.text("fields")) ?? [],
+                resource: resource, fields: Store.decodeIfReadable([String].self, try row.text("fields")) ?? [],
                 fillFrom: try row.optionalInt("fill_from"))
         }
     }

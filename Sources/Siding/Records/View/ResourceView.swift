@@ -130,7 +130,7 @@ extension ResourceView {
         return ResourceView(
             resource: row.id, name: row.name, table: try RecordsTable.load(row, database),
             keyPath: row.definition.keyPath, columns: inferred.removeValue(forKey: "") ?? [], isEdited: row.isEdited,
-            hasParents: row.parent != nil, schema: row.schema, childColumns: inferred)
+            hasParents: row.parent != nil, schema: row.schemaIfReadable, childColumns: inferred)
     }
 
     /// Makes the views of a resource anew.

@@ -46,7 +46,7 @@ struct NullFilteredRecords {
 
     /// The records that may be deleted, and the number of those with pending edits.
     private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
-        let schema = resource.schema
+        let schema = try resource.schema
         guard let expression = schema.transforms.condition, try isFound(database) else { return ([], 0) }
         let condition = try RecordCondition(expression, beside: schema.columns, database)
         let records = try RecordsTable.load(resource.id, database).rows

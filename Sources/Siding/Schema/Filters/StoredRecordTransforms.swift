@@ -42,7 +42,7 @@ struct StoredRecordTransforms {
         from table: RecordsTable, rows: ClosedRange<Int64>, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> Int {
         guard let row = try ResourcesTable.load(table.resource, transaction) else { return 0 }
-        let (removal, revision) = (MemberRemoval(row.schema.transforms.dropped), row.revision + 1)
+        let (removal, revision) = (MemberRemoval(try row.schema.transforms.dropped), row.revision + 1)
         guard !removal.isEmpty else { return 0 }
         var text = try TextIndex.load(of: table.resource, transaction).map { try TextStatements($0, transaction) }
         let selection: SQL = "SELECT rowid AS id, body, deleted_at IS NULL AS is_live FROM \(table.rows)"
@@ -132,11 +132,12 @@ extension Store {
         guard schema.transforms.condition != nil else { return nil }
         let now = clock.now
         return try await read { snapshot in
-            guard let known = try ResourcesTable.load(named: resource, snapshot), schema != known.schema else {
+            guard let known = try ResourcesTable.load(named: resource, snapshot), schema != known.schemaIfReadable
+            else {
                 return nil
             }
             return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .recordsToRemove(by: schema, after: known.schema, snapshot)
+                .recordsToRemove(by: schema, after: known.schemaIfReadable, snapshot)
         }
     }
 
@@ -144,12 +145,12 @@ extension Store {
         let now = clock.now
         return try await read { snapshot in
             guard let known = try ResourcesTable.load(named: resource, snapshot),
-                let condition = known.schema.transforms.condition
+                let condition = known.schemaIfReadable.transforms.condition
             else { return nil }
             let count = try NullFilteredRecords(resource: known).count(snapshot)
             guard count > 0 else { return nil }
             return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .report(count, condition, beside: known.schema.columns, snapshot)
+                .report(count, condition, beside: known.schemaIfReadable.columns, snapshot)
         }
     }
 }

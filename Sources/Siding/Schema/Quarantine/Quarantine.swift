@@ -24,7 +24,7 @@ public struct QuarantinedRecord: Sendable, Hashable {
     public var createdAt: Timestamp
     /// When the origin last sent them.
     public var seenAt: Timestamp
-    /// The number of bytes.
+    /// The length of the record in bytes, also in lists.
     public var size: Int
     /// The original bytes; empty in lists.
     public var body: [UInt8]
@@ -76,11 +76,12 @@ extension Store {
     }
 
     /// Removes quarantined records with their bytes; the origin may send them again.
+    ///
+    /// - Returns: those that were there until now.
     package func dropQuarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
-        try await write { transaction in
-            let meant = try QuarantineTable.find(selection, transaction)
-            for record in meant { try QuarantineTable.remove(record.id, transaction) }
-            return meant
+        try await inBatches(of: try await quarantined(selection)) { meant, transaction in
+            let removed = try QuarantineTable.remove(meant.map(\.id), transaction)
+            return meant.filter { removed.contains($0.id) }
         }
     }
 }

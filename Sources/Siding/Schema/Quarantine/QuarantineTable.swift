@@ -28,8 +28,8 @@ enum QuarantineTable {
                 seenAt: try row.time("seen_at"), size: Int(try row.int("size")), body: try row.blob("body"),
                 scope: try row.text("scope"))
         }
-        let missing = selection.ids.first { id in !found.contains { $0.id == id } }
-        if let missing, selection.limit == nil {
+        let ids = Set(found.map(\.id))
+        if selection.limit == nil, let missing = selection.ids.first(where: { !ids.contains($0) }) {
             throw StoreError(
                 .notFound, "no quarantined record has the number \(missing)",
                 hint:
@@ -47,8 +47,14 @@ enum QuarantineTable {
         try database.count("SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1", resource)
     }
 
-    static func remove(_ id: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("DELETE FROM siding_quarantine WHERE id = ?1", id)
+    /// - Returns: the numbers of those that were there.
+    @discardableResult
+    static func remove(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> Set<Int64> {
+        Set(
+            try transaction.query(
+                "DELETE FROM siding_quarantine WHERE id IN (SELECT value FROM json_each(?1)) RETURNING id",
+                try Store.json(ids)
+            ) { $0.int(0) })
     }
 
     static func set(_ breach: ContractBreach, of record: Int64, _ transaction: borrowing Transaction) throws {

@@ -133,21 +133,15 @@ enum ResponsesTable {
     }
 }
 
-/// The format of header fields in `siding_responses`: a JSON array of name and value pairs, in order.
+/// The header fields of an answer in `siding_responses`.
 enum ResponseFields {
     /// The fields without the validators, which have their own columns.
     static func text(_ fields: HTTPFields) throws -> String {
-        let others = fields.filter { $0.name != .eTag && $0.name != .lastModified }
-        return try Store.json(others.map { [$0.name.rawName, $0.value] })
+        try HeaderFieldsText.json(fields.filter { $0.name != .eTag && $0.name != .lastModified })
     }
 
     static func headerFields(_ text: String, etag: String?, lastModified: String?) throws -> HTTPFields {
-        guard let pairs = Store.decode([[String]].self, text) else { throw unreadable }
-        var fields = HTTPFields()
-        for pair in pairs where pair.count == 2 {
-            guard let name = HTTPField.Name(pair[0]) else { throw unreadable }
-            fields.append(HTTPField(name: name, value: pair[1]))
-        }
+        var fields = try HeaderFieldsText.fields(text, as: name)
         fields[.eTag] = etag
         fields[.lastModified] = lastModified
         return fields
@@ -159,13 +153,15 @@ enum ResponseFields {
     }
 
     static func variant(_ text: String) throws -> CacheVariant {
-        guard let pairs = Store.decode([[String?]].self, text) else { throw unreadable }
+        let pairs = try Store.decode([[String?]].self, text, as: name)
         return CacheVariant(
             try pairs.reduce(into: [:]) { fields, pair in
-                guard pair.count == 2, let name = pair[0] else { throw unreadable }
-                fields[name] = .some(pair[1])
+                guard pair.count == 2, let field = pair[0] else {
+                    throw StoreError(.corrupt, "\(name) cannot be read: a pair has no name and value")
+                }
+                fields[field] = .some(pair[1])
             })
     }
 
-    private static let unreadable = StoreError(.corrupt, "a stored answer's header fields cannot be read")
+    private static let name = "the header fields of a stored answer"
 }

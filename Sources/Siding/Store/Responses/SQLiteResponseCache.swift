@@ -25,10 +25,12 @@ public struct SQLiteResponseCache: ResponseCache {
         self.byteLimit = byteLimit
     }
 
+    /// The stored response for a request, without its body; nil if there is none. Reads only: it does not count as a use.
     public func head(for request: CacheRequest) async throws(Failure) -> CachedHead? {
         try await failing { try await store.read { try ResponsesTable.find(request, $0)?.head } }
     }
 
+    /// The stored response for a request; nil if there is none. Counts as a use, noted at most once an hour.
     public func response(for request: CacheRequest) async throws(Failure) -> CachedResponse? {
         let found = try await failing {
             try await store.read { snapshot -> (row: ResponsesTable.FoundResponse, body: [UInt8])? in
@@ -41,6 +43,10 @@ public struct SQLiteResponseCache: ResponseCache {
         return CachedResponse(head: found.row.head, body: found.body)
     }
 
+    /// Stores a response in one transaction, in place of the one with the same key and variant, and of those that vary on other
+    /// header fields. The least recently used are removed to make room.
+    ///
+    /// - Returns: false if the response alone is larger than ``byteLimit``; nothing is changed then.
     @discardableResult
     public func store(_ response: CachedResponse) async throws(Failure) -> Bool {
         guard response.byteCount <= byteLimit else { return false }
@@ -55,10 +61,14 @@ public struct SQLiteResponseCache: ResponseCache {
         return true
     }
 
+    /// Updates header fields and times of a stored response after a 304; its body stays (RFC 9111 §4.3.4).
+    ///
+    /// - Returns: false if there is no such row, or its validators differ from those of `validated`; nothing is changed then.
     public func refresh(_ head: CachedHead, validated: CachedHead) async throws(Failure) -> Bool {
         try await failing { try await store.write { try ResponsesTable.refresh(head, validated: validated, $0) } }
     }
 
+    /// Removes every response with this key, whatever the variant. Writes nothing if there is none.
     public func remove(_ key: CacheKey) async throws(Failure) {
         try await failing {
             // Read first: most calls have nothing to remove, and a write would wait for the writer.
@@ -67,10 +77,12 @@ public struct SQLiteResponseCache: ResponseCache {
         }
     }
 
+    /// Removes every response of an account; for signing out.
     public func removeAll(ofAccount account: String) async throws(Failure) {
         try await failing { try await store.write { try ResponsesTable.removeAll(ofAccount: account, $0) } }
     }
 
+    /// Removes the least recently used responses until their total size is at most this number of bytes; 0 removes all.
     public func evict(to bytes: Int) async throws(Failure) {
         try await failing { try await store.write { try ResponsesTable.shrink(to: bytes, sparing: nil, $0) } }
     }

@@ -37,10 +37,12 @@ extension ModelMapping where Source == Target {
 }
 
 extension ModelMapping where Source: DTOEncodable, Target == Source.DTO {
+    /// Converts a model to its data transfer object, with ``DTOEncodable/toDTO()``.
     public static var toDTO: ModelMapping { ModelMapping { try $0.toDTO() } }
 }
 
 extension ModelMapping where Target: DTODecodable, Source == Target.DTO {
+    /// Creates a model from its data transfer object, with ``DTODecodable/from(dto:)``.
     public static var fromDTO: ModelMapping { ModelMapping { try Target.from(dto: $0) } }
 }
 

@@ -2,6 +2,7 @@
 public struct VoidIONode<Wrapped: Node>: WrapperNode where Wrapped.Input: ExpressibleByNilLiteral {
     public let wrapped: Wrapped
 
+    /// Calls `wrapped` with nil and drops its output.
     public init(_ wrapped: Wrapped) {
         self.wrapped = wrapped
     }
@@ -17,6 +18,7 @@ public struct VoidIONode<Wrapped: Node>: WrapperNode where Wrapped.Input: Expres
 public struct VoidInputNode<Wrapped: Node>: WrapperNode where Wrapped.Input: ExpressibleByNilLiteral {
     public let wrapped: Wrapped
 
+    /// Calls `wrapped` with nil and returns its output.
     public init(_ wrapped: Wrapped) {
         self.wrapped = wrapped
     }
@@ -32,6 +34,7 @@ public struct VoidInputNode<Wrapped: Node>: WrapperNode where Wrapped.Input: Exp
 public struct VoidOutputNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
 
+    /// Calls `wrapped` and drops its output; its failures still end the call.
     public init(_ wrapped: Wrapped) {
         self.wrapped = wrapped
     }

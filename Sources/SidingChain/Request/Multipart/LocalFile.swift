@@ -36,17 +36,9 @@ struct LocalFile: ~Copyable {
 
     /// Up to `count` bytes from the current position; empty at the end of the file.
     func read(_ count: Int) throws(Failure) -> [UInt8] {
-        var code: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while true {
-                let got = systemRead(descriptor, buffer.baseAddress, count)
-                filled = max(0, got)
-                code = got < 0 ? errno : 0
-                if code != EINTR { break }
-            }
+        do { return try FileSystem.readSome(count, from: descriptor) } catch {
+            throw Self.failure(error.code, path, field, phase)
         }
-        guard code == 0 else { throw Self.failure(code, path, field, phase) }
-        return bytes
     }
 
     /// The failure of a file that has changed.
@@ -80,11 +72,6 @@ struct LocalFile: ~Copyable {
         let (path, field) = (PlainText.oneLine(path, limit: 250), PlainText.oneLine(field, limit: 100))
         return Failure(reason, phase: phase, detail: "the file '\(path)' for the field '\(field)' \(why)")
     }
-}
-
-/// Calls read(2), which the method of that name hides.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
 }
 
 /// Guesses a file's media type from its extension.

@@ -29,6 +29,7 @@ public struct MultipartForm: Sendable, Hashable {
     /// All parts in order.
     package private(set) var parts: [Part] = []
 
+    /// A form without parts; add them with the `append` methods.
     public init() {}
 
     /// Adds a plain field; its text is sent unchanged.

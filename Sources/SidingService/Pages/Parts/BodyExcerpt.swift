@@ -1,4 +1,4 @@
-internal import SidingInspection
+internal import SidingChain
 internal import SidingJSON
 
 /// The beginning of a body: JSON with line breaks, other text as it is.

@@ -66,7 +66,7 @@ struct EntryScreen: Screen {
         }
         conflict = report.conflict.flatMap { ConflictRows($0) }
         history = report.history.map {
-            Event(at: Moment($0.at, format), event: $0.event, detail: $0.detail, who: $0.who)
+            Event(at: Moment($0.at, format), event: $0.event.rawValue, detail: $0.detail, who: $0.who)
         }
         (self.actions, self.token) = (actions, token)
     }

@@ -29,7 +29,7 @@ struct QuarantineScreen: Screen {
     static func load(_ served: ServedStore, _ query: Parameters) async throws -> QuarantineScreen {
         let resource = try query.filled("resource")
         let after = try query.number("after")
-        let records = try await served.store.quarantined(
+        let records = try await served.quarantined(
             QuarantineSelection(resources: resource.map { [$0] } ?? [], limit: most + 1), after: after)
         let shown = records.prefix(most)
         let format = MessageFormat(now: served.now, isAbsolute: false)

@@ -60,7 +60,7 @@ struct QueueScreen: Screen {
     static func load(_ served: ServedStore, _ query: Parameters) async throws -> QueueScreen {
         let filter = try QueueFilter(query)
         let after = try query.filled("after")
-        let entries = try await served.store.entries(
+        let entries = try await served.entries(
             filter.selection(now: served.now), after: after, limit: most + 1)
         let shown = entries.prefix(most)
         let format = MessageFormat(now: served.now, isAbsolute: false)

@@ -1,5 +1,5 @@
 internal import Siding
-internal import SidingInspection
+internal import SidingChain
 
 /// `/runs`: the runs, newest first.
 struct RunsScreen: Screen {

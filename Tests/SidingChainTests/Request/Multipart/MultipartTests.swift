@@ -11,12 +11,6 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func write(_ text: String, to name: String) throws -> String {
-        let path = directory.path(of: name)
-        try Data(text.utf8).write(to: URL(filePath: path))
-        return path
-    }
-
     private func body(_ form: MultipartForm, boundary: String = "B") async throws -> String {
         let body = try await MultipartEncoder(boundary: .fixed(boundary)).encode(form)
         let bytes = try await body.requestBody.collected()
@@ -26,7 +20,7 @@ import Testing
     }
 
     @Test func `fields, data and files go out in their order, byte for byte`() async throws {
-        let path = try write("file!", to: "report.PDF")
+        let path = try directory.write("file!", to: "report.PDF")
         var form = MultipartForm()
         form.append(field: "z", value: "line one\nline two ż+&")
         form.append(data: [0x61, 0x62], name: "raw")
@@ -108,7 +102,7 @@ import Testing
     }
 
     @Test func `a file may be named by its URL`() async throws {
-        let path = try write("x", to: "a b.csv")
+        let path = try directory.write("x", to: "a b.csv")
         var form = MultipartForm()
         try form.append(file: URL(filePath: path), name: "f")
         #expect(form.parts.first?.filename == "a b.csv")

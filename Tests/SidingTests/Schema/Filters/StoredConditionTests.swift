@@ -162,7 +162,7 @@ import Testing
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, schema: Self.strict)
         let narrow = try Self.resource(Self.schema("v > 1"))
         let changes = try await bench.retry(as: [narrow])
-        #expect(changes.first?.refusal?.contains("leaves out 1 of 1 stored records") == true)
+        #expect(changes.first?.refusal?.contains("leaves out 1 of 1 stored record") == true)
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["1"]])
         let run = try #require(try await bench.store.runs(limit: 1).first)
         #expect(run.outcome == .failed && run.resources.first?.outcome == .failed)

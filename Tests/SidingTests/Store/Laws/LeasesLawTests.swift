@@ -21,6 +21,30 @@ import Testing
         try require(next.token > bench.lease.token, "the token went from \(bench.lease.token) to \(next.token)")
     }
 
+    @Test func `a lease is given back where the work under it fails, also where its task is cancelled`() async throws {
+        let bench = try await StoreBench()
+        let store = bench.store
+        for isCancelled in [false, true] {
+            let work = Task {
+                try await store.withLease(ofResource: "comments", command: "sync") { _ throws(StoreError) -> Int in
+                    if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+                    throw StoreError(.full, "no room")
+                }
+            }
+            try await bench.refuses(.full, "the work") { _ = try await work.value }
+            try await require(store.leases().map(\.name), is: [bench.lease.name], "what is held")
+        }
+    }
+
+    @Test func `nothing is done under a lease that another one holds`() async throws {
+        let bench = try await StoreBench()
+        try await bench.refuses(.leaseLost, "the work") {
+            try await bench.store.withLease(ofResource: "posts", command: "state set") { _ throws(StoreError) in
+                throw StoreError(.full, "it was done")
+            }
+        }
+    }
+
     @Test func `leases of different names do not exclude each other`() async throws {
         let bench = try await StoreBench()
         _ = try await StoreBench.lease(bench.store, of: "comments")

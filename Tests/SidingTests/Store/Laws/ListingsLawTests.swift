@@ -154,7 +154,7 @@ import Testing
         try require(position.page, is: StoreBench.page(1), "the page")
         try require(position.entry == nil && !position.isResumed, "it counts as resumed")
         try await require(bench.entry(entry.id).state, is: .done, "the retained fetch")
-        try await require(bench.store.history(of: entry.id).last?.event, is: "superseded", "its last event")
+        try await require(bench.store.history(of: entry.id).last?.event, is: .superseded, "its last event")
     }
 
     @Test func `a restarted listing forgets checkpoint, retained fetch, and the next pages of its stored pages`()

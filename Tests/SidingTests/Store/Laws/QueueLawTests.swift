@@ -71,7 +71,7 @@ import Testing
         try require(settled.state, is: .done, "the state")
         try require(settled.settledAt, is: bench.time.now, "settledAt")
         try await require(bench.store.entries(QueueSelection()), is: [], "the queue")
-        let events = try await bench.store.history(of: entry.id).map(\.event)
+        let events = try await bench.store.history(of: entry.id).map(\.event.rawValue)
         try require(events, is: ["retained", "claimed", "answered"], "the history, oldest first")
     }
 
@@ -242,7 +242,7 @@ import Testing
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
         for action in [QueueAction.hold, .release, .retry, .drop] { _ = try await bench.perform(action, entry) }
-        let events = try await bench.store.history(of: entry.id).map(\.event)
+        let events = try await bench.store.history(of: entry.id).map(\.event.rawValue)
         try require(events, is: ["retained", "held", "released", "retried", "dropped"], "the history")
     }
 }

@@ -1,6 +1,3 @@
-internal import Siding
-package import SidingChain
-
 /// Formats numbers, sizes and times for messages.
 package struct MessageFormat {
     package let now: Timestamp

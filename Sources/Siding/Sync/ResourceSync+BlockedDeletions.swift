@@ -1,0 +1,35 @@
+internal import SidingChain
+internal import SidingJSON
+
+extension ResourceSync {
+    /// Tells of deletions that the mass-deletion guard blocked.
+    ///
+    /// - Parameters:
+    ///   - others: resources that must be listed too before the deletions can be reconciled.
+    ///   - asksAll: whether only a full sync can reconcile them again.
+    func warnOfBlockedDeletions(
+        _ report: inout SyncReport, with others: [String] = [], asksAll: Bool = false
+    ) async throws(StoreError) {
+        let count = report.result.counters.deletionsBlocked
+        guard count > 0 else { return }
+        let nullFiltered = try await engine.store.nullFiltered(of: resource.name)
+        if let nullFiltered {
+            report.warn(
+                "'where' leaves out \(nullFiltered.message). \(resource.deletions.excess), so they were kept. To remove them: siding "
+                    + "sync \(resource.name) --accept-deletes")
+        }
+        let absent = count - (nullFiltered?.count ?? 0)
+        guard absent > 0 else { return }
+        let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
+        guard !keys.isEmpty else { return }
+        let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
+        // Records missing for the first time are listed too: the next complete listing may delete them.
+        let isMore = keys.count > absent
+        let names = (others + [resource.name]).joined(separator: " ")
+        report.warn(
+            "\(MessageFormat.count(absent, "record is", plural: "records are")) missing at the origin. "
+                + "\(resource.deletions.excess), so nothing was deleted. "
+                + "\(isMore ? "Missing, some for the first time" : "Missing"): \(shown)\(keys.count > 5 ? ", …" : ".") "
+                + "To delete them: siding sync \(names) \(asksAll ? "--full " : "")--accept-deletes")
+    }
+}

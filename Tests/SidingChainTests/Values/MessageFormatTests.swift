@@ -1,0 +1,23 @@
+import SidingChain
+import Testing
+
+@Suite struct MessageFormatTests {
+    @Test(arguments: [
+        (Duration.milliseconds(850), "850 ms"), (.seconds(12), "12 s"), (.seconds(89), "89 s"), (.seconds(90), "2 min"),
+        (.seconds(5400), "2 h"), (.seconds(172_800), "2 d"),
+    ])
+    func `a duration is told in the largest unit that fits`(duration: Duration, words: String) {
+        #expect(MessageFormat.duration(duration) == words)
+    }
+
+    @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_500_000, "1.4 MiB"), (3 << 30, "3.0 GiB")])
+    func `a size is told in binary units`(bytes: Int, words: String) {
+        #expect(MessageFormat.size(bytes) == words)
+    }
+
+    @Test func `counts are grouped and agree with their noun`() {
+        #expect(MessageFormat.count(1, "record") == "1 record")
+        #expect(MessageFormat.count(1_234_567, "record") == "1,234,567 records")
+        #expect(MessageFormat.grouped(-1000) == "-1,000")
+    }
+}
