@@ -16,7 +16,7 @@
 --                        transaction that writes a record of the resource; `forgotten` is the newest revision whose tombstone
 --                        was removed. `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until`
 --                        (Cache-Control, Expires) and `not_before` (X-Poll-Interval) are as its first page reported them;
---                        `asks_anew` is 1 if an operator set the cursor since then. `all_listed_at` is the end of the last
+--                        `cursor_was_set` is 1 if an operator set the cursor since then. `all_listed_at` is the end of the last
 --                        complete listing or pass that, with those before it, asked for every record. `reconciled_revision` is
 --                        the revision at which the records were last compared with the pages to find missing ones: -1 if they
 --                        have to be compared again, NULL if no listing under this definition was compared, or absence does not
@@ -34,7 +34,7 @@
 --                        `run` wrote the row last, `revision` is the resource's revision then, `lives_since` the revision at
 --                        which its present life began. An index on `revision`, siding_changes_NAME, is made once a program's
 --                        stream of changes has found some: it slows every write, and who asks less often reads changes in one
---                        scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
+--                        scan. `pending` counts pending edits. `etag` belongs to exactly this body.
 --                        `cause` is what wrote the row last: a 'page' (which may mark the record as deleted), a record saved
 --                        from the 'quarantine', the answer to an own 'write', a program that saved or deleted it here
 --                        ('local'), a pending own 'edit'; or what deleted the record: it was 'missing' at the origin,
@@ -127,7 +127,7 @@
 -- siding_outbox_dependencies
 --                        `entry` is not sent before `parent` is completed.
 -- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.
--- siding_server_copies   the origin's own bytes of a record with unsettled edits, and their `cause` and `request`, as in the
+-- siding_server_copies   the origin's own bytes of a record with pending edits, and their `cause` and `request`, as in the
 --                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
 --                        open), failures in a row, the retry budget, the `concurrency_limit` after an outage (NULL: none), and
@@ -173,7 +173,7 @@ CREATE TABLE siding_resources (
     fresh_until    INTEGER,
     not_before     INTEGER,
     parent         TEXT,
-    asks_anew      INTEGER NOT NULL DEFAULT 0,
+    cursor_was_set      INTEGER NOT NULL DEFAULT 0,
     all_listed_at  INTEGER,
     reconciled_revision INTEGER,
     null_filtered  INTEGER NOT NULL DEFAULT 0,
@@ -407,7 +407,7 @@ CREATE TABLE siding_outbox (
     not_before    INTEGER NOT NULL,
     expires_at    INTEGER,
     first_sent_at INTEGER,
-    settled_at    INTEGER,
+    completed_at    INTEGER,
     owner         TEXT,
     token         INTEGER NOT NULL DEFAULT 0,
     parked_by     TEXT,
@@ -423,16 +423,16 @@ CREATE TABLE siding_outbox (
     CONSTRAINT outbox_let_in CHECK (let_in IN (0, 1)),
     CONSTRAINT outbox_parked_has_reason CHECK ((state = 'parked') = (reason IS NOT NULL)),
     CONSTRAINT outbox_sending_has_owner CHECK ((state = 'sending') = (owner IS NOT NULL)),
-    CONSTRAINT outbox_settled_has_time CHECK ((state IN ('done', 'dropped')) = (settled_at IS NOT NULL)),
-    CONSTRAINT outbox_head_is_unsettled CHECK (head = 0 OR (head = 1 AND settled_at IS NULL)),
+    CONSTRAINT outbox_completed_has_time CHECK ((state IN ('done', 'dropped')) = (completed_at IS NOT NULL)),
+    CONSTRAINT outbox_head_is_open CHECK (head = 0 OR (head = 1 AND completed_at IS NULL)),
     CONSTRAINT outbox_fetch_has_resource CHECK (kind = 'write' OR resource IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX siding_outbox_fetch ON siding_outbox (resource, scope)
-    WHERE kind = 'fetch' AND settled_at IS NULL;
-CREATE INDEX siding_outbox_unsettled ON siding_outbox (kind) WHERE settled_at IS NULL;
-CREATE INDEX siding_outbox_lane ON siding_outbox (lane, position) WHERE settled_at IS NULL;
+    WHERE kind = 'fetch' AND completed_at IS NULL;
+CREATE INDEX siding_outbox_open ON siding_outbox (kind) WHERE completed_at IS NULL;
+CREATE INDEX siding_outbox_lane ON siding_outbox (lane, position) WHERE completed_at IS NULL;
 CREATE INDEX siding_outbox_owner ON siding_outbox (owner) WHERE owner IS NOT NULL;
-CREATE INDEX siding_outbox_settled ON siding_outbox (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX siding_outbox_completed ON siding_outbox (completed_at) WHERE completed_at IS NOT NULL;
 CREATE INDEX siding_outbox_ready ON siding_outbox (source, not_before, seq)
     WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0;
 CREATE INDEX siding_outbox_expiry ON siding_outbox (expires_at) WHERE state = 'queued' AND expires_at IS NOT NULL;

@@ -27,11 +27,11 @@ struct Scale {
             accepted.append(try await clock.measure { _ = try await store.enqueue(write) })
         }
         report.add("accept, without fsync: p99", accepted, at: 0.99)
-        let (claims, settlements) = try await deliver(store)
+        let (claims, results) = try await deliver(store)
         report.add("claim, without fsync: median", claims, at: 0.5)
         report.add("claim, without fsync: p99", claims, .atMost(5), at: 0.99)
-        report.add("settle, without fsync: median", settlements, at: 0.5)
-        report.add("settle, without fsync: p99", settlements, .atMost(5), at: 0.99)
+        report.add("record a result, without fsync: median", results, at: 0.5)
+        report.add("record a result, without fsync: p99", results, .atMost(5), at: 0.99)
         await store.close()
         try look(["queue", "list", "--limit", "1000"], "queue list, as a terminal gets it", place, &report, bar: 200)
         try look(["status"], "status", place, &report, bar: 200)
@@ -39,21 +39,21 @@ struct Scale {
         return report
     }
 
-    private func deliver(_ store: Store) async throws -> (claims: [Duration], settlements: [Duration]) {
+    private func deliver(_ store: Store) async throws -> (claims: [Duration], results: [Duration]) {
         let clock = ContinuousClock()
         let request = ClaimRequest(sources: ["van": 4])
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])
-        var (claims, settlements): ([Duration], [Duration]) = ([], [])
+        var (claims, results): ([Duration], [Duration]) = ([], [])
         for _ in 0..<Self.claims {
             var claimed: ClaimedWrite?
             claims.append(try await clock.measure { claimed = try await store.claim(request) })
             guard let write = claimed else { throw Unexpected(message: "nothing was claimed") }
-            settlements.append(
+            results.append(
                 try await clock.measure {
-                    _ = try await store.settle(write, WriteSettlement(.delivered(answer), .answers), claiming: nil)
+                    _ = try await store.recordResult(write, WriteResult(.delivered(answer), .answers), claiming: nil)
                 })
         }
-        return (claims, settlements)
+        return (claims, results)
     }
 
     private func look(

@@ -32,7 +32,7 @@ struct Depot {
         // Siding's pages, JSON and metrics beside them.
         let address = try HTTPService.Address(arguments.dropFirst().first ?? "127.0.0.1:8787")
         let pages = try HTTPService(
-            siding: siding, address: address, logger: logger, isLive: { siding.looks(within: .seconds(300)) })
+            siding: siding, address: address, logger: logger, isLive: { siding.hasPolled(within: .seconds(300)) })
 
         let services = ServiceGroup(
             services: [siding, pages, application], gracefulShutdownSignals: [.sigterm], logger: logger)

@@ -7,7 +7,7 @@ final class Activity: Sendable {
     private struct State {
         var isClosed = false
         var underWay = 0
-        var lastLook: Timestamp?
+        var lastPoll: Timestamp?
         var storeFailure: StoreError?
     }
 
@@ -25,7 +25,7 @@ final class Activity: Sendable {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// When the service last looked for work, or went on with it; nil before ``Siding/run()``.
-    var lastLook: Timestamp? { state.withLock { $0.lastLook } }
+    var lastPoll: Timestamp? { state.withLock { $0.lastPoll } }
 
     /// The failure of the store that the service outlasts; nil if its last looks succeeded.
     var storeFailure: StoreError? { state.withLock { $0.storeFailure } }
@@ -34,13 +34,13 @@ final class Activity: Sendable {
         state.withLock { $0.storeFailure = storeFailure }
     }
 
-    func note(lookAt moment: Timestamp) {
-        state.withLock { $0.lastLook = moment }
+    func note(pollAt moment: Timestamp) {
+        state.withLock { $0.lastPoll = moment }
     }
 
     /// Notes that a page or a write was completed: a loop that works long does not hang.
     func note(progressAt moment: Timestamp) {
-        state.withLock { if $0.lastLook != nil { $0.lastLook = moment } }
+        state.withLock { if $0.lastPoll != nil { $0.lastPoll = moment } }
     }
 
     /// Does `body`, and cancels it when the program closes the ``Siding``.

@@ -11,7 +11,7 @@ extension Siding {
         public var storeFailure: StoreError?
         /// When the loop of ``Siding/run()`` last looked for work, or completed a page or a write; nil if it never ran. It looks
         /// at least every ten seconds.
-        public var lastLook: Timestamp?
+        public var lastPoll: Timestamp?
         /// Since when a write is due that was not sent; nil if none is. The next look sends it.
         public var dueSince: Timestamp?
         /// The state of each resource of the program.
@@ -43,7 +43,7 @@ extension Siding {
     /// The present state, by a few reads of the store: their cost does not grow with the number of records or entries.
     public var health: Health {
         get async {
-            var health = Health(storeFailure: activity.storeFailure, lastLook: activity.lastLook)
+            var health = Health(storeFailure: activity.storeFailure, lastPoll: activity.lastPoll)
             do throws(StoreError) { try await fill(&health) } catch {
                 (health.resources, health.gates, health.storeError) = ([], [], error)
             }
@@ -53,10 +53,10 @@ extension Siding {
 
     /// Whether ``run()`` looked for work, or completed a page or a write, in this time: for the liveness probe of a supervisor. It
     /// looks at least every ten seconds, so 5 minutes without a look mean that it hangs. False before it runs. Reads no store.
-    public func looks(within time: Duration) -> Bool { lastLook.map { wallClock.now - $0 <= time } ?? false }
+    public func hasPolled(within time: Duration) -> Bool { lastPoll.map { wallClock.now - $0 <= time } ?? false }
 
-    /// ``Health/lastLook`` and ``Health/storeFailure``, without a read of the store.
-    package var lastLook: Timestamp? { activity.lastLook }
+    /// ``Health/lastPoll`` and ``Health/storeFailure``, without a read of the store.
+    package var lastPoll: Timestamp? { activity.lastPoll }
     package var storeFailure: StoreError? { activity.storeFailure }
 
     private func fill(_ health: inout Health) async throws(StoreError) {

@@ -18,14 +18,14 @@ extension Siding {
 
     func run(
         wakingOn changes: NetworkChanges, pace: Duration = Self.pace,
-        rested: @escaping @Sendable (Timestamp) -> Void = { _ in }
+        whenIdle: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) async throws {
         let log = ServiceLog(builder.environment.logger)
         activity.note(storeFailure: nil)
         let loop = ServiceLoop(
             sender: sender, pace: pace, changes: changes, outlastsFailures: true,
-            looked: { [activity, wallClock] in activity.note(lookAt: wallClock.now) },
-            failing: { [activity] in activity.note(storeFailure: $0) }, rested: rested,
+            polled: { [activity, wallClock] in activity.note(pollAt: wallClock.now) },
+            failing: { [activity] in activity.note(storeFailure: $0) }, whenIdle: whenIdle,
             report: { [activity, wallClock] entry in
                 activity.note(progressAt: wallClock.now)
                 log.note(entry)

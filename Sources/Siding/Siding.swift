@@ -87,6 +87,7 @@ public struct Siding: Service {
     /// The stored records of a resource in key order, all of them unless there is a `limit`; works offline.
     ///
     /// - Parameters:
+    ///   - resource: need not be one that this ``Siding`` syncs.
     ///   - key: only records after this key.
     ///   - limit: the most that are returned; nil for all.
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.

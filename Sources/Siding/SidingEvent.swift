@@ -5,7 +5,7 @@ extension Siding {
         case runBegan(RunID, resources: [String])
         /// A page of a listing is stored. The counters are those of the listing so far.
         case pageSaved(resource: String, page: Int, RunCounters)
-        /// An entry of the queue was accepted, tried or settled, or a page that failed was kept in the queue.
+        /// An entry of the queue was accepted, tried or completed, or a page that failed was kept in the queue.
         case entryChanged(QueueEntry)
         /// Records of this resource changed: by a sync, this program or another process. Read them again.
         case recordsChanged(resource: String)

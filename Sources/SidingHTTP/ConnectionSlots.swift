@@ -28,7 +28,7 @@ final class ConnectionSlots: Sendable {
     /// - Throws: ``SidingChain/Failure/Reason/localResource`` at the deadline, ``SidingChain/Failure/Reason/cancelled``.
     func acquire(_ origin: String, on loop: any EventLoop, until deadline: NIODeadline) async throws(Failure) -> Slot {
         if let waiter = takeOrWait(origin) {
-            let timer = loop.scheduleTask(deadline: deadline) { _ = waiter.settle(.tooLate) }
+            let timer = loop.scheduleTask(deadline: deadline) { _ = waiter.resolve(.tooLate) }
             let answer = await waiter.value(orWhenCancelled: .cancelled)
             timer.cancel()
             if answer != .granted { try forget(waiter, origin, answer) }
@@ -62,7 +62,7 @@ final class ConnectionSlots: Sendable {
         lanes.withLock { lanes in
             guard var lane = lanes[origin] else { return }
             var isPassedOn = false
-            while !isPassedOn, !lane.waiting.isEmpty { isPassedOn = lane.waiting.removeFirst().settle(.granted) }
+            while !isPassedOn, !lane.waiting.isEmpty { isPassedOn = lane.waiting.removeFirst().resolve(.granted) }
             if !isPassedOn { lane.taken -= 1 }
             lanes[origin] = lane.taken == 0 ? nil : lane
         }

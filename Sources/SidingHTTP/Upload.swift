@@ -59,7 +59,7 @@ struct Upload {
         let loop = client.loop
         let body = HTTPClient.Body.stream(contentLength: length.map(Int64.init)) { writer in
             let done = loop.makePromise(of: Void.self)
-            if !channel.settle((writer, done)) { done.fail(CancellationError()) }
+            if !channel.resolve((writer, done)) { done.fail(CancellationError()) }
             return done.futureResult
         }
         do { try start(body: body) } catch { return .failure(error) }
@@ -95,7 +95,7 @@ struct Upload {
     private func isTaken(_ write: EventLoopFuture<Void>) async -> Bool {
         let answer = Promise<Bool>()
         write.whenComplete { result in
-            if case .success = result { answer.settle(true) } else { answer.settle(false) }
+            if case .success = result { answer.resolve(true) } else { answer.resolve(false) }
         }
         return await answer.value(orWhenCancelled: false)
     }

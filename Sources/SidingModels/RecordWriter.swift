@@ -21,7 +21,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         guard !batch.entries.isEmpty else { return outcomes }
         for _ in 0..<Self.tries {
             let plan = try await plan(batch.entries)
-            for (index, outcome) in plan.settled { outcomes[index] = outcome }
+            for (index, outcome) in plan.outcomes { outcomes[index] = outcome }
             guard !plan.rows.isEmpty else { return outcomes }
             guard let written = try await write(plan.rows) else { continue }
             for (row, outcome) in zip(plan.rows, written) { outcomes[row.index] = RowOutcome(outcome) }
@@ -36,7 +36,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
     private struct Plan {
         var rows: [PlannedRow] = []
         /// Outcomes that need no write, by index.
-        var settled: [Int: RowOutcome<Model>] = [:]
+        var outcomes: [Int: RowOutcome<Model>] = [:]
     }
 
     /// A body to write, and the stored state that it requires.
@@ -65,7 +65,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
             switch decide(entry, stored[Array(entry.key.utf8)], decoder) {
             case .write(let body, let expectation):
                 plan.rows.append(PlannedRow(index: entry.index, body: body, expectation: expectation))
-            case .settle(let outcome): plan.settled[entry.index] = outcome
+            case .decided(let outcome): plan.outcomes[entry.index] = outcome
             }
         }
         return plan
@@ -73,29 +73,29 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
 
     private enum Decision {
         case write([UInt8], RecordChanges.Expectation)
-        case settle(RowOutcome<Model>)
+        case decided(RowOutcome<Model>)
     }
 
     private func decide(_ entry: ModelBatch<Model>.Entry, _ record: Record?, _ decoder: RecordDecoder) -> Decision {
         guard let record else { return .write(entry.body, .nothing) }
-        if record.body == entry.body { return .settle(.unchanged) }
+        if record.body == entry.body { return .decided(.unchanged) }
         let stored: Model
         do throws(RecordError) { stored = try resource.decode(record, with: decoder) } catch {
             // Overwriting does not require that the stored body decodes.
             if case .overwrite = strategy { return .write(entry.body, .body(record.body)) }
-            return .settle(.invalid(error.description))
+            return .decided(.invalid(error.description))
         }
         let isOlder = resource.versions?.isOlder
         let isNewer = isOlder?(stored, entry.model) == true
         let isStale = isOlder?(entry.model, stored) == true
         switch strategy {
         case .error where isNewer: return .write(entry.body, .body(record.body))
-        case .error: return .settle(isStale ? .skipped(.stale) : .conflict(stored: stored))
-        case .overwrite: return isStale ? .settle(.skipped(.stale)) : .write(entry.body, .body(record.body))
+        case .error: return .decided(isStale ? .skipped(.stale) : .conflict(stored: stored))
+        case .overwrite: return isStale ? .decided(.skipped(.stale)) : .write(entry.body, .body(record.body))
         case .takePreferable(let prefer): return resolved(prefer(stored, entry.model), entry, record, stored)
         case .merge(let merge):
             do { return resolved(try merge(stored, entry.model), entry, record, stored) } catch {
-                return .settle(.invalid("it could not be merged: \(PlainText.oneLine("\(error)", limit: 200))"))
+                return .decided(.invalid("it could not be merged: \(PlainText.oneLine("\(error)", limit: 200))"))
             }
         }
     }
@@ -103,14 +103,14 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
     private func resolved(
         _ model: Model, _ entry: ModelBatch<Model>.Entry, _ record: Record, _ stored: Model
     ) -> Decision {
-        if resource.versions?.isOlder(model, stored) == true { return .settle(.skipped(.stale)) }
+        if resource.versions?.isOlder(model, stored) == true { return .decided(.skipped(.stale)) }
         switch ModelBatch.row(model, of: resource) {
-        case .failure(let fault): return .settle(.invalid(fault.reason))
+        case .failure(let fault): return .decided(.invalid(fault.reason))
         case .success(let row) where !row.key.utf8.elementsEqual(entry.key.utf8):
-            return .settle(.invalid("it was resolved to a model with another key"))
+            return .decided(.invalid("it was resolved to a model with another key"))
         case .success(let row):
             return row.body == record.body || isSame(row.body, as: stored)
-                ? .settle(.unchanged) : .write(row.body, .body(record.body))
+                ? .decided(.unchanged) : .write(row.body, .body(record.body))
         }
     }
 

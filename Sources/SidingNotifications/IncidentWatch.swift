@@ -10,7 +10,7 @@ package struct IncidentWatch: Service {
     let clock: any Clock<Duration>
 
     /// The time for the last look: a service has to stop soon.
-    private static let lastLook = Duration.seconds(5)
+    private static let longestLastSync = Duration.seconds(5)
     /// A monitor that expects pings gets one at least this often, and one whenever the conditions change.
     private static let pingPace = Duration.seconds(300)
 
@@ -31,7 +31,7 @@ package struct IncidentWatch: Service {
         }
         await withTaskGroup { group in
             group.addTask { await notifier().end() }
-            group.addTask { try? await clock.sleep(for: Self.lastLook) }
+            group.addTask { try? await clock.sleep(for: Self.longestLastSync) }
             await group.next()
             group.cancelAll()
         }

@@ -1,12 +1,12 @@
 /// A value that one task waits for and others may set; the first value wins.
 ///
-/// For a cancellable wait, the cancellation handler settles the promise too, so that the order of result, cancellation and wait
+/// For a cancellable wait, the cancellation handler resolves the promise too, so that the order of result, cancellation and wait
 /// does not matter.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
-        case settled(Value)
+        case resolved(Value)
     }
 
     private let state = Mutex(State.open)
@@ -14,15 +14,15 @@ package final class Promise<Value: Sendable>: Sendable {
     package init() {}
 
     /// Sets the value; false if it was set before.
-    @discardableResult package func settle(_ value: Value) -> Bool {
+    @discardableResult package func resolve(_ value: Value) -> Bool {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
             switch state {
-            case .settled: return (false, nil)
+            case .resolved: return (false, nil)
             case .open:
-                state = .settled(value)
+                state = .resolved(value)
                 return (true, nil)
             case .awaited(let continuation):
-                state = .settled(value)
+                state = .resolved(value)
                 return (true, continuation)
             }
         }
@@ -34,7 +34,7 @@ package final class Promise<Value: Sendable>: Sendable {
     package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let given = state.withLock { state -> Value? in
-                if case .settled(let value) = state { return value }
+                if case .resolved(let value) = state { return value }
                 state = .awaited(continuation)
                 return nil
             }
@@ -51,7 +51,7 @@ package final class Promise<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await value()
         } onCancel: {
-            if settle(substitute) { onCancel() }
+            if resolve(substitute) { onCancel() }
         }
     }
 }

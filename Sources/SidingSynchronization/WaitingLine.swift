@@ -36,7 +36,7 @@ package final class WaitingLine: Sendable {
         state.withLock { state in
             while !state.waiting.isEmpty {
                 // A cancelled caller cannot take the turn.
-                if state.waiting.removeFirst().settle(true) { return }
+                if state.waiting.removeFirst().resolve(true) { return }
             }
             state.isTaken = false
         }
@@ -46,7 +46,7 @@ package final class WaitingLine: Sendable {
     package func open() {
         state.withLock { state in
             state.isOpen = true
-            for place in state.waiting { place.settle(true) }
+            for place in state.waiting { place.resolve(true) }
             state.waiting = []
         }
     }

@@ -24,7 +24,7 @@ struct EmbeddedServiceTests {
         let arrived = Mutex(Promise<Void>())
         let answered = Mutex(Promise<Void>())
         let origin = try await Origin.start { _ in
-            arrived.withLock { $0 }.settle(())
+            arrived.withLock { $0 }.resolve(())
             await answered.withLock { $0 }.value()
             return .json("{}", status: .created)
         }
@@ -44,7 +44,7 @@ struct EmbeddedServiceTests {
             let running = Task { try await group.run() }
             await arrived.withLock { $0 }.value()
             await group.triggerGracefulShutdown()
-            answered.withLock { $0 }.settle(())
+            answered.withLock { $0 }.resolve(())
             try await running.value
             #expect(try await siding.store.entries(QueueSelection(ids: [entry.id])).map(\.state) == [.done])
             await siding.store.close()

@@ -56,7 +56,7 @@ struct EmbeddingSnippets {
         }
         for gate in health.gates { print("\(gate.source) is not asked: \(gate.note)") }
         if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
-        if let look = health.lastLook { print("run() looked for work at \(look.rfc3339)") }
+        if let look = health.lastPoll { print("run() looked for work at \(look.rfc3339)") }
         return health
     }
 

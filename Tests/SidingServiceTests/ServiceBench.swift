@@ -78,8 +78,8 @@ struct ServiceBench: Sendable {
         let claimed = try #require(try await store.claim(request))
         let error = RecordedError(name: "http", message: "the origin answered \(status)", status: status)
         let body = answer.map { WriteAnswer(status: status, contentType: "text/html", body: Array($0.utf8)) }
-        let settlement = WriteSettlement(.parked(reason, error, body), .nothing)
-        _ = try await store.settle(claimed, settlement, claiming: nil)
+        let result = WriteResult(.parked(reason, error, body), .nothing)
+        _ = try await store.recordResult(claimed, result, claiming: nil)
     }
 
     func entry(_ id: String) async throws -> QueueEntry {

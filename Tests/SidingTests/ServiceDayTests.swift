@@ -215,7 +215,7 @@ private final class DayService {
                 connectivity: TestConnectivity(), jitter: .none, clock: clock, wallClock: time.clock))
         let kernel = try ScriptedKernel()
         let rests = AsyncStream.makeStream(of: Timestamp.self)
-        let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket), rested: rests.continuation)
+        let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket), whenIdle: rests.continuation)
         for await next in rests.stream where next > time.now {
             guard next < start + span else { break }
             let wait = next - time.now
@@ -229,11 +229,11 @@ private final class DayService {
     }
 
     private static func start(
-        _ siding: Siding, on changes: NetworkChanges, rested: AsyncStream<Timestamp>.Continuation
+        _ siding: Siding, on changes: NetworkChanges, whenIdle: AsyncStream<Timestamp>.Continuation
     ) -> Task<Void, any Error> {
         Task {
-            defer { rested.finish() }
-            try await siding.run(wakingOn: changes, pace: DayService.pace) { rested.yield($0) }
+            defer { whenIdle.finish() }
+            try await siding.run(wakingOn: changes, pace: DayService.pace) { whenIdle.yield($0) }
         }
     }
 

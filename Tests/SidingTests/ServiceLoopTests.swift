@@ -88,9 +88,9 @@ import Testing
         let gate = Gatepost()
         let (isListing, isSent) = (Promise<Void>(), Promise<Void>())
         let origin = ScriptedOrigin.posts { target in
-            if target == "/orders" { isSent.settle(()) }
+            if target == "/orders" { isSent.resolve(()) }
             guard target == "/posts?page=2" else { return }
-            isListing.settle(())
+            isListing.resolve(())
             await gate.pass()
         }
         origin.set("/orders", .status(.created))
@@ -113,7 +113,7 @@ import Testing
         let asked = Mutex(0)
         let origin = ScriptedOrigin.posts { target in
             asked.withLock { $0 += 1 }
-            if target == "/posts?page=3" { isBack.settle(()) }
+            if target == "/posts?page=3" { isBack.resolve(()) }
         }
         let source = try Self.source()
         let running = try await Running(
@@ -199,7 +199,7 @@ import Testing
                 asked += 1
                 return asked
             }
-            if count == 2 { isBack.settle(()) }
+            if count == 2 { isBack.resolve(()) }
         }
         origin.set(
             path, .status(.serviceUnavailable, headerFields: [.retryAfter: "2"]),
@@ -222,7 +222,7 @@ import Testing
         isOnline: Bool
     ) async throws {
         let isSent = Promise<Void>()
-        let origin = ScriptedOrigin { _ in isSent.settle(()) }
+        let origin = ScriptedOrigin { _ in isSent.resolve(()) }
         origin.set("/orders", .status(.created))
         let source = try Self.source()
         let running = try await Running(
@@ -292,7 +292,7 @@ import Testing
         let gate = Gatepost()
         let arrived = Promise<Void>()
         let origin = ScriptedOrigin { _ in
-            arrived.settle(())
+            arrived.resolve(())
             await gate.pass()
         }
         origin.set("/orders", .status(.created))

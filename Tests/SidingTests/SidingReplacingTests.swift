@@ -45,9 +45,9 @@ import Testing
         let asked = Mutex<[String]>([])
         let origin = ScriptedOrigin { target in
             asked.withLock { $0.append(target) }
-            if target == "/new" { isNew.settle(()) }
+            if target == "/new" { isNew.resolve(()) }
             guard target == "/first" else { return }
-            isListing.settle(())
+            isListing.resolve(())
             await gate.pass()
         }
         for name in ["first", "second", "new"] { origin.set("/\(name)", ScriptedOrigin.page("[1]")) }
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a source that moved gets the writes that wait, at once`() async throws {
         let isSent = Promise<Void>()
-        let origin = ScriptedOrigin { target in if target == "/orders" { isSent.settle(()) } }
+        let origin = ScriptedOrigin { target in if target == "/orders" { isSent.resolve(()) } }
         origin.set("/orders", .status(.created))
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         let clock = ManualClock()

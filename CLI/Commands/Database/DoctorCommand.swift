@@ -19,7 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let findings = await Examination(options).findings()
         for finding in findings {
             if options.json {
-                Output.line(["check": finding.check, "verdict": finding.level.rawValue, "message": finding.message])
+                Output.line(["check": finding.check, "level": finding.level.rawValue, "message": finding.message])
             } else {
                 Output.line(
                     "\(finding.level.rawValue.padding(to: 5)) \(finding.check.padding(to: 11)) \(PlainText.oneLine(finding.message, limit: 4_000))"

@@ -43,7 +43,7 @@ struct NotifyListCommand: AsyncParsableCommand {
             for incident in incidents {
                 table.add([
                     incident.key.kind.rawValue, incident.key.subject, format.time(incident.since),
-                    incident.endedAt.map { "over, \(format.time($0))" } ?? "lasts", String(incident.notified.count),
+                    incident.endedAt.map { "over, \(format.time($0))" } ?? "active", String(incident.notified.count),
                     incident.message,
                 ])
             }

@@ -7,7 +7,7 @@ import SidingChain
 struct ActionOptions: ParsableArguments {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
-    @Flag(help: "All unsettled entries; for 'purge' all settled ones.") var all = false
+    @Flag(help: "All open entries; for 'purge' all completed ones.") var all = false
     @Flag(help: "Show the effect and change nothing.") var dryRun = false
     @Flag(help: "Do not ask.") var yes = false
 

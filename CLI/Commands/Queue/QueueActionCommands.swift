@@ -42,18 +42,18 @@ struct QueueDropCommand: AsyncParsableCommand {
 /// `siding queue purge`: removes completed and dropped entries from the database.
 struct QueuePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "purge", abstract: "Forget settled entries.",
+        commandName: "purge", abstract: "Forget completed entries.",
         discussion: """
-            Siding forgets settled entries by itself after the time of 'keep: { done }', 30 days by default. Unsettled \
+            Siding forgets completed entries by itself after the time of 'keep: { done }', 30 days by default. Open \
             entries are never removed. The idempotency key of a write stays reserved for its lifetime. --older-than counts \
-            from when an entry was settled.
+            from when an entry was completed.
             """)
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
         let status = try await action.options.withStore(.readWrite) { workspace, store in
             var chosen = try await action.chosen(workspace, store)
-            (chosen.settledBefore, chosen.createdBefore) = (chosen.createdBefore, nil)
+            (chosen.completedBefore, chosen.createdBefore) = (chosen.createdBefore, nil)
             if chosen.ids.isEmpty, chosen.states.isEmpty, chosen.reasons.isEmpty { chosen.states = [.done, .dropped] }
             let count = try await store.count(chosen)
             if count > 0 { try action.confirm("forgetting \(MessageFormat.count(count, "entry", plural: "entries"))") }

@@ -7,10 +7,10 @@ import SidingJSON
 /// `siding queue list`: lists entries, oldest first.
 struct QueueListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List unsettled entries, oldest first.",
+        commandName: "list", abstract: "List open entries, oldest first.",
         discussion: """
             Marks: * being sent, h held, ? may have arrived, ! parked for another reason. --state done and --state dropped \
-            list settled entries.
+            list completed entries.
             """)
 
     @OptionGroup var options: GlobalOptions

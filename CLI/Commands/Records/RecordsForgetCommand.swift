@@ -11,7 +11,7 @@ struct RecordsForgetCommand: AsyncParsableCommand {
         discussion: """
             Removes its records, views, history, listings, cursors and quarantine from the database, whether or not the \
             config still has the resource, and drops its pages from the queue. Nothing is sent to the origin; the next sync \
-            lists everything again. Fails while the queue has unsettled writes to it.
+            lists everything again. Fails while the queue has open writes to it.
             """)
 
     @OptionGroup var options: GlobalOptions

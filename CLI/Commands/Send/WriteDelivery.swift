@@ -24,7 +24,7 @@ struct WriteDelivery {
     ///   - sends: false only stores the write.
     ///   - waits: whether to wait until the write is complete or parked.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
-        guard sends, !entry.state.isSettled else { return try await tell(entry, isKept: !sends) }
+        guard sends, !entry.state.isCompleted else { return try await tell(entry, isKept: !sends) }
         if !waits, !source.isReachable(by: LinuxConnectivity()) { return try await tell(entry) }
         let status = try await withSender { sender, _ in
             if waits {
@@ -32,7 +32,7 @@ struct WriteDelivery {
                     sender: sender, sources: [source.name], pace: WriteSender.pace, changes: NetworkChanges())
                 try await loop.run { outlook throws(StoreError) in
                     let now = try await current(entry)
-                    return now.state.isSettled || now.state == .parked || !canGoOn([source.name], outlook)
+                    return now.state.isCompleted || now.state == .parked || !canGoOn([source.name], outlook)
                 }
             } else if try await sender.send(entry.id) == nil {
                 // Others are ahead of it in its lane: send those first.
@@ -158,7 +158,7 @@ struct WriteDelivery {
     private func send(_ entries: [QueueEntry], by sender: WriteSender) async throws -> [QueueEntry] {
         var left = entries
         while !left.isEmpty, !Task.isCancelled {
-            var (waiting, settlesAny) = ([QueueEntry](), false)
+            var (waiting, completesAny) = ([QueueEntry](), false)
             for entry in left where !Task.isCancelled {
                 guard let tried = try await sender.send(entry.id, passesGates: true) else {
                     waiting.append(entry)
@@ -166,10 +166,10 @@ struct WriteDelivery {
                 }
                 statuses.add(tried)
                 report(tried)
-                settlesAny = settlesAny || tried.state.isSettled
+                completesAny = completesAny || tried.state.isCompleted
             }
             left = waiting
-            if !settlesAny { break }
+            if !completesAny { break }
         }
         return left
     }
@@ -252,7 +252,7 @@ struct WriteDelivery {
     /// Why a queued entry waits, in short.
     private static func wait(of entry: QueueEntry) -> String? {
         if entry.state == .queued, !entry.isHead { return "other entries are before it in its lane" }
-        if entry.state == .queued, entry.waitsOn > 0 { return "the entries that it depends on are not settled" }
+        if entry.state == .queued, entry.waitsOn > 0 { return "the entries that it depends on are not completed" }
         return entry.lastError?.message
     }
 }

@@ -39,7 +39,7 @@ struct ListenOptions: ParsableArguments {
         let service = try HTTPService(
             siding: siding, address: HTTPService.Address(listen), token: token(logger), allowedHosts: allowHost,
             logger: logger,
-            metrics: { registry.text() }, isLive: { siding.looks(within: .seconds(300)) }, onListening: onListening)
+            metrics: { registry.text() }, isLive: { siding.hasPolled(within: .seconds(300)) }, onListening: onListening)
         MetricsSystem.bootstrap(registry)
         return service
     }

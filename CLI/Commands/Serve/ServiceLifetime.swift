@@ -23,7 +23,7 @@ struct ServiceLifetime: Service {
         await isListening.wait(past: 0)
         if !Task.isCancelled { socket?.ready(status()) }
         await withTaskGroup(of: Void.self) { group in
-            if let watchdog { group.addTask { await watchdog.run { siding.lastLook } } }
+            if let watchdog { group.addTask { await watchdog.run { siding.lastPoll } } }
             if let socket { group.addTask { await showFailures(on: socket) } }
             group.addTask { await keepSmall() }
             try? await gracefulShutdown()

@@ -19,13 +19,13 @@ struct Watchdog: Sendable {
         (self.socket, limit) = (socket, .microseconds(time))
     }
 
-    /// Reports to the manager twice in its time, while `lastLook` changes, until the task is cancelled.
-    func run(_ lastLook: @Sendable () -> Timestamp?) async {
-        var (look, lookedAt) = (lastLook(), ContinuousClock.now)
+    /// Reports to the manager twice in its time, while `lastPoll` changes, until the task is cancelled.
+    func run(_ lastPoll: @Sendable () -> Timestamp?) async {
+        var (look, lookedAt) = (lastPoll(), ContinuousClock.now)
         while !Task.isCancelled {
             let now = ContinuousClock.now
             // Compared instead of subtracted: the wall clock may be set meanwhile.
-            if lastLook() != look { (look, lookedAt) = (lastLook(), now) }
+            if lastPoll() != look { (look, lookedAt) = (lastPoll(), now) }
             let looks = now - lookedAt <= max(limit / 2, Self.patience)
             if looks { socket.isAlive() }
             try? await Task.sleep(for: looks ? limit / 2 : .seconds(1))

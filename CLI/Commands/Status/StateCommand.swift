@@ -65,7 +65,7 @@ struct StateShowCommand: AsyncParsableCommand {
             "resource": resource.name, "cursor": cursor?.value, "moved_at": cursor?.movedAt,
             "completed_at": state?.completedAt,
         ]
-        object.add(["round": state?.pass?.pass, "round_open": state?.pass?.isOpen])
+        object.add(["pass": state?.pass?.pass, "pass_open": state?.pass?.isOpen])
         if resource.forEach != nil { object.add("cursors", scoped.map(Self.object)) }
         if let page = state?.checkpoint {
             object.add([

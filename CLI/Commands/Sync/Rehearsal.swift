@@ -81,7 +81,7 @@ struct Rehearsal {
 
     private func object(_ rehearsed: RehearsedSync) -> JSONObject {
         var object = Shapes.sync(rehearsed.report)
-        object.add(["asked": rehearsed.requests.map(request), "changes": rehearsed.changes.map(change)])
+        object.add(["requests": rehearsed.requests.map(request), "changes": rehearsed.changes.map(change)])
         return object
     }
 

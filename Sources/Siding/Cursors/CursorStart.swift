@@ -50,9 +50,9 @@ struct CursorStart: Sendable, Hashable {
     /// Adopts the range of an unfinished listing; if its pages came in order, the range starts at its high-water mark.
     ///
     /// - Returns: whether it resumes at the cursor rather than at its next page.
-    mutating func goOn(_ listing: ListingCursor, by rule: IncrementalCursor?) -> Bool {
+    mutating func resume(_ listing: ListingCursor, by rule: IncrementalCursor?) -> Bool {
         resume(listing)
-        guard let value = rule?.goingOn(listing) else { return false }
+        guard let value = rule?.resumeValue(of: listing) else { return false }
         from = value
         return true
     }
@@ -81,7 +81,7 @@ extension Store {
 extension IncrementalCursor {
     /// The value at which an unfinished listing goes on: how far its own pages came. Nil where that is no further than where it
     /// began, and it goes on at its next page.
-    func goingOn(_ listing: ListingCursor) -> String? {
+    func resumeValue(of listing: ListingCursor) -> String? {
         guard resumesAtCursor, let reached = listing.reached else { return nil }
         let value = minusLookback(reached)
         return listing.from.map { isFurther(value, than: $0) } ?? true ? value : nil

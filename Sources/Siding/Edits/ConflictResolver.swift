@@ -120,7 +120,7 @@ struct ConflictResolver {
                 hint: "'siding queue show \(entry.shortID)' says what it waits for, and what to do")
         }
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
-        try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
+        try EditDelivery(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
         try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
         try transitions.completeWrites(
             [entry.id], as: .done, event: .found, detail: "an operator says that the origin has it", transaction)

@@ -5,7 +5,7 @@ internal import SidingSQLite
 /// Checks the pending edits of a record whose server copy changed, and applies the conflict policy of each: when the change
 /// comes, and before one of them is sent.
 struct ConflictWatch {
-    let overlay: EditProjection
+    let projection: EditProjection
     let transitions: QueueTransitions
 
     /// Checks the record of an entry's edit, if it has one, and shows it anew.
@@ -13,15 +13,15 @@ struct ConflictWatch {
         _ entry: QueueEntry, _ transitions: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
         guard let name = entry.resource, let key = entry.recordKey,
-            let overlay = try EditProjection.load(name, now: transitions.now, transaction)
+            let projection = try EditProjection.load(name, now: transitions.now, transaction)
         else { return }
-        try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
-        try overlay.rebuild(key, transaction)
+        try ConflictWatch(projection: projection, transitions: transitions).check(key, transaction)
+        try projection.rebuild(key, transaction)
     }
 
     /// Only affects edits that wait in the queue, and parked ones with the policy `merge`, which may succeed now.
     func check(_ key: String, _ transaction: borrowing Transaction) throws {
-        for edit in try PendingEdit.all(of: overlay.name, key, transaction) where edit.base != nil {
+        for edit in try PendingEdit.all(of: projection.name, key, transaction) where edit.base != nil {
             guard isOpen(edit) else { continue }
             // Read again for each edit, because handling an earlier one may have changed the others.
             if let sides = try EditSides(of: edit.entry, transaction) { try decide(sides, transaction) }

@@ -51,13 +51,13 @@ struct EditEnqueuer {
     func apply(to id: String, _ transaction: borrowing Transaction) throws {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)
-        guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try ServerCopiesTable.insertIfMissing(key, of: overlay.resource, transaction)
+        guard let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
+        try ServerCopiesTable.insertIfMissing(key, of: projection.resource, transaction)
         try OutboxEditsTable.insert(
             EditTerms(edit, isNamed: write.key != nil), of: key, isTemporary: isTemporary, entry: id, transaction)
         try ResourceView.addPendingColumn(to: edit.resource, transaction)
-        try addColumns(overlay, transaction)
-        try overlay.rebuild(key, transaction)
+        try addColumns(projection, transaction)
+        try projection.rebuild(key, transaction)
     }
 
     private func register(_ transaction: borrowing Transaction) throws {
@@ -71,14 +71,14 @@ struct EditEnqueuer {
 
     /// Adds view columns for the members of the write's record.
     func addColumns(_ transaction: borrowing Transaction) throws {
-        guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try addColumns(overlay, transaction)
+        guard let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
+        try addColumns(projection, transaction)
     }
 
-    private func addColumns(_ overlay: EditProjection, _ transaction: borrowing Transaction) throws {
+    private func addColumns(_ projection: EditProjection, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
         let record = EditTerms.record(in: try Store.document(body), at: edit.record)
-        let shown = try overlay.dropped.removed(from: record)
-        try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
+        let shown = try projection.dropped.removed(from: record)
+        try ColumnInference(resource: projection.resource, name: projection.name).addColumns(of: shown, transaction)
     }
 }

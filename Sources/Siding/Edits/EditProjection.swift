@@ -33,7 +33,7 @@ struct EditProjection {
         } else {
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
-        let change = try ProjectedRecord(overlay: self, key: key)
+        let change = try ProjectedRecord(projection: self, key: key)
             .write(
                 state, pending: edits.count, run: run, cause: edits.isEmpty ? base.cause : .edit, request: base.request,
                 transaction)
@@ -62,10 +62,10 @@ struct EditProjection {
 extension EditProjection {
     /// Rebuilds the records that the entries edit from the edits that are still pending.
     static func rebuildRecords(of entries: [String], now: Timestamp, _ transaction: borrowing Transaction) throws {
-        var overlay: EditProjection?
+        var projection: EditProjection?
         for record in try OutboxEditsTable.records(of: entries, transaction) {
-            if overlay?.name != record.resource { overlay = try load(record.resource, now: now, transaction) }
-            try overlay?.rebuild(record.key, transaction)
+            if projection?.name != record.resource { projection = try load(record.resource, now: now, transaction) }
+            try projection?.rebuild(record.key, transaction)
         }
     }
 }
@@ -83,7 +83,7 @@ extension QueueTransitions {
 
 /// The visible row of a record with pending edits.
 struct ProjectedRecord {
-    let overlay: EditProjection
+    let projection: EditProjection
     let key: String
 
     /// Writes `state` to the row. Without a record no row is created, and an existing row becomes a tombstone, so that change
@@ -96,37 +96,37 @@ struct ProjectedRecord {
         _ state: RecordState, pending: Int, run: RunID?, cause: RecordCause, request: Int64?,
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
-        let table = try RecordsTable.load(overlay.resource, transaction)
+        let table = try RecordsTable.load(projection.resource, transaction)
         var record = RecordsTable.Projection(
             body: Array((state.body ?? .null).bytes), deletedAt: state.deletedAt?.microseconds, pending: pending,
             run: run,
-            cause: cause, request: request, now: overlay.now, revision: overlay.revision)
+            cause: cause, request: request, now: projection.now, revision: projection.revision)
         guard let stored = try table.find(key, transaction) else {
             guard state.body != nil else { return .unchanged }
             let row = try table.insert(record, under: key, transaction)
-            try MissingTable.exempt(row, of: overlay.resource, transaction)
-            if let index = try TextIndex.load(of: overlay.resource, transaction) {
+            try MissingTable.exempt(row, of: projection.resource, transaction)
+            if let index = try TextIndex.load(of: projection.resource, transaction) {
                 var text = try TextStatements(index, transaction)
                 try text.add(row)
             }
-            try ResourcesTable.raise(revision: overlay.revision, of: overlay.resource, transaction)
+            try ResourcesTable.raise(revision: projection.revision, of: projection.resource, transaction)
             return state.deletedAt == nil ? .inserted : .unchanged
         }
-        let deletedAt = state.body == nil ? stored.deletedAt ?? overlay.now : state.deletedAt
+        let deletedAt = state.body == nil ? stored.deletedAt ?? projection.now : state.deletedAt
         record.deletedAt = deletedAt?.microseconds
         guard record.body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
             return .unchanged
         }
-        var text = try TextIndex.load(of: overlay.resource, transaction).map { try TextStatements($0, transaction) }
+        var text = try TextIndex.load(of: projection.resource, transaction).map { try TextStatements($0, transaction) }
         try text?.remove(stored.row)
         try table.update(stored.row, to: record, transaction)
         try text?.add(stored.row)
-        try ResourcesTable.raise(revision: overlay.revision, of: overlay.resource, transaction)
+        try ResourcesTable.raise(revision: projection.revision, of: projection.resource, transaction)
         let isRevived = deletedAt == nil && stored.deletedAt != nil
         if deletedAt != nil {
-            try MissingTable.remove(stored.row, of: overlay.resource, transaction)
+            try MissingTable.remove(stored.row, of: projection.resource, transaction)
         } else if isRevived {
-            try MissingTable.exempt(stored.row, of: overlay.resource, transaction)
+            try MissingTable.exempt(stored.row, of: projection.resource, transaction)
         }
         if isRevived { return .revived }
         return record.body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
@@ -135,7 +135,7 @@ struct ProjectedRecord {
 
 /// Applies incoming changes to records with pending edits: stores each as the server copy and projects the edits again.
 struct IncomingChanges {
-    let overlay: EditProjection
+    let projection: EditProjection
     let run: RunID
     /// Nil if the changes are not from the origin, so that no edit can conflict with them.
     let transitions: QueueTransitions?
@@ -151,17 +151,17 @@ struct IncomingChanges {
     ) throws -> IncomingChanges? {
         guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
         return IncomingChanges(
-            overlay: try EditProjection(row, now: now), run: run, transitions: transitions, request: request,
+            projection: try EditProjection(row, now: now), run: run, transitions: transitions, request: request,
             requestedAfter: requestedAfter)
     }
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
-        try ServerCopiesTable.has(key, of: overlay.resource, transaction)
+        try ServerCopiesTable.has(key, of: projection.resource, transaction)
     }
 
     /// Whether a write of the record is under way or in doubt, so that its result may be older than what a page shows now.
-    func isUnsettled(_ key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
-        try OutboxTable.pendingEdits(of: overlay.name, String(decoding: key, as: UTF8.self), transaction)
+    func hasPendingEdit(_ key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
+        try OutboxTable.pendingEdits(of: projection.name, String(decoding: key, as: UTF8.self), transaction)
             .contains { $0.state == .sending || $0.mayHaveArrived }
     }
 
@@ -174,18 +174,18 @@ struct IncomingChanges {
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let key = String(decoding: key, as: UTF8.self)
-        let base = try ServerCopiesTable.load(overlay.resource, key, transaction)
+        let base = try ServerCopiesTable.load(projection.resource, key, transaction)
         let before = base?.state ?? .nothing
         var after = RecordState(body: try Store.document(Array(body)))
-        if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }
+        if isDeleted { after.deletedAt = before.deletedAt ?? projection.now }
         guard before != after || base?.etag == ServerCopy.noETag else { return .unchanged }
         if base?.cause == .write, let requestedAfter, base?.request ?? 0 > requestedAfter { return .stale }
-        try overlay.setBase(
+        try projection.setBase(
             of: key, to: ServerCopy(state: after, cause: cause, request: request), transaction)
         if let transitions {
-            try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
+            try ConflictWatch(projection: projection, transitions: transitions).check(key, transaction)
         }
-        try overlay.rebuild(key, run: run, transaction)
+        try projection.rebuild(key, run: run, transaction)
         if isDeleted { return before.deletedAt == nil ? .deleted : .updated }
         if before.body == nil { return .inserted }
         return before.deletedAt == nil ? .updated : .revived

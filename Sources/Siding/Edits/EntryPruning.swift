@@ -8,7 +8,7 @@ struct EntryPruning {
     /// Deletes entries that were completed before `moment`, oldest first, and expired keys. Entries that cannot be read are left.
     ///
     /// - Returns: the number of deleted entries.
-    func removeSettled(before moment: Timestamp, limit: Int, _ transaction: borrowing Transaction) throws -> Int {
+    func removeCompleted(before moment: Timestamp, limit: Int, _ transaction: borrowing Transaction) throws -> Int {
         var count = 0
         for entry in try OutboxTable.completed(before: moment, limit: limit, transaction) {
             do {
@@ -24,9 +24,9 @@ struct EntryPruning {
 
     /// - Throws: ``QueueRefusal`` if the entry is not completed, or was purged already.
     func checkIsForgettable(_ entry: QueueEntry) throws {
-        guard entry.settledAt != nil else {
+        guard entry.completedAt != nil else {
             throw QueueRefusal(
-                reason: "it is not settled (\(entry.state.rawValue))",
+                reason: "it is not completed (\(entry.state.rawValue))",
                 hint: "'siding queue drop \(entry.shortID)' drops it; then it can be purged")
         }
         if let until = entry.keyKeptUntil {
@@ -57,7 +57,7 @@ struct EntryPruning {
     /// When the origin forgets the key of a completed write: no attempt was later than its completion. Nil if it has none.
     private func keyExpiry(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Timestamp? {
         guard entry.kind == .write, let key = try IdempotencyKeysTable.load(entry.id, transaction) else { return nil }
-        return (entry.settledAt ?? now) + (key.lifetime ?? Idempotency().lifetime)
+        return (entry.completedAt ?? now) + (key.lifetime ?? Idempotency().lifetime)
     }
 
     /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.

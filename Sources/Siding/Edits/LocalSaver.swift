@@ -79,7 +79,7 @@ struct LocalSaver {
     /// The outcome of one record; an error rolls back the whole batch.
     private func outcome(of change: RecordChange) throws(StoreError) -> RecordChangeOutcome {
         switch change {
-        case .inserted, .insertedDead, .revived: .inserted
+        case .inserted, .insertedDeleted, .revived: .inserted
         case .updated, .deleted: .updated
         case .unchanged: .unchanged
         case .stale, .unexpected:

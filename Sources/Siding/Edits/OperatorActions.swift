@@ -175,7 +175,7 @@ struct OperatorActions {
         for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: body) {
             // A create that was dropped may have been purged since.
             let maker = try OutboxTable.maker(of: id, database)
-            if maker?.entry.state.isSettled ?? true, maker?.realID == nil {
+            if maker?.entry.state.isCompleted ?? true, maker?.realID == nil {
                 throw QueueRefusal(reason: "it names \(id), which has no real id")
             }
         }

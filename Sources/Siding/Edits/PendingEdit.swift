@@ -72,13 +72,13 @@ extension PendingEdit {
 extension PendingEdit {
     /// Stores the write as the request that the server copy came from.
     func insertRequest(
-        _ answer: WriteAnswer?, _ overlay: EditProjection, _ transaction: borrowing Transaction
+        _ answer: WriteAnswer?, _ projection: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
         let id = try ProvenanceTable.nextID(transaction)
         let request = RequestRow(
             cause: .write, method: entry.method, url: entry.url, status: answer?.status, etag: answer?.etag,
-            at: overlay.now, entry: entry.id)
-        try ProvenanceTable.insert(request, as: id, of: overlay.resource, transaction)
+            at: projection.now, entry: entry.id)
+        try ProvenanceTable.insert(request, as: id, of: projection.resource, transaction)
         return id
     }
 }

@@ -59,10 +59,10 @@ extension Store {
             let ids = try find(table, transaction)
             guard !ids.isEmpty else { return 0 }
             var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
-            let overlay =
+            let projection =
                 try ServerCopiesTable.hasAny(of: row.id, transaction) ? try EditProjection(row, now: now) : nil
             for id in ids {
-                if let overlay, try Self.deleteBase(of: id, in: table, overlay, transaction) { continue }
+                if let projection, try Self.deleteBase(of: id, in: table, projection, transaction) { continue }
                 try text?.remove(id)
                 try table.markDeleted(
                     [id], cause: .local, run: Run.none, now: now, revision: row.revision + 1, transaction)
@@ -79,16 +79,18 @@ extension Store {
     ///
     /// - Returns: whether the record has pending edits.
     private static func deleteBase(
-        of id: Int64, in table: RecordsTable, _ overlay: EditProjection, _ transaction: borrowing Transaction
+        of id: Int64, in table: RecordsTable, _ projection: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = try table.keyOfEdited(id, transaction)
-        guard let key, let base = try ServerCopiesTable.load(overlay.resource, key, transaction) else { return false }
+        guard let key, let base = try ServerCopiesTable.load(projection.resource, key, transaction) else {
+            return false
+        }
         let gone = RecordState(
-            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
-        try overlay.setBase(
+            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? projection.now })
+        try projection.setBase(
             of: key, to: ServerCopy(state: gone, cause: gone.body == nil ? base.cause : .local, request: base.request),
             transaction)
-        try overlay.rebuild(key, run: Run.none, transaction)
+        try projection.rebuild(key, run: Run.none, transaction)
         return true
     }
 }

@@ -62,19 +62,19 @@ extension Store {
     ///
     /// - Returns: the entry afterwards, nil if this sender no longer owned it and nothing was changed; and the next write as
     ///   ``claim(_:)`` returns it.
-    package func settle(
-        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
+    package func recordResult(
+        _ write: ClaimedWrite, _ result: WriteResult, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
         // Recorded or not: this process is finished with the entry.
         defer { claimedWork.remove(write.entry.id, write.entry.token) }
         let transitions = try transitions()
-        let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
+        let recorder = WriteResultRecorder(write: write, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
         func record(
             claiming request: ClaimRequest?
         ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
             try await self.write { transaction in
-                let entry = try settler.settle(settlement, transaction)
+                let entry = try recorder.record(result, transaction)
                 let next = try request.flatMap { try Self.claim($0, claimedWork, transitions, transaction) }
                 return (entry: entry, next: next)
             }

@@ -115,7 +115,7 @@ struct TemporaryRewriting {
 /// completes the create.
 struct TemporaryNaming {
     let transitions: QueueTransitions
-    let overlay: EditProjection
+    let projection: EditProjection
     /// The entry that created the record, not yet completed.
     let entry: QueueEntry
     let temporary: String
@@ -130,7 +130,7 @@ struct TemporaryNaming {
         let naming = try naming(transaction)
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
             try park(naming, transaction)
-            try overlay.moveBase(of: temporary, to: ServerCopy(state: .nothing, cause: .never), transaction)
+            try projection.moveBase(of: temporary, to: ServerCopy(state: .nothing, cause: .never), transaction)
             return nil
         }
         try rewriteRequests(of: naming, rewriting, transaction)
@@ -152,7 +152,7 @@ struct TemporaryNaming {
         let found =
             try OutboxTable.dependants(of: [entry.id], transaction).map(\.entry)
             + OutboxTable.openEntries(inLane: entry.lane, transaction)
-            + OutboxTable.pendingEdits(of: overlay.name, temporary, transaction)
+            + OutboxTable.pendingEdits(of: projection.name, temporary, transaction)
         var seen: Set = [entry.id]
         return found.filter { seen.insert($0.id).inserted }
     }
@@ -191,10 +191,10 @@ struct TemporaryNaming {
 
     /// Moves the edits to `key`. The row of the temporary key becomes a tombstone, so that change feeds report it.
     private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
-        try ServerCopiesTable.insertIfMissing(key, of: overlay.resource, transaction)
-        try OutboxEditsTable.moveEdits(of: temporary, to: key, in: overlay.name, transaction)
-        try ServerCopiesTable.delete(temporary, of: overlay.resource, transaction)
-        _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
+        try ServerCopiesTable.insertIfMissing(key, of: projection.resource, transaction)
+        try OutboxEditsTable.moveEdits(of: temporary, to: key, in: projection.name, transaction)
+        try ServerCopiesTable.delete(temporary, of: projection.resource, transaction)
+        _ = try ProjectedRecord(projection: projection, key: temporary).write(
             .nothing, pending: 0, run: nil, cause: .never, request: nil, transaction)
     }
 }

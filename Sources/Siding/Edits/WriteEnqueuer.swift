@@ -13,7 +13,7 @@ struct WriteEnqueuer {
         let references = try TemporaryReferences(resolving: write, transaction)
         var resolved = self
         resolved.write = references.write
-        return try resolved.accept(parents: unsettledParents(transaction).union(references.parents), transaction)
+        return try resolved.accept(parents: unfinishedParents(transaction).union(references.parents), transaction)
     }
 
     private var editing: EditEnqueuer? {
@@ -87,7 +87,7 @@ struct WriteEnqueuer {
         return try OutboxTable.entry(withPrefix: found.entry, transaction)
     }
 
-    private func unsettledParents(_ transaction: borrowing Transaction) throws -> Set<String> {
+    private func unfinishedParents(_ transaction: borrowing Transaction) throws -> Set<String> {
         var parents: Set<String> = []
         for prefix in write.after {
             let parent = try OutboxTable.entry(withPrefix: prefix, transaction)
@@ -96,7 +96,7 @@ struct WriteEnqueuer {
                     .invalidWrite, "\(parent.shortID) was dropped, so nothing can wait for it",
                     hint: "leave --after out if the order does not matter any more")
             }
-            if !parent.state.isSettled { parents.insert(parent.id) }
+            if !parent.state.isCompleted { parents.insert(parent.id) }
         }
         return parents
     }

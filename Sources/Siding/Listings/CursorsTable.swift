@@ -70,7 +70,7 @@ enum CursorsTable {
         } else {
             try forget(resource, transaction)
         }
-        try ResourcesTable.askAnew(resource, transaction)
+        try ResourcesTable.forgetFreshness(resource, transaction)
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", queue, transaction)
         // Parents' listings are deleted too, so that each begins again. Where their next pages were found is forgotten with them,

@@ -47,7 +47,7 @@ struct FetchRetainer {
     private var body: [UInt8]? { fetch.page.body.map { Array($0.utf8) } }
 
     func retain(_ transaction: borrowing Transaction) throws -> QueueEntry {
-        let existing = try unsettled(transaction)
+        let existing = try retained(transaction)
         let isSamePage = try existing.map { try asks($0, transaction) } ?? false
         var entry = try existing ?? insert(transaction)
         entry.attempts = (isSamePage ? entry.attempts : 0) + (fetch.isCounted ? 1 : 0)
@@ -58,13 +58,13 @@ struct FetchRetainer {
             (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, fetch.partial,
             of: entry.id, transaction)
         try queue.addEvent(entry.id, existing == nil ? .retained : .failed, fetch.error.message, transaction)
-        guard let retained = try unsettled(transaction) else {
+        guard let retained = try retained(transaction) else {
             throw StoreError(.inputOutput, "the entry vanished while it was retained")
         }
         return retained
     }
 
-    private func unsettled(_ transaction: borrowing Transaction) throws -> QueueEntry? {
+    private func retained(_ transaction: borrowing Transaction) throws -> QueueEntry? {
         try OutboxTable.openFetch(of: fetch.resource, scope: fetch.page.scope, transaction)
     }
 

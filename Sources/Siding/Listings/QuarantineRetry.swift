@@ -8,13 +8,13 @@ struct QuarantineRetry {
     let run: RunID
     let now: Timestamp
     /// The keys that were saved before; further records with them are older.
-    var settled: Set<String> = []
+    var savedKeys: Set<String> = []
 
     struct Retried {
         var changes: [QuarantineChange] = []
         var counters = RunCounters()
         /// The keys that are saved now.
-        var settled: Set<String> = []
+        var savedKeys: Set<String> = []
     }
 
     /// The resource as its stored row and tables are, read once for all records of a transaction.
@@ -86,15 +86,15 @@ struct QuarantineRetry {
         var key: String?
         if case .key(let place) = slice.outcome { key = page.withUnsafeBytes { place.text(in: $0) } }
         if let key {
-            let isSettled = settled.contains(key) || result.settled.contains(key)
-            guard try !isSettled && !isOutdated(record, key: key, stored, transaction) else {
+            let isCompleted = savedKeys.contains(key) || result.savedKeys.contains(key)
+            guard try !isCompleted && !isOutdated(record, key: key, stored, transaction) else {
                 result.counters.stale += 1
                 return "a newer record of its key is stored"
             }
         }
         let refusal = try save(slice, page, record, &stored, &result.counters, transaction)
         if let key {
-            if refusal == nil { result.settled.insert(key) }
+            if refusal == nil { result.savedKeys.insert(key) }
             if stored.isRemade(for: key), let row = try ResourcesTable.load(stored.row.id, transaction) {
                 stored = try Stored(row, transaction)
             }

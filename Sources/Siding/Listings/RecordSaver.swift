@@ -160,7 +160,7 @@ struct RecordSaver {
         var row = statements.savedRow
         let isEdited = row == nil
         if isEdited { row = try statements.row(of: key) }
-        if try change == .stale || isEdited && incoming?.isUnsettled(key, transaction) == true {
+        if try change == .stale || isEdited && incoming?.hasPendingEdit(key, transaction) == true {
             saved.isOvertaken = true
         }
         saved.add(change, row, isEdited: isEdited)
@@ -228,12 +228,12 @@ extension RecordSaver.Saved {
         switch change {
         case .inserted, .revived: shown.fresh.append(row)
         case .deleted: deleted.append(row)
-        case .insertedDead: hasDead = true
+        case .insertedDeleted: hasDead = true
         case .updated, .unchanged, .stale, .unexpected: break
         }
         switch change {
         case .updated, .revived, .deleted: rewritten.append(row)
-        case .inserted, .insertedDead, .unchanged, .stale, .unexpected: if isEdited { rewritten.append(row) }
+        case .inserted, .insertedDeleted, .unchanged, .stale, .unexpected: if isEdited { rewritten.append(row) }
         }
     }
 }

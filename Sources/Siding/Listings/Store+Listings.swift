@@ -111,7 +111,7 @@ extension Store {
             guard let row = try ResourcesTable.load(named: resource, snapshot) else { return nil }
             return ResourceFreshness(
                 definition: row.definition, completedAt: row.completedAt, reported: row.freshness,
-                isUnfinished: try row.asksAnew || ListingsTable.isUnfinished(row.id, snapshot),
+                isUnfinished: try row.wasCursorSet || ListingsTable.isUnfinished(row.id, snapshot),
                 schema: row.schemaIfReadable,
                 source: row.source)
         }

@@ -74,15 +74,15 @@ extension Store {
         while total.changes.count < records.count {
             if Task.isCancelled { throw StoreError(.cancelled, "cancelled; what was saved stays saved") }
             let left = records[total.changes.count...]
-            let (now, me, settled) = (clock.now, try ownerID(), total.settled)
+            let (now, me, savedKeys) = (clock.now, try ownerID(), total.savedKeys)
             let done = try await batches.write { rows, transaction in
                 try Self.check(lease, owner: me, transaction)
-                return try QuarantineRetry(resource: resource, run: run, now: now, settled: settled)
+                return try QuarantineRetry(resource: resource, run: run, now: now, savedKeys: savedKeys)
                     .retry(Array(left.prefix(rows)), transaction)
             }
             total.changes += done.changes
             total.counters += done.counters
-            total.settled.formUnion(done.settled)
+            total.savedKeys.formUnion(done.savedKeys)
             if done.counters.changed > 0 { changeSignal.fire() }
         }
         let result = RunResource(

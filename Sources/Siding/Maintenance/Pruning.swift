@@ -13,7 +13,7 @@ struct Pruning {
     /// - Returns: whether more may be left.
     func removePortion(ofResources: Bool, _ transaction: borrowing Transaction) throws -> Bool {
         let entries = try EntryPruning(now: now)
-            .removeSettled(before: moment(rules.done), limit: Self.portion, transaction)
+            .removeCompleted(before: moment(rules.done), limit: Self.portion, transaction)
         try HistoryTable.prune(now: now, transaction)
         for run in try RunsTable.delete(endedBefore: moment(rules.runs), transaction) {
             // The records that a deleted run deleted can no longer be restored by its number.

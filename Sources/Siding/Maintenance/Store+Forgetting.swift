@@ -9,7 +9,7 @@ extension Store {
     /// - Parameter isRehearsal: forgets nothing.
     /// - Returns: how many records it had, tombstones among them.
     /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored, ``StoreError/Kind/leaseLost`` where a
-    ///   run is at it, ``StoreError/Kind/invalidWrite`` where writes to it are not settled.
+    ///   run is at it, ``StoreError/Kind/invalidWrite`` where writes to it are not completed.
     @discardableResult
     package func forget(resource: String, isRehearsal: Bool = false) async throws(StoreError) -> Int {
         let count = try await read { try Self.countForgettable(resource, $0) }
@@ -51,7 +51,7 @@ extension Store {
         guard count > 0 else { return records.living + records.deleted }
         throw StoreError(
             .invalidWrite,
-            "\(MessageFormat.count(count, "write")) to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "
+            "\(MessageFormat.count(count, "write")) to '\(name)' \(count == 1 ? "is" : "are") not completed: nothing was "
                 + "forgotten", hint: "send them with 'siding queue run', or drop them with 'siding queue drop'")
     }
 }

@@ -64,7 +64,7 @@ extension Store {
                 "SELECT key FROM \(table.rows) WHERE json_valid(body) AND (\(wrong.anyOf)) LIMIT 10"
             ),
             (
-                "a record whose count of unsettled edits is wrong",
+                "a record whose count of pending edits is wrong",
                 """
                 SELECT r.key FROM \(table.rows) r
                 WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_outbox_entries q

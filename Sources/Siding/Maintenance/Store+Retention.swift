@@ -23,7 +23,7 @@ extension Store {
             count += try await write(under: lease) { _, transaction in
                 guard let row = try ResourcesTable.load(named: resource, transaction) else { return 0 }
                 // An edit may have been made since the read.
-                let ids = try RecordsTable.load(row, transaction).settled(portion, transaction)
+                let ids = try RecordsTable.load(row, transaction).withoutOpenWrites(portion, transaction)
                 try TombstonesTable.insert(
                     for: ids, in: row.id, cause: .local, run: run, now: now, revision: row.revision + 1, transaction)
                 return ids.count

@@ -58,7 +58,7 @@ extension QueueAction {
     ///
     /// - Parameter isBeingSent: whether a live sender has claimed the entry.
     func refusal(on entry: QueueEntry, isBeingSent: Bool) -> String? {
-        if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
+        if entry.state.isCompleted { return "it is completed (\(entry.state.rawValue))" }
         if isBeingSent { return "it is being sent right now" }
         switch self {
         case .hold where entry.state == .parked && entry.reason == .held: return "it is held already"

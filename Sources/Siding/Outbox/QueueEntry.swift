@@ -36,7 +36,7 @@ public struct QueueEntry: Sendable, Hashable {
     /// Why the last attempt failed; nil before the first one that did.
     public var lastError: RecordedError?
     /// When it was completed; nil while it is open.
-    public var settledAt: Timestamp?
+    public var completedAt: Timestamp?
     /// Whether this is the oldest open entry of its lane: the others wait for it.
     public var isHead = true
     /// The number of open entries that must complete first.
@@ -81,13 +81,13 @@ public struct QueueEntry: Sendable, Hashable {
         case dropped
 
         /// Whether the entry is completed: nothing more happens to it.
-        public var isSettled: Bool { self == .done || self == .dropped }
+        public var isCompleted: Bool { self == .done || self == .dropped }
     }
 
     /// Whether the origin may already have the write, so that another request could act twice: a delivery probe or an operator
     /// has to find out. Nothing changes such an entry by itself.
     public var mayHaveArrived: Bool {
-        if state.isSettled || kind == .fetch { return false }
+        if state.isCompleted || kind == .fetch { return false }
         if unknownSince != nil || reason?.isDoubt == true { return true }
         // The origin answered the last attempt, so it has not acted on an earlier one.
         if reason == .rejected || reason == .conflict, lastError?.status != nil { return false }

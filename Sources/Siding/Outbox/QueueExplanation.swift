@@ -132,7 +132,7 @@ extension QueueExplanation {
         case .done: return "nothing; it was delivered, and is kept for \(DurationText.text(keep.done))."
         case .dropped: return "nothing; it is kept for \(DurationText.text(keep.done))."
         case .queued where entry.waitsOn > 0 || !entry.isHead:
-            return "it is sent once the entries that it waits for are settled."
+            return "it is sent once the entries that it waits for are completed."
         case .queued: return queued(entry, gate, now)
         case .parked: return wayOut(entry)
         }

@@ -16,17 +16,17 @@ package struct QueueSelection: Sendable, Hashable {
     /// No entries parked for one of these reasons.
     package var exceptReasons: Set<ParkReason> = []
     package var createdBefore: Timestamp?
-    package var settledBefore: Timestamp?
+    package var completedBefore: Timestamp?
     package var dueBy: Timestamp?
 
     package init(
         ids: [String] = [], resources: [String] = [], sources: [String] = [], lanes: [String] = [],
         states: [QueueEntry.State] = [], createdBefore: Timestamp? = nil, dueBy: Timestamp? = nil,
-        kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = [], settledBefore: Timestamp? = nil
+        kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = [], completedBefore: Timestamp? = nil
     ) {
         (self.ids, self.resources, self.sources, self.lanes) = (ids, resources, sources, lanes)
         (self.kinds, self.states, self.reasons) = (kinds, states, reasons)
-        (self.createdBefore, self.settledBefore, self.dueBy) = (createdBefore, settledBefore, dueBy)
+        (self.createdBefore, self.completedBefore, self.dueBy) = (createdBefore, completedBefore, dueBy)
     }
 
     /// Whether `entry` meets all conditions except ``ids``. Comparing every entry with every id would be quadratic.
@@ -35,10 +35,10 @@ package struct QueueSelection: Sendable, Hashable {
             && (sources.isEmpty || sources.contains(entry.source))
             && (kinds.isEmpty || kinds.contains(entry.kind))
             && (lanes.isEmpty || lanes.contains(entry.lane))
-            && (states.isEmpty ? (!entry.state.isSettled || !ids.isEmpty) : states.contains(entry.state))
+            && (states.isEmpty ? (!entry.state.isCompleted || !ids.isEmpty) : states.contains(entry.state))
             && (reasons.isEmpty || entry.reason.map(reasons.contains) ?? false)
             && !(entry.reason.map(exceptReasons.contains) ?? false)
-            && (settledBefore.map { moment in entry.settledAt.map { $0 < moment } ?? false } ?? true)
+            && (completedBefore.map { moment in entry.completedAt.map { $0 < moment } ?? false } ?? true)
             && (createdBefore.map { entry.createdAt < $0 } ?? true)
             && (dueBy.map(entry.isDue) ?? true)
     }

@@ -164,7 +164,7 @@ extension QueueEntry {
 
     func dropped(at now: Timestamp) -> QueueEntry {
         var dropped = self
-        (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, now)
+        (dropped.state, dropped.reason, dropped.completedAt) = (.dropped, nil, now)
         return dropped
     }
 }

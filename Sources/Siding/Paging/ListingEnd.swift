@@ -15,7 +15,7 @@ struct ListingEnd {
     let answer: PageAnswer
     let extent: ListingExtent
     /// What the pages before it showed.
-    let past: KnownNextPage
+    let pagination: KnownNextPage
 
     /// Evidence that there is more.
     struct EvidenceOfMore: Sendable, Hashable {
@@ -55,7 +55,7 @@ struct ListingEnd {
         // How many records are on the pages before the first is not known.
         if case .page(let numbers) = paging, numbers.start > 1, numbers.size == nil { return nil }
         let estimate = page.number == 1 ? extent.estimate : nil
-        return [past.total, extent.total, estimate].compactMap(\.self).min { $0.count < $1.count }
+        return [pagination.total, extent.total, estimate].compactMap(\.self).min { $0.count < $1.count }
     }
 
     /// Whether a bare `total` is rather one of amounts, as a flag or null and the number of pages say that this is the end.
@@ -172,7 +172,7 @@ extension AnyResource {
     package func evidenceOfMore(on answer: PageAnswer, _ extent: ListingExtent) throws(Failure) -> String? {
         let page = try NextPageRule(resource: self).first()
         let end = ListingEnd(
-            resource: self, page: page, paging: .none, answer: answer, extent: extent, past: KnownNextPage())
+            resource: self, page: page, paging: .none, answer: answer, extent: extent, pagination: KnownNextPage())
         return end.evidenceOfMore?.why
     }
 }

@@ -20,7 +20,7 @@ struct PageFetcher: Sendable {
 
     /// - Parameter partial: what arrived of the first page to fetch.
     init(
-        _ resource: AnyResource, isConditional: Bool, transport: any Transport, goingOn partial: PartialAnswer? = nil,
+        _ resource: AnyResource, isConditional: Bool, transport: any Transport, resuming partial: PartialAnswer? = nil,
         budget: BudgetUse?,
         in environment: Environment, context: ChainContext
     ) {
@@ -32,7 +32,7 @@ struct PageFetcher: Sendable {
         nextPageRule = NextPageRule(resource: resource)
         credentials = PageCredentials(resource.source.authorization)
         resuming = ResumingTransport(
-            counter.counting(credentials.noting(transport)), goingOn: partial, upTo: resource.source.transport.maxBody)
+            counter.counting(credentials.noting(transport)), resuming: partial, upTo: resource.source.transport.maxBody)
         chain = ChainAssembly(
             to: resource.source, for: .fetch, over: resuming, within: budget,
             in: environment
@@ -44,22 +44,24 @@ struct PageFetcher: Sendable {
 
     /// Fetches `page`; `stored` is its row, if there is one.
     func fetch(
-        _ page: PageRequest, stored: StoredPage?, paging: Paging, way past: KnownNextPage = KnownNextPage()
+        _ page: PageRequest, stored: StoredPage?, paging: Paging, pagination: KnownNextPage = KnownNextPage()
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
         let paging = paging.sized(nextPageRule.size(of: page))
         let known = isConditional ? stored.flatMap(resource.condition) : nil
-        let last = known.map { LastPage(stored: $0, page: page, resource: resource, paging: paging, past: past) }
+        let last = known.map {
+            LastPage(stored: $0, page: page, resource: resource, paging: paging, pagination: pagination)
+        }
         let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
         let traffic = TrafficMeter()
         resuming.expect(page.url.description)
         do throws(Failure) {
             var fetched = try await traffic.counting { () async throws(Failure) in
-                let fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, past)
+                let fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, pagination)
                 guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
                     last?.mayHideNext(now: wallClock.now) ?? false
                 else { return fetched }
-                return try await ask(page, nil, stored: known, paging, past)
+                return try await ask(page, nil, stored: known, paging, pagination)
             }
             fetched.requests = counter.value - before
             // A transport that sends nothing over a network counts the body alone.
@@ -68,7 +70,7 @@ struct PageFetcher: Sendable {
                 page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
             let isWord = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
-            if fetched.nextPageSource != .header, !isWord, let known = past.nextPageSource {
+            if fetched.nextPageSource != .header, !isWord, let known = pagination.nextPageSource {
                 fetched.nextPageSource = known
             }
             return fetched
@@ -80,12 +82,13 @@ struct PageFetcher: Sendable {
     }
 
     private func ask(
-        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging, _ past: KnownNextPage
+        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging,
+        _ pagination: KnownNextPage
     ) async throws(Failure) -> FetchedPage {
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
         var fetched =
-            if let bytes = response.bytes { try read(page, bytes, response, paging, past) } else {
-                try unchanged(page, stored, response, paging, past)
+            if let bytes = response.bytes { try read(page, bytes, response, paging, pagination) } else {
+                try unchanged(page, stored, response, paging, pagination)
             }
         if response.url.origin != page.url.origin {
             fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
@@ -110,13 +113,14 @@ struct PageFetcher: Sendable {
     /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
     /// records.
     private func unchanged(
-        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ past: KnownNextPage
+        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging,
+        _ pagination: KnownNextPage
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
             let next = try nextPageRule.next(
-                after: page, by: paging, answer(response, to: page, recordCount: 0, after: past))
+                after: page, by: paging, answer(response, to: page, recordCount: 0, after: pagination))
             var empty = FetchedPage(
                 page: page, content: .records([], []), status: status,
                 next: Self.following(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
@@ -127,7 +131,7 @@ struct PageFetcher: Sendable {
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to an unconditional request")
         }
-        let answer = answer(response, to: page, recordCount: stored.recordCount, after: past)
+        let answer = answer(response, to: page, recordCount: stored.recordCount, after: pagination)
         let extent = ListingExtent(answer, recordsAt: .root)
         let next = try nextPageRule.next(
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
@@ -139,19 +143,21 @@ struct PageFetcher: Sendable {
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
-        weigh(&unchanged, answer, extent, past)
+        weigh(&unchanged, answer, extent, pagination)
         return unchanged
     }
 
     private func answer(
-        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, after past: KnownNextPage
+        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, after pagination: KnownNextPage
     ) -> PageAnswer {
         var answer = PageAnswer(
             headerFields: response.response.headerFields, recordCount: recordCount, envelope: [:], url: response.url,
             secrets: credentials.values)
         (answer.requestBody, answer.resource) = (page.body, resource.name)
         answer.isUnchanged = response.response.status == .notModified
-        (answer.repeatedCount, answer.wasLinked) = (past.repeatedCount(with: []), past.nextPageSource == .header)
+        (answer.repeatedCount, answer.wasLinked) = (
+            pagination.repeatedCount(with: []), pagination.nextPageSource == .header
+        )
         return answer
     }
 
@@ -167,7 +173,7 @@ struct PageFetcher: Sendable {
     }
 
     private func read(
-        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ past: KnownNextPage
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ pagination: KnownNextPage
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         guard response.response.status.code != 206 else {
@@ -178,7 +184,7 @@ struct PageFetcher: Sendable {
         let reader = hasLines ? reader.forLines : reader
         let contents = try contents(of: bytes, fields, by: reader)
         let kept = try kept(contents, of: bytes, fields, by: reader)
-        var answer = answer(response, to: page, recordCount: contents.records.count, after: past)
+        var answer = answer(response, to: page, recordCount: contents.records.count, after: pagination)
         try answer.read(
             contents, of: bytes, nextPageRule.envelopePaths, nextAt: resource.paging.nextPlaces,
             tokenAt: nextPageRule.tokenPath)
@@ -188,7 +194,7 @@ struct PageFetcher: Sendable {
         let chosen =
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         let digests = chosen == .none ? nil : RecordDigests(kept.records, of: kept.bytes)
-        answer.repeatedCount = past.repeatedCount(with: digests?.each ?? [])
+        answer.repeatedCount = pagination.repeatedCount(with: digests?.each ?? [])
         let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
         var fetched = FetchedPage(
             page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
@@ -204,7 +210,7 @@ struct PageFetcher: Sendable {
         fetched.nextPageSource =
             chosen == .none || (fetched.next == .end && chosen.isNumbered && !answer.wasLinked)
             ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
-        weigh(&fetched, answer, extent, past)
+        weigh(&fetched, answer, extent, pagination)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
@@ -215,7 +221,7 @@ struct PageFetcher: Sendable {
 
     /// Takes a page that leads nowhere for the end only if the origin reports no more.
     private func weigh(
-        _ fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ past: KnownNextPage
+        _ fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ pagination: KnownNextPage
     ) {
         // That of the page alone says nothing about the listing.
         fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
@@ -223,7 +229,7 @@ struct PageFetcher: Sendable {
         fetched.evidenceOfMore =
             ListingEnd(
                 resource: resource, page: fetched.page, paging: fetched.paging, answer: answer, extent: extent,
-                past: past
+                pagination: pagination
             ).evidenceOfMore
         if let evidence = fetched.evidenceOfMore { fetched.next = .cut(evidence.why) }
     }

@@ -177,7 +177,8 @@ enum ResourcesTable {
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3, asks_anew = 0 WHERE id = ?1", resource,
+            "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3, cursor_was_set = 0 WHERE id = ?1",
+            resource,
             now.microseconds, run)
         guard let freshness else { return }
         try transaction.execute(
@@ -186,9 +187,10 @@ enum ResourcesTable {
     }
 
     /// Marks the stored records as stale, whatever their age, after an operator set the cursor.
-    static func askAnew(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+    static func forgetFreshness(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_resources SET fresh_until = NULL, not_before = NULL, asks_anew = 1 WHERE id = ?1", resource)
+            "UPDATE siding_resources SET fresh_until = NULL, not_before = NULL, cursor_was_set = 1 WHERE id = ?1",
+            resource)
     }
 
     /// Sets when every record was last asked for; nil if that is not known any more.
@@ -255,7 +257,7 @@ struct ResourceRow {
     /// The resource whose records the listings are about.
     var parent: String?
     /// Whether an operator set the cursor since the last complete listing.
-    var asksAnew = false
+    var wasCursorSet = false
     /// When every record was last asked for; nil if that is not known.
     var allListedAt: Timestamp?
     /// The revision at which records were last reconciled, -1 if they have to be again; nil if they never were.
@@ -293,7 +295,7 @@ extension ResourceRow {
         requestsKept = try row.int("requests_kept")
         freshness = try ListingFreshness(row)
         parent = try row.optionalText("parent")
-        asksAnew = try row.isTrue("asks_anew")
+        wasCursorSet = try row.isTrue("cursor_was_set")
         allListedAt = try row.optionalTime("all_listed_at")
         reconciledRevision = try row.optionalInt("reconciled_revision")
         hasNullFiltered = try row.isTrue("null_filtered")

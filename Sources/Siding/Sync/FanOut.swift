@@ -46,7 +46,7 @@ struct FanOut: Sendable {
                 resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
                 isComplete: tally.isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,
                 deletions: sync.deletionTerms)
-            return try await settled(end, tally)
+            return try await concluded(end, tally)
         }
         return tally.report()
     }
@@ -64,7 +64,7 @@ struct FanOut: Sendable {
     }
 
     /// Ends the fan-out pass, and reconciles the deletions.
-    private func settled(_ end: PassEnd, _ tally: FanOutTally) async throws(StoreError) -> SyncReport {
+    private func concluded(_ end: PassEnd, _ tally: FanOutTally) async throws(StoreError) -> SyncReport {
         let findings = try await store.endPass(end)
         var report = tally.report()
         report.result.counters += findings.counters

@@ -35,7 +35,7 @@ struct ListingAttempt {
     /// - Parameter report: gets what earlier walks counted, why they were not the last, and a note on where the listing goes on.
     /// - Returns: the last walk; a failure if no page could be requested.
     mutating func walk(_ report: inout SyncReport) async throws(StoreError) -> Result<ListingRun.Walked, Failure> {
-        do throws(Failure) { try goOn(&report) } catch { return .failure(error) }
+        do throws(Failure) { try resume(&report) } catch { return .failure(error) }
         var walked = try await walkPages()
         if let refusal = try await refuseSize(after: walked) {
             report.warn(refusal)
@@ -58,19 +58,19 @@ struct ListingAttempt {
         let isConditional =
             resource.asksConditionally && !options.isFull && !options.isAdHoc && position.changedAspects.isEmpty
         let fetcher = PageFetcher(
-            resource, isConditional: isConditional, transport: sync.transport, goingOn: position.partial.take(),
+            resource, isConditional: isConditional, transport: sync.transport, resuming: position.partial.take(),
             budget: sync.budget, in: engine.environment, context: sync.context)
         return try await ListingRun(sync: sync, fetcher: fetcher, start: start, stored: known?.value)
             .walk(from: position)
     }
 
     /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/resumesAtCursor``.
-    private mutating func goOn(_ report: inout SyncReport) throws(Failure) {
+    private mutating func resume(_ report: inout SyncReport) throws(Failure) {
         guard !options.isAdHoc else { return }
         let sized = sync.nextPageRule.sized(position.page)
         if sized != position.page { (position.page, position.resizedFrom) = (sized, position.page) }
         guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
-        guard start.goOn(position.cursor, by: resource.cursor) else { return }
+        guard start.resume(position.cursor, by: resource.cursor) else { return }
         report.add(note: "continues at the cursor instead of page \(position.page.number)")
         position.page = try sync.nextPageRule.first(from: start, for: sync.parent)
     }
@@ -104,7 +104,7 @@ struct ListingAttempt {
             return rule.action == .resetCursor && !options.isAdHoc ? "\(rule.place) says reset_cursor" : nil
         }
         // After a 304 the next page came from the store, and may no longer exist.
-        guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
+        guard (result.hasPages && result.isNextFromStore) || (position.isResumed && !result.hasPages),
             case .failed(let page) = result.end, page.failure.isOfRequest, let status = page.failure.status,
             // The same request would have the same answer.
             result.hasPages || page.page.address != opening.first.address

@@ -42,7 +42,7 @@ struct ListingRun: Sendable {
         /// Whether the page of a new size had no records, which is no page of that size.
         var isSizeRefused = false
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
-        var isStoredWay = false
+        var isNextFromStore = false
 
         fileprivate func ended(_ end: End, _ warnings: [String]) -> Walked {
             var result = self
@@ -67,12 +67,12 @@ struct ListingRun: Sendable {
             waits: position.cursor.waits, isResumed: position.page.number > 1)
         var loops = LoopDetector()
         var sizing = sync.sizing
-        var way = KnownNextPage()
+        var pagination = KnownNextPage()
         // Behind the first page only: the listing before this one may have been of another definition.
         if position.page.number > 1, position.nextPageSource != .nowhere {
-            way.nextPageSource = position.nextPageSource
+            pagination.nextPageSource = position.nextPageSource
         }
-        var fetched = await fetch(position.page, paging: resource.paging, way: way, highWaterMark)
+        var fetched = await fetch(position.page, paging: resource.paging, pagination: pagination, highWaterMark)
         while true {
             let page: FetchedPage
             switch fetched {
@@ -83,10 +83,10 @@ struct ListingRun: Sendable {
                     return result.ended(.failed(fault), highWaterMark.warnings)
                 }
                 highWaterMark.checkOrder(of: success)
-                page = bounded(success, &loops, after: way, result.counters, highWaterMark)
+                page = bounded(success, &loops, after: pagination, result.counters, highWaterMark)
             }
             sizing?.readPage(of: NextPageRule(resource: resource).size(of: page.page), isWhole: page.content.isWhole)
-            way.update(with: page)
+            pagination.update(with: page)
             if page.page.number == 1 { freshness = page.freshness }
             let commit = commit(
                 page, position, isFirst: !result.hasPages, highWaterMark.move(with: page), freshness, sizing)
@@ -95,7 +95,7 @@ struct ListingRun: Sendable {
                 return result.ended(fault.map(End.failed) ?? Self.end(page), highWaterMark.warnings)
             }
             let warnings = highWaterMark.warnings
-            async let upcoming = fetch(next, paging: page.paging, way: way, highWaterMark)
+            async let upcoming = fetch(next, paging: page.paging, pagination: pagination, highWaterMark)
             if let fault = try await save(commit, page, &result) { return result.ended(.failed(fault), warnings) }
             fetched = await upcoming
         }
@@ -129,19 +129,19 @@ struct ListingRun: Sendable {
     }
 
     private func fetch(
-        _ page: PageRequest, paging: Paging, way: KnownNextPage, _ highWaterMark: HighWaterMark
+        _ page: PageRequest, paging: Paging, pagination: KnownNextPage, _ highWaterMark: HighWaterMark
     ) async -> Fetched {
         let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
             (stored, newest) = try await store.beforeRequest(
                 of: page, of: resource.name, looksForRow: !options.isFull && !options.isAdHoc)
         } catch { return .storeFailed(error) }
-        var way = way
-        way.isBehind = highWaterMark.isPast(unchanged: stored?.highWaterMark)
+        var pagination = pagination
+        pagination.isBehind = highWaterMark.isPast(unchanged: stored?.highWaterMark)
         do throws(PageFailure) {
             var fetched = try await WorkSpan.ofPage(page, of: resource, on: sync.engine.environment.clock) {
                 () async throws(PageFailure) in
-                try await fetcher.fetch(page, stored: stored, paging: paging, way: way)
+                try await fetcher.fetch(page, stored: stored, paging: paging, pagination: pagination)
             }
             fetched.requestedAfter = newest
             return .page(fetched)
@@ -154,7 +154,7 @@ struct ListingRun: Sendable {
 
     /// Ends the listing at this page if it loops, has reached the limit, or is past the requested range.
     private func bounded(
-        _ page: FetchedPage, _ loops: inout LoopDetector, after way: KnownNextPage, _ counters: RunCounters,
+        _ page: FetchedPage, _ loops: inout LoopDetector, after pagination: KnownNextPage, _ counters: RunCounters,
         _ highWaterMark: HighWaterMark
     ) -> FetchedPage {
         var page = page
@@ -168,7 +168,7 @@ struct ListingRun: Sendable {
             }
             (page.next, page.evidenceOfMore, page.lostNext) = (.end, nil, false)
         }
-        if let loop = loops.closed(by: page.walked, after: way.before) {
+        if let loop = loops.closed(by: page.walked, after: pagination.before) {
             (page.next, page.evidenceOfMore) = (.cut(loop), nil)
         }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
@@ -208,7 +208,7 @@ struct ListingRun: Sendable {
             return fetcher.fault(error.message, of: page)
         }
         result.hasPages = true
-        result.isStoredWay = if case .notModified = page.content { true } else { false }
+        result.isNextFromStore = if case .notModified = page.content { true } else { false }
         // A last page does not say how the pages before it named the next one.
         if page.paging != .none || page.page.number == 1 { result.paging = page.paging }
         result.hasLines = page.hasLines

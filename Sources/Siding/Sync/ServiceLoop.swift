@@ -15,37 +15,37 @@ package struct ServiceLoop: Sendable {
     let pace: Duration
     let changes: NetworkChanges?
     let outlastsFailures: Bool
-    let looked: @Sendable () -> Void
+    let polled: @Sendable () -> Void
     let failing: @Sendable (StoreError?) -> Void
-    let rested: @Sendable (Timestamp) -> Void
+    let whenIdle: @Sendable (Timestamp) -> Void
     let report: @Sendable (QueueEntry) -> Void
     let sync: (@Sendable () async throws(StoreError) -> Timestamp?)?
     private var parts: [Work] { sync == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
-    ///   - sender: evaluated at each look, as a program may go on with another one: ``WriteSender/replaced``.
+    ///   - sender: evaluated at each poll, as a program may go on with another one: ``WriteSender/replaced``.
     ///   - sources: whose writes are sent; nil for all.
-    ///   - pace: the longest pause between two looks for work.
+    ///   - pace: the longest pause between two polls for work.
     ///   - changes: signals changes of links, addresses and routes; nil looks by the clock alone.
     ///   - outlastsFailures: whether to log a store failure that may pass and go on, instead of throwing it.
-    ///   - looked: called as each look for work begins.
-    ///   - failing: called with the failure that is outlasted, as it begins and changes; with nil once the next look succeeded.
-    ///   - rested: called with the moment of the next look whenever nothing runs.
+    ///   - polled: called as each poll for work begins.
+    ///   - failing: called with the failure that is outlasted, as it begins and changes; with nil once the next poll succeeded.
+    ///   - whenIdle: called with the moment of the next poll whenever nothing runs.
     ///   - report: called as each write is completed.
     ///   - sync: syncs the resources that are due, and returns when the next one is, nil if the pace will do; nil to send
     ///     writes alone.
     package init(
         sender: @autoclosure @escaping @Sendable () -> WriteSender, sources: Set<String>? = nil, pace: Duration,
         changes: NetworkChanges?,
-        outlastsFailures: Bool = false, looked: @escaping @Sendable () -> Void = {},
+        outlastsFailures: Bool = false, polled: @escaping @Sendable () -> Void = {},
         failing: @escaping @Sendable (StoreError?) -> Void = { _ in },
-        rested: @escaping @Sendable (Timestamp) -> Void = { _ in },
+        whenIdle: @escaping @Sendable (Timestamp) -> Void = { _ in },
         report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
         sync: (@Sendable () async throws(StoreError) -> Timestamp?)? = nil
     ) {
         (currentSender, self.sources, self.pace, self.changes) = (sender, sources, pace, changes)
-        (self.outlastsFailures, self.looked, self.failing) = (outlastsFailures, looked, failing)
-        (self.rested, self.report, self.sync) = (rested, report, sync)
+        (self.outlastsFailures, self.polled, self.failing) = (outlastsFailures, polled, failing)
+        (self.whenIdle, self.report, self.sync) = (whenIdle, report, sync)
     }
 
     private enum Work: String, Sendable {
@@ -55,33 +55,33 @@ package struct ServiceLoop: Sendable {
     private enum Event: Sendable {
         /// The pause that was to end at this moment is over: the moment has come, or the network has changed.
         case woken(Timestamp)
-        case looked(Work, Result<Look, StoreError>)
+        case polled(Work, Result<PollResult, StoreError>)
     }
 
-    /// The state of the queue after one look for work, whether nothing was tried, and when a resource is due by its schedule.
-    private typealias Look = (outlook: QueueOutlook, isIdle: Bool, nextSync: Timestamp?)
+    /// The state of the queue after one poll for work, whether nothing was tried, and when a resource is due by its schedule.
+    private typealias PollResult = (outlook: QueueOutlook, isIdle: Bool, nextSync: Timestamp?)
 
-    /// What a look began with, so that no change since then is missed.
+    /// What a poll began with, so that no change since then is missed.
     private struct Mark: Sendable {
         var network: NetworkChanges.Mark?
         var sender: WriteSender
     }
 
-    private struct Course {
+    private struct LoopState {
         var running: Set<Work> = []
-        /// Taken before the last look of each part.
+        /// Taken before the last poll of each part.
         var marks: [Work: Mark] = [:]
-        /// When the last look of each part began.
+        /// When the last poll of each part began.
         var begun: [Work: Timestamp] = [:]
         /// When the pause ends; nil while there is none.
         var wakesAt: Timestamp?
-        /// When the next entry or resource becomes due, by the last look of each part; it may have become due during that
-        /// look.
+        /// When the next entry or resource becomes due, by the last poll of each part; it may have become due during that
+        /// poll.
         var due: [Work: Timestamp] = [:]
         var reachable: Set<String>
         /// The last change of the network after which waits were ended.
         var seen: NetworkChanges.Mark?
-        /// The failure of each part's last look.
+        /// The failure of each part's last poll.
         var faults: [Work: StoreError] = [:]
         /// The failure that ends the loop.
         var failure: StoreError?
@@ -89,14 +89,14 @@ package struct ServiceLoop: Sendable {
 
     /// Runs until `isDone` returns true or the task is cancelled.
     ///
-    /// - Parameter isDone: called after each look while nothing else runs, with the state of the queue.
+    /// - Parameter isDone: called after each poll while nothing else runs, with the state of the queue.
     /// - Throws: ``StoreError`` if the store fails, after the running work has ended.
     @concurrent
     package func run(
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool = { _ in false }
     ) async throws(StoreError) {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
-            var progress = Course(reachable: sender.reachable(sources), seen: changes?.mark)
+            var progress = LoopState(reachable: sender.reachable(sources), seen: changes?.mark)
             do throws(StoreError) { try await sender.endEarlierWaits(of: sources) } catch {
                 note(error, of: .writes, &progress)
             }
@@ -108,21 +108,21 @@ package struct ServiceLoop: Sendable {
                     guard moment == progress.wakesAt else { continue }
                     progress.wakesAt = nil
                     await wake(parts, &progress, in: &group)
-                case .looked(let part, let result):
+                case .polled(let part, let result):
                     progress.running.remove(part)
-                    let look = take(result, of: part, &progress)
-                    if await isOver(look, isDone, &progress) {
+                    let poll = take(result, of: part, &progress)
+                    if await isOver(poll, isDone, &progress) {
                         group.cancelAll()
                         return progress.failure
                     }
-                    if look?.isIdle == false {
+                    if poll?.isIdle == false {
                         start([part], &progress, in: &group)
                     } else if progress.marks[part].map(isOutdated) ?? false {
                         await wake([part], &progress, in: &group)
                     }
                 }
                 rest(&progress, in: &group)
-                if progress.running.isEmpty, let moment = progress.wakesAt { rested(moment) }
+                if progress.running.isEmpty, let moment = progress.wakesAt { whenIdle(moment) }
             }
             return progress.failure
         }
@@ -131,24 +131,24 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Looking
 
-    private func start(_ parts: [Work], _ progress: inout Course, in group: inout TaskGroup<Event>) {
+    private func start(_ parts: [Work], _ progress: inout LoopState, in group: inout TaskGroup<Event>) {
         guard !Task.isCancelled, progress.failure == nil else { return }
         for part in parts where progress.running.insert(part).inserted {
             let mark = Mark(network: changes?.mark, sender: sender)
             progress.marks[part] = mark
             progress.begun[part] = sender.environment.wallClock.now
             progress.due[part] = nil
-            group.addTask { .looked(part, await look(part, by: mark.sender)) }
+            group.addTask { .polled(part, await poll(part, by: mark.sender)) }
         }
     }
 
-    private func look(_ part: Work, by sender: WriteSender) async -> Result<Look, StoreError> {
-        looked()
+    private func poll(_ part: Work, by sender: WriteSender) async -> Result<PollResult, StoreError> {
+        polled()
         do throws(StoreError) {
             try sender.store.checkPlace()
             switch part {
             case .writes:
-                let (outlook, isIdle) = try await sender.look(sources, report: report)
+                let (outlook, isIdle) = try await sender.poll(sources, report: report)
                 return .success((outlook, isIdle, nextSync: nil))
             case .syncs:
                 let next = try await sync?()
@@ -159,13 +159,13 @@ package struct ServiceLoop: Sendable {
 
     /// Whether the loop is done.
     private func isOver(
-        _ look: Look?, _ isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool,
-        _ progress: inout Course
+        _ poll: PollResult?, _ isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool,
+        _ progress: inout LoopState
     ) async -> Bool {
         guard progress.running.isEmpty else { return false }
         guard progress.failure == nil, !Task.isCancelled else { return true }
-        guard let look else { return false }
-        do throws(StoreError) { return try await isDone(look.outlook) } catch {
+        guard let poll else { return false }
+        do throws(StoreError) { return try await isDone(poll.outlook) } catch {
             note(error, of: .writes, &progress)
             return progress.failure != nil
         }
@@ -175,7 +175,7 @@ package struct ServiceLoop: Sendable {
 
     /// Ends the waits for the network where it returned, and looks again.
     /// After a change it may have returned wherever it is now: a line that was lost for a moment is seen before and after alone.
-    private func wake(_ parts: [Work], _ progress: inout Course, in group: inout TaskGroup<Event>) async {
+    private func wake(_ parts: [Work], _ progress: inout LoopState, in group: inout TaskGroup<Event>) async {
         let mark = changes?.mark
         let reachable = sender.reachable(sources)
         let returned = mark == progress.seen ? reachable.subtracting(progress.reachable) : reachable
@@ -188,14 +188,14 @@ package struct ServiceLoop: Sendable {
     }
 
     /// Schedules the next wake-up for the parts that are idle: after the pace, or when something becomes due before that.
-    private func rest(_ progress: inout Course, in group: inout TaskGroup<Event>) {
+    private func rest(_ progress: inout LoopState, in group: inout TaskGroup<Event>) {
         let now = sender.environment.wallClock.now
         let moment = progress.due.values.map { max($0, now) }.reduce(now + pace, min)
         guard !Task.isCancelled, progress.failure == nil, progress.wakesAt.map({ moment < $0 }) ?? true,
             progress.running.count < parts.count
         else { return }
         progress.wakesAt = moment
-        // Idle parts have looked no later than this, so a change since then wakes them.
+        // Idle parts have polled no later than this, so a change since then wakes them.
         let mark = parts.filter { !progress.running.contains($0) }.compactMap { progress.marks[$0] }.first
         group.addTask {
             await pause(for: moment - now, after: mark)
@@ -218,13 +218,15 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Failures of the store
 
-    private func take(_ result: Result<Look, StoreError>, of part: Work, _ progress: inout Course) -> Look? {
+    private func take(_ result: Result<PollResult, StoreError>, of part: Work, _ progress: inout LoopState)
+        -> PollResult?
+    {
         switch result {
-        case .success(let look):
+        case .success(let poll):
             if progress.faults.removeValue(forKey: part) != nil { failing(progress.faults.values.first) }
-            let entry = progress.begun[part].flatMap { look.outlook.nextDue(after: $0) }
-            progress.due[part] = [entry, look.nextSync].compactMap(\.self).min()
-            return look
+            let entry = progress.begun[part].flatMap { poll.outlook.nextDue(after: $0) }
+            progress.due[part] = [entry, poll.nextSync].compactMap(\.self).min()
+            return poll
         case .failure(let error):
             note(error, of: part, &progress)
             return nil
@@ -232,7 +234,7 @@ package struct ServiceLoop: Sendable {
     }
 
     /// Logs a failure that the loop outlasts, once until it changes. Any other failure ends the loop.
-    private func note(_ error: StoreError, of part: Work, _ progress: inout Course) {
+    private func note(_ error: StoreError, of part: Work, _ progress: inout LoopState) {
         if error.kind == .cancelled, Task.isCancelled { return }
         guard outlastsFailures, error.kind.mayHeal else {
             progress.failure = progress.failure ?? error

@@ -70,7 +70,7 @@ package struct SyncPlan: Sendable, Hashable {
         let first = try rule.first(from: cursor)
         var start = try await start(resource, options, first, store, now)
         if let listing = start.listing, start.page.number > 1, !start.isHeld,
-            cursor.goOn(listing, by: resource.cursor)
+            cursor.resume(listing, by: resource.cursor)
         {
             start = Start(
                 page: try rule.first(from: cursor),

@@ -17,7 +17,9 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
 
     /// Wraps the nodes of one attempt, from ``RequestCreatorNode`` to ``ResponseHTTPErrorProcessorNode``.
     ///
-    /// - Parameter safety: the one value that all chains of the source share; another one would refresh a second time.
+    /// - Parameters:
+    ///   - wrapped: the nodes of one attempt.
+    ///   - safety: the one value that all chains of the source share; another one would refresh a second time.
     public init(_ wrapped: Wrapped, _ safety: AccessSafety) {
         self.wrapped = wrapped
         self.safety = safety

@@ -55,8 +55,8 @@ final class SharedRefresh: Sendable {
             defer { (state.seats, state.bystanders) = ([:], []) }
             return (state.seats.values, state.bystanders)
         }
-        for seat in seats { seat.settle(outcome) }
-        for bystander in bystanders { bystander.settle(()) }
+        for seat in seats { seat.resolve(outcome) }
+        for bystander in bystanders { bystander.resolve(()) }
         abandonments.continuation.finish()
     }
 

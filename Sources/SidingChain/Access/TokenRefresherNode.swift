@@ -109,7 +109,7 @@ struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
         let windDown = Mutex<Task<Void, Never>?>(nil)
         let asking = Task {
             let outcome = await answer(to: input, context)
-            if !end.settle(outcome) { await late(outcome) }
+            if !end.resolve(outcome) { await late(outcome) }
         }
         defer { windDown.withLock { $0?.cancel() } }
         let outcome = await withTaskCancellationHandler {
@@ -119,7 +119,7 @@ struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
             // This task ends with the call: after `windDownTime`, or cancelled.
             let waiting = Task { [windDownTime, clock] in
                 do { try await clock.sleep(for: windDownTime) } catch { return }
-                _ = end.settle(.failure(Self.unended(windDownTime)))
+                _ = end.resolve(.failure(Self.unended(windDownTime)))
             }
             windDown.withLock { $0 = waiting }
         }

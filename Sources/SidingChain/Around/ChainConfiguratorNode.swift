@@ -43,7 +43,7 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
     private func run(_ input: Wrapped.Input, _ context: ChainContext, _ priority: TaskPriority) async -> Outcome {
         let end = Promise<Outcome>()
         let task = Task(executorPreference: context.executor, priority: priority) {
-            _ = end.settle(await run(input, context))
+            _ = end.resolve(await run(input, context))
         }
         return await withTaskCancellationHandler {
             await end.value()

@@ -40,9 +40,9 @@ public struct DebounceNode<Wrapped: Node>: WrapperNode {
             group.addTask {
                 do {
                     try await clock.sleep(for: interval.atMostAYear)
-                    place.settle(.quiet)
+                    place.resolve(.quiet)
                 } catch {
-                    place.settle(.cancelled)
+                    place.resolve(.cancelled)
                 }
             }
             defer { group.cancelAll() }
@@ -67,6 +67,6 @@ private final class Burst: Sendable {
             defer { last = next }
             return last
         }
-        earlier?.settle(.superseded)
+        earlier?.resolve(.superseded)
     }
 }

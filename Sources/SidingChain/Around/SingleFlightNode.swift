@@ -113,6 +113,6 @@ final class Flights<Key: Hashable & Sendable, Output: Sendable>: Sendable {
             state.flights.removeValue(forKey: key)
             return flight.seats
         }
-        for seat in seats.values { seat.settle(answer) }
+        for seat in seats.values { seat.resolve(answer) }
     }
 }

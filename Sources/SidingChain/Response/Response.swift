@@ -74,8 +74,10 @@ extension LoadedResponse {
     /// A response whose body is in memory, decompressed.
     ///
     /// - Parameters:
+    ///   - response: status and header fields.
     ///   - bytes: nil for no content (204, 205, 304), which differs from an empty body.
     ///   - url: where the response came from, after redirects.
+    ///   - source: the origin, or a cache.
     public init(response: HTTPResponse, bytes: [UInt8]?, url: HTTPURL, source: ResponseSource = .server) {
         self.init(response: response, body: bytes, url: url, source: source)
     }

@@ -31,7 +31,7 @@ package final class ResumingTransport: Transport {
     /// - Parameters:
     ///   - partial: what an earlier process received of a page.
     ///   - limit: the maximum number of bytes of a page.
-    package init(_ transport: any Transport, goingOn partial: PartialAnswer?, upTo limit: Int = 64 << 20) {
+    package init(_ transport: any Transport, resuming partial: PartialAnswer?, upTo limit: Int = 64 << 20) {
         (self.transport, self.limit) = (transport, limit)
         kept = Mutex(partial)
     }

@@ -25,7 +25,7 @@ struct GrammarTrial {
     /// Marks refused values until the rest is a valid config, both on one line and as formatted text.
     ///
     /// - Parameter text: formats the config.
-    mutating func settle(_ text: (ConfigNode) -> ConfigText) -> Result<ConfigText, Obstacle> {
+    mutating func validate(_ text: (ConfigNode) -> ConfigText) -> Result<ConfigText, Obstacle> {
         for _ in 0..<Self.mostRounds {
             do throws(ConfigError) {
                 let flow = FlowText(root)

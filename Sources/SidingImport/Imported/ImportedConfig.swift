@@ -106,7 +106,7 @@ struct ImportedConfig: Sendable {
         var reported = notes.map(\.unmapped)
         guard !resources.isEmpty else { throw nothing(reported, "none of its resources can be converted") }
         var trial = GrammarTrial(root)
-        let result = trial.settle { ConfigText($0, head: head(naming: $0.variables)) }
+        let result = trial.validate { ConfigText($0, head: head(naming: $0.variables)) }
         reported += trial.root.refusals.map {
             Unmapped(path: $0.origin.path, place: $0.origin.place, reason: $0.reason, hint: $0.hint)
         }

@@ -13,7 +13,7 @@ package enum Shapes {
             "resource": result.resource, "outcome": result.outcome?.rawValue,
             "pages": counters.pages, "requests": counters.requests, "not_modified": counters.notModified,
             "inserted": counters.inserted, "updated": counters.updated, "unchanged": counters.unchanged,
-            "stale": counters.stale, "deleted": counters.deleted, "withheld": counters.deletionsBlocked,
+            "stale": counters.stale, "deleted": counters.deleted, "deletions_blocked": counters.deletionsBlocked,
             "quarantined": counters.quarantined, "duplicates": counters.duplicates, "bytes": counters.bytes,
             "duration_ms": result.duration.wholeMicroseconds / 1000, "entry": result.entry,
             "error": result.error.map(error), "notes": result.notes.isEmpty ? nil : result.notes,
@@ -45,7 +45,7 @@ package enum Shapes {
             "record_key": entry.recordKey, "lane": entry.lane, "method": entry.method, "url": entry.url,
             "page": entry.pageNumber, "attempts": entry.attempts, "tries": entry.tries, "created_at": entry.createdAt,
             "next_attempt_at": entry.state == .queued ? entry.nextAttemptAt : nil, "unknown_since": entry.unknownSince,
-            "settled_at": entry.settledAt, "write": entry.operation, "last_error": entry.lastError.map(error),
+            "completed_at": entry.completedAt, "write": entry.operation, "last_error": entry.lastError.map(error),
         ]
     }
 

@@ -105,7 +105,7 @@ package struct Overview {
 
     package var object: JSONObject {
         var queue: JSONObject = [:]
-        for state in QueueEntry.State.allCases where !state.isSettled { queue.add(state.rawValue, count(state)) }
+        for state in QueueEntry.State.allCases where !state.isCompleted { queue.add(state.rawValue, count(state)) }
         let connectivity: JSONObject = ["usable_route": hasRoute, "gates": gates.map { Self.object($0) }]
         let file: JSONObject = [
             "path": database.path, "bytes": database.bytes, "schema": database.schemaVersion,
@@ -123,7 +123,7 @@ package struct Overview {
         [
             "resource": line.name, "source": line.source, "records": line.records, "quarantined": line.quarantined,
             "missing": line.missing, "incomplete": line.incomplete, "completed_at": line.completedAt,
-            "checkpoint_page": line.checkpointPage, "round_open": line.isPassOpen ? true : nil, "stale": line.isStale,
+            "checkpoint_page": line.checkpointPage, "pass_open": line.isPassOpen ? true : nil, "stale": line.isStale,
             "running": line.isRunning ? true : nil, "failing_since": line.failure?.since,
             "error": (line.failure?.error).map(Shapes.error), "fresh_until": line.reported.freshUntil,
             "not_before": line.reported.notBefore, "next_due_at": line.nextDueAt,

@@ -6,7 +6,7 @@ internal import SidingJSON
 extension Overview {
     /// `3 queued, 1 parked`, or `empty`
     package var queueLine: String {
-        let waiting = QueueEntry.State.allCases.filter { !$0.isSettled }.compactMap { state in
+        let waiting = QueueEntry.State.allCases.filter { !$0.isCompleted }.compactMap { state in
             let count = count(state)
             return count == 0 ? nil : "\(count) \(state.rawValue)"
         }

@@ -23,7 +23,7 @@ package struct EntryReport: Sendable {
             body: entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body,
             explanation: QueueExplanation(entry, gate: gate, keep: store.keep, now: now),
             history: try await store.history(of: entry.id),
-            conflict: entry.state.isSettled ? nil : try await store.conflict(of: entry.id))
+            conflict: entry.state.isCompleted ? nil : try await store.conflict(of: entry.id))
     }
 
     /// The object of `--json`.

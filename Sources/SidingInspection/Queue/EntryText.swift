@@ -71,7 +71,7 @@ package struct EntryText {
 
     /// The facts that only writes have.
     private func linesOfWrite(_ content: WriteContent) -> [Line] {
-        let behind = content.head.flatMap { $0 == entry.id || entry.state.isSettled ? nil : $0 }
+        let behind = content.head.flatMap { $0 == entry.id || entry.state.isCompleted ? nil : $0 }
         let key = content.keyField.map { "\($0): \(content.key)\(content.isKeyed ? ", which the origin honours" : "")" }
         let answer = content.answer.map { answer in
             let text = String(decoding: answer.body.prefix(2_000), as: UTF8.self)

@@ -106,10 +106,10 @@ public struct HTTPService: Service {
         defer { file.discard() }
         try await serve(.unixDomainSocket(path: file.temporaryPath)) { channel in
             do throws(ServiceError) {
-                outcome.settle(.success(try file.publish()))
+                outcome.resolve(.success(try file.publish()))
                 await onListening(.unixSocket(path: path))
             } catch {
-                outcome.settle(.failure(error))
+                outcome.resolve(.failure(error))
                 channel.close(promise: nil)
             }
         }

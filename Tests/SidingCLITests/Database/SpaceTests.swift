@@ -129,7 +129,7 @@ import Testing
             """
             UPDATE siding_records_items SET deleted_at = changed_at - 7200000000, changed_at = changed_at - 7200000000
                 WHERE key = 1;
-            INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before, settled_at)
+            INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before, completed_at)
                 VALUES (printf('%026d', 1), 'write', 'done', 'shop', 'x', 1, 0, 1, 1, 1);
             INSERT INTO siding_outbox_requests (entry, method, url) SELECT seq, 'POST', 'x' FROM siding_outbox;
             UPDATE siding_runs SET started_at = started_at - 7200000000, ended_at = ended_at - 7200000000;

@@ -7,7 +7,7 @@ import Testing
 struct ShapeTests {
     private static let report: Set = [
         "resource", "outcome", "pages", "requests", "not_modified", "inserted", "updated", "unchanged", "stale",
-        "deleted", "withheld", "quarantined", "duplicates", "bytes", "duration_ms",
+        "deleted", "deletions_blocked", "quarantined", "duplicates", "bytes", "duration_ms",
     ]
     private static let entry: Set = [
         "id", "kind", "state", "source", "resource", "lane", "method", "url", "page", "attempts", "tries", "created_at",
@@ -88,7 +88,7 @@ struct ShapeTests {
         let released = try await sandbox.siding("queue", "release", id, "--json").object()
         #expect(names(released) == Self.entry.union(["next_attempt_at", "last_error", "action", "done"]))
         let dropped = try await sandbox.siding("queue", "drop", id, "--yes", "--json").object()
-        #expect(names(dropped) == Self.entry.union(["settled_at", "last_error", "action", "done"]))
+        #expect(names(dropped) == Self.entry.union(["completed_at", "last_error", "action", "done"]))
     }
 
     @Test func `runs tell their resources as sync does`() async throws {
@@ -121,7 +121,7 @@ struct ShapeTests {
         let plan = try await sandbox.siding("plan", "items", "--json").object()
         #expect(names(plan) == ["resource", "method", "url", "conditions", "reason", "paging", "deletes", "limits"])
         let doctor = try await sandbox.siding("doctor", "--json").objects()
-        #expect(doctor.allSatisfy { names($0) == ["check", "verdict", "message"] })
+        #expect(doctor.allSatisfy { names($0) == ["check", "level", "message"] })
         #expect(names(try await sandbox.siding("db", "path", "--json").object()) == ["path"])
         #expect(names(try await sandbox.siding("db", "check", "--json").object()) == ["ok", "findings"])
         #expect(names(try await sandbox.siding("db", "migrate", "--json").object()) == ["applied"])

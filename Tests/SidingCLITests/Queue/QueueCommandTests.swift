@@ -170,8 +170,8 @@ struct QueueCommandTests {
         #expect(notParked["done"] == .bool(false))
         #expect(notParked["refusal"] == .string("it is not parked"))
         #expect(try await stopped.sandbox.siding("queue", "drop", stopped.items, "--yes").status == 0)
-        let settled = try await stopped.sandbox.siding("queue", "hold", stopped.items)
-        #expect(settled.error.contains("it is settled (dropped)"))
+        let completed = try await stopped.sandbox.siding("queue", "hold", stopped.items)
+        #expect(completed.error.contains("it is completed (dropped)"))
         #expect(try await stopped.states() == ["dropped", "queued"])
     }
 

@@ -87,7 +87,7 @@ struct QueueDecisionTests {
 
     // MARK: purge
 
-    @Test func `Purge forgets what is selected and settled, and refuses what still waits`() async throws {
+    @Test func `Purge forgets what is selected and completed, and refuses what still waits`() async throws {
         let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b")
@@ -99,7 +99,7 @@ struct QueueDecisionTests {
         let some = try await shop.queue("purge", first, open, "--yes", "--json")
         #expect(some.status == 3)
         let told = try some.objects()
-        #expect(told.first?["refusal"]?.string == "it is not settled (queued)")
+        #expect(told.first?["refusal"]?.string == "it is not completed (queued)")
         #expect(told.last?["entries"]?.int == 1 && told.last?["done"]?.bool == true)
         #expect(try await shop.queue("purge", open, "--yes").status == 1)
         let left = try await shop.queue("list", "--json", "--state", "dropped", "--state", "queued").objects()
@@ -129,7 +129,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `Purge removes a settled entry that has lost its request, and its key is free again`() async throws {
+    @Test func `Purge removes a completed entry that has lost its request, and its key is free again`() async throws {
         let shop = try await QueueShop()
         let send = ["send", "POST", "shop:/orders", "-d", "{}", "--key", "k"]
         let id = try await shop.sandbox.siding(send).output.trimmingCharacters(in: .newlines)
@@ -147,16 +147,16 @@ struct QueueDecisionTests {
         let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b", "--lane", "l")
-        let settled = try await shop.keep("c", "--lane", "l")
-        #expect(try await shop.queue("drop", settled, "--yes").status == 0)
-        let edited = try await shop.queue("edit", first, second, settled, "--body", "[1]", "-H", "X-Why: mended")
+        let completed = try await shop.keep("c", "--lane", "l")
+        #expect(try await shop.queue("drop", completed, "--yes").status == 0)
+        let edited = try await shop.queue("edit", first, second, completed, "--body", "[1]", "-H", "X-Why: mended")
         #expect(edited.status == 3)
         #expect(edited.lines.count == 2)
-        #expect(edited.error.contains("\(settled.prefix(8)): not replaced: it is settled (dropped)"))
+        #expect(edited.error.contains("\(completed.prefix(8)): not replaced: it is completed (dropped)"))
         #expect(try await shop.queue("run").status == 0)
         #expect(shop.service.targets == ["/a", "/b"])
         #expect(shop.service.origin.requests.allSatisfy { $0.body == Array("[1]".utf8) })
-        #expect(try await shop.queue("edit", settled, "--body", "[]").status == 1)
+        #expect(try await shop.queue("edit", completed, "--body", "[]").status == 1)
         await shop.service.origin.stop()
     }
 
@@ -243,7 +243,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What has arrived is settled together, and what cannot have is refused`() async throws {
+    @Test func `What has arrived is completed together, and what cannot have is refused`() async throws {
         let shop = try await QueueShop()
         let (first, second) = (try await shop.keep("a"), try await shop.keep("b"))
         let third = try await shop.keep("c")

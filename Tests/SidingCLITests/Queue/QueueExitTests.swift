@@ -144,17 +144,18 @@ struct QueueExitTests {
         action: String, isDry: Bool
     ) async throws {
         let shop = try await Shop()
-        let settled = try await shop.keep("orders/1")
-        #expect(try await shop.sandbox.siding("queue", "drop", settled, "--yes").status == 0)
+        let completed = try await shop.keep("orders/1")
+        #expect(try await shop.sandbox.siding("queue", "drop", completed, "--yes").status == 0)
         let open = try await shop.keep("orders/2")
         if action == "release" { #expect(try await shop.sandbox.siding("queue", "hold", open).status == 0) }
         let more = (isDry ? ["--dry-run"] : []) + ["--yes"]
-        let refused = try await shop.sandbox.siding(["queue", action, settled] + more)
+        let refused = try await shop.sandbox.siding(["queue", action, completed] + more)
         #expect(refused.status == 1)
-        #expect(refused.error.contains("it is settled (dropped)") && !refused.error.contains("would be"))
-        let some = try await shop.sandbox.siding(["queue", action, settled, open] + more)
+        #expect(refused.error.contains("it is completed (dropped)") && !refused.error.contains("would be"))
+        let some = try await shop.sandbox.siding(["queue", action, completed, open] + more)
         #expect(some.status == 3)
-        #expect(try await shop.sandbox.siding(["queue", action, settled, "--json"] + more).object()["refusal"] != nil)
+        #expect(
+            try await shop.sandbox.siding(["queue", action, completed, "--json"] + more).object()["refusal"] != nil)
         await shop.service.origin.stop()
     }
 

@@ -109,7 +109,7 @@ final class QueueKillHarness: Sendable {
             guard let id = slaughter.random({ ids.sorted().randomElement(using: &$0) }) else { continue }
             let commands: [([String], Set<Int32>)] = [
                 (["status", "--json"], [0, 5]), (["queue", "list"], [0]), (["queue", "show", id, "--json"], [0]),
-                // 1: what is being sent or settled meanwhile takes no word any more.
+                // 1: what is being sent or completed meanwhile takes no word any more.
                 (["queue", "hold", id], [0, 1]), (["queue", "release", id], [0, 1]),
                 (["queue", "retry", id], [0, 1, 75]),
             ]

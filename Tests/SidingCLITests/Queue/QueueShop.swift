@@ -41,7 +41,7 @@ struct QueueShop {
         try await queue("show", id, "--json").object()
     }
 
-    /// What the queue holds, settled or not, as a person who only looks would find it.
+    /// What the queue holds, completed or not, as a person who only looks would find it.
     func rows() async throws -> String {
         let rows = try await sandbox.siding("query", "select * from siding_outbox order by seq", "--json").output
         let requests = "select * from siding_outbox_requests order by entry"

@@ -15,7 +15,7 @@ struct DeletionTests {
         for key in ["7", "30"] { service.items.remove(key) }
         let report = try await sandbox.siding("sync", "--json").object()
         #expect(report["deleted"] == .number(2))
-        #expect(report["withheld"] == .number(0))
+        #expect(report["deletions_blocked"] == .number(0))
         #expect(try await sandbox.differences(from: service.items) == [])
         let gone = try await sandbox.siding("records", "list", "items", "--deleted", "--json").objects()
         #expect(gone.map { $0["key"] } == [.string("7"), .string("30")])
@@ -60,7 +60,7 @@ struct DeletionTests {
             #expect(blocked.error.contains("siding sync items --accept-deletes"))
             #expect(try await sandbox.count() == 40)
         }
-        #expect(try await sandbox.siding("sync", "--json").object()["withheld"] == .number(24))
+        #expect(try await sandbox.siding("sync", "--json").object()["deletions_blocked"] == .number(24))
         let runs = try await sandbox.siding("runs", "list").output.split(separator: "\n").map { line in
             line.split(separator: " ", omittingEmptySubsequences: true)
         }

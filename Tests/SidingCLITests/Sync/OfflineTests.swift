@@ -37,7 +37,7 @@ struct OfflineTests {
         #expect(shown.output.contains("retained: "))
     }
 
-    @Test func `After the origin is back, the first request is the page that was missed, and the entry is settled`()
+    @Test func `After the origin is back, the first request is the page that was missed, and the entry is completed`()
         async throws
     {
         let (service, sandbox, _) = try await stoppedBeforePageThree()
@@ -49,9 +49,9 @@ struct OfflineTests {
         #expect(service.targets == ["/items?page=3", "/items?page=4"])
         #expect(try await sandbox.differences(from: service.items) == [])
         #expect(try await sandbox.siding("queue", "list", "--json").output == "")
-        let settled = try await sandbox.siding("queue", "list", "--state", "done", "--json").objects()
-        #expect(settled.count == 1)
-        #expect(settled.first?["settled_at"] != nil)
+        let completed = try await sandbox.siding("queue", "list", "--state", "done", "--json").objects()
+        #expect(completed.count == 1)
+        #expect(completed.first?["completed_at"] != nil)
         await service.origin.stop()
     }
 

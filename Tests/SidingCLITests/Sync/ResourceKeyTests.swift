@@ -227,7 +227,7 @@ struct ResourceKeyTests {
         }
     }
 
-    @Test func `A resource with writes that are not settled is not forgotten, and one that left the config is named`()
+    @Test func `A resource with writes that are not completed is not forgotten, and one that left the config is named`()
         async throws
     {
         let service = try await Service.start()
@@ -235,7 +235,8 @@ struct ResourceKeyTests {
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
         let refused = try await sandbox.siding("records", "forget", "items", "--dry-run")
-        #expect(refused.status == 64 && refused.error.contains("1 write to 'items' is not settled"), "\(refused.error)")
+        #expect(
+            refused.status == 64 && refused.error.contains("1 write to 'items' is not completed"), "\(refused.error)")
         #expect(try await sandbox.count() == 41)
         let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
         try sandbox.config(config.replacing("\n  items:", with: "\n  others:").replacing(Self.creates, with: ""))

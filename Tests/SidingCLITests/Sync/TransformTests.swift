@@ -84,7 +84,7 @@ struct TransformTests {
         for options in [["--json"], ["--offline", "--json"]] {
             let blocked = try await shop.sandbox.siding(["sync"] + options)
             #expect(blocked.status == 4)
-            #expect(try blocked.object()["withheld"] == .number(17))
+            #expect(try blocked.object()["deletions_blocked"] == .number(17))
         }
         #expect(try await shop.ids().count == 20)
         let accepted = try await shop.sandbox.siding("sync", "--accept-deletes", "--json")

@@ -146,7 +146,7 @@ import Testing
         pager.renew()
         // Nobody waits for the old answer but the one who asked for it.
         #expect(await waiting.value.value == "run 3")
-        old.settle(())
+        old.resolve(())
         #expect(await late.value.value == "run 4")
         #expect(asked.all == [0, 1, 0, 1])
         #expect(pager.saveState() == PagerState(next: 2, delivered: [0, 1]))

@@ -85,7 +85,7 @@ import Testing
         let node = SingleFlightNode(
             Step<Int, Int> { [clock] input, _ in
                 try? await clock.sleep(for: .seconds(1))
-                ended.settle(Task.isCancelled)
+                ended.resolve(Task.isCancelled)
                 return input
             })
         let calls = (0..<3).map { _ in node.call(7) }
@@ -101,7 +101,7 @@ import Testing
             let run = runs.next()
             if run == 1 {
                 await release.value()
-                ended.settle(())
+                ended.resolve(())
             }
             return run
         }
@@ -110,7 +110,7 @@ import Testing
         first.cancel()
         #expect(await first.value.failure?.reason == .cancelled)
         #expect(await node.call(7).value.value != nil)
-        release.settle(())
+        release.resolve(())
         await ended.value()
         #expect(runs.count == 2)
     }
@@ -125,17 +125,17 @@ import Testing
         }
         let node = SingleFlightNode(
             stubborn.map { [ended] value in
-                if value == 1 { ended.settle(()) }
+                if value == 1 { ended.resolve(()) }
                 return value
             })
         let first = node.call(7, ChainContext(requestID: "first"))
         first.cancel()
         _ = await first.value
         let second = node.call(7, ChainContext(requestID: "second"))
-        releases[0].settle(())
+        releases[0].resolve(())
         await ended.value()
         let third = node.call(7, ChainContext(requestID: "third"))
-        releases[1].settle(())
+        releases[1].resolve(())
         #expect(await second.value.value == 2)
         #expect(await third.value.value == 2)
     }

@@ -40,7 +40,7 @@ import Testing
 
     @Test func `the rest of a page that broke off is asked for, on condition, and the page is whole`() async throws {
         let origin = ScriptedTransport([Self.broken(), Self.rest(from: 12_000)])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }
         let partial = try #require(transport.partial)
@@ -57,7 +57,7 @@ import Testing
     @Test func `a page that could be resumed is in memory once: it is handed over in one piece`() async throws {
         let chunks = [Array(Self.whole[..<7_000]), Array(Self.whole[7_000...])]
         let origin = ScriptedTransport([.reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: chunks)])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         let reply = try await transport.send(Self.request(), body: .none)
         #expect(try await reply.body.next() == Self.whole)
@@ -67,7 +67,7 @@ import Testing
     @Test func `no more than the limit is gathered of a page that has no end`() async throws {
         let chunks = Array(repeating: [UInt8](repeating: 32, count: 1_000), count: 50)
         let origin = ScriptedTransport([.reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: chunks)])
-        let transport = ResumingTransport(origin, goingOn: nil, upTo: 5_000)
+        let transport = ResumingTransport(origin, resuming: nil, upTo: 5_000)
         transport.expect(Self.url)
         let reply = try await transport.send(Self.request(), body: .none)
         #expect(try await reply.body.next()?.count == 6_000)
@@ -80,7 +80,7 @@ import Testing
             Self.broken(), .reply(part, chunks: [Array(Self.whole[12_000..<16_000])], ending: Self.cut),
             Self.rest(from: 16_000),
         ])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
         #expect(try await Self.body(transport) == Self.whole)
@@ -93,7 +93,7 @@ import Testing
         let origin = ScriptedTransport([
             Self.broken(), .reply(part, chunks: [Array(Self.whole[12_000..<16_000])]), Self.rest(from: 16_000),
         ])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
         #expect(try await Self.body(transport) == Self.whole)
@@ -109,7 +109,7 @@ import Testing
             Self.broken(), .status(status),
             .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [Self.whole]),
         ])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }
         _ = try? await transport.send(Self.request(), body: .none)
@@ -121,7 +121,7 @@ import Testing
         let origin = ScriptedTransport([
             Self.broken(), .text("later", status: .serviceUnavailable), Self.rest(from: 12_000),
         ])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }
         let reply = try await transport.send(Self.request(), body: .none)
@@ -132,7 +132,7 @@ import Testing
     @Test func `another process continues with what the first one kept`() async throws {
         let origin = ScriptedTransport([Self.rest(from: 5_000)])
         let partial = PartialAnswer(url: Self.url, etag: "\"1\"", bytes: Array(Self.whole[..<5_000]))
-        let transport = ResumingTransport(origin, goingOn: partial)
+        let transport = ResumingTransport(origin, resuming: partial)
         transport.expect(Self.url)
         #expect(try await Self.body(transport) == Self.whole)
     }
@@ -142,7 +142,7 @@ import Testing
             Self.broken(),
             .reply(HTTPResponse(status: .ok, headerFields: Self.fields(etag: "\"2\"")), chunks: [[1, 2]]),
         ])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }
         #expect(try await Self.body(transport) == [1, 2])
@@ -164,7 +164,7 @@ import Testing
         let origin = ScriptedTransport([
             Self.broken(), answer, .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [Self.whole]),
         ])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         for _ in 1...2 { await #expect(throws: Failure.self) { try await Self.body(transport) } }
         #expect(try await Self.body(transport) == Self.whole)
@@ -176,7 +176,7 @@ import Testing
         broken([.acceptRanges: "bytes"]), broken(at: 100),
     ])
     func `what cannot be resumed, or is hardly anything, is not kept`(answer: ScriptedAnswer) async throws {
-        let transport = ResumingTransport(ScriptedTransport([answer]), goingOn: nil)
+        let transport = ResumingTransport(ScriptedTransport([answer]), resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }
         #expect(transport.partial == nil)
@@ -185,7 +185,7 @@ import Testing
     @Test func `the part of one page is never joined with another, nor with a write`() async throws {
         let other: ScriptedAnswer = .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [[7]])
         let origin = ScriptedTransport([Self.broken(), other, other])
-        let transport = ResumingTransport(origin, goingOn: nil)
+        let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }
         #expect(try await Self.body(transport, .post) == [7])

@@ -300,7 +300,7 @@ import Testing
     @Test func `a service whose task is cancelled ends as well`() async throws {
         let bench = try await ServiceBench()
         let place = Promise<HTTPService.Address>()
-        let service = try bench.service(onListening: { place.settle($0) })
+        let service = try bench.service(onListening: { place.resolve($0) })
         let running = Task { try await service.run() }
         let client = ServerClient(address: await place.value(), stop: {})
         let idle = try client.connection()

@@ -39,7 +39,7 @@ import Testing
     @Test func `another token takes the place of the first, and one that is no secret does not`() async throws {
         let bench = try await ServiceBench()
         let place = Promise<HTTPService.Address>()
-        let service = try bench.service(token: ServiceBench.token, onListening: { place.settle($0) })
+        let service = try bench.service(token: ServiceBench.token, onListening: { place.resolve($0) })
         let running = Task { try await service.run() }
         let client = ServerClient(address: await place.value(), stop: {})
         let other = "another-token-of-some-length"

@@ -37,11 +37,11 @@ extension ServiceBench {
         let place = Promise<Result<HTTPService.Address, any Error>>()
         let service = try service(
             at: address, token: token, allowedHosts: allowedHosts, limits: limits, logger: logger, isLive: isLive,
-            storeFailure: storeFailure, onListening: { place.settle(.success($0)) })
+            storeFailure: storeFailure, onListening: { place.resolve(.success($0)) })
         let group = ServiceGroup(services: [service], logger: .silent)
         let running = Task {
             do { try await group.run() } catch {
-                place.settle(.failure(error))
+                place.resolve(.failure(error))
                 throw error
             }
         }

@@ -40,7 +40,7 @@ import Testing
                 to: "blog", .post, try HTTPURL("https://api.example.org/posts"), body: Array(#"{"id":6}"#.utf8),
                 edit: WriteEdit(.create, of: bench.resource)))
         let write = try #require(try await store.claim(ClaimRequest(sources: ["blog": 9], passesGates: true)))
-        _ = try await store.settle(write, WriteSettlement(.answered(#"{"id":6}"#, status: 201), .nothing))
+        _ = try await store.recordResult(write, WriteResult(.answered(#"{"id":6}"#, status: 201), .nothing))
         bench.time.advance(by: .seconds(60))
         #expect(try await bench.sync().result.counters.deleted == 0)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
@@ -81,7 +81,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
     }
 
-    @Test func `what edits lie on stays until they are settled`() async throws {
+    @Test func `what edits lie on stays until they are completed`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         let store = bench.store
         let edit = WriteEdit(.merge, of: bench.resource, key: "2")

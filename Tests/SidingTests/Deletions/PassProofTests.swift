@@ -78,7 +78,7 @@ import Testing
                 to: "blog", .post, try HTTPURL("https://api.example.org/tasks"), body: Array(#"{"n":1}"#.utf8),
                 edit: WriteEdit(.create, of: bench.tasks)))
         let write = try #require(try await store.claim(ClaimRequest(sources: ["blog": 9], passesGates: true)))
-        _ = try await store.settle(write, WriteSettlement(.answered(#"{"id":99}"#, status: 201), .nothing))
+        _ = try await store.recordResult(write, WriteResult(.answered(#"{"id":99}"#, status: 201), .nothing))
         for _ in 0..<4 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == [11, 21, 22, 99])
         bench.set([1: [11, 99], 2: [21, 22]])

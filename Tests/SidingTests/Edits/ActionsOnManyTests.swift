@@ -46,7 +46,7 @@ import Testing
         var made: [QueueEntry] = []
         for number in 0..<14 {
             let after = made.isEmpty || numbers.next() % 3 != 0 ? [] : [made[Int(numbers.next() % UInt64(made.count))]]
-            let parents = after.filter { !$0.state.isSettled }.map(\.id)
+            let parents = after.filter { !$0.state.isCompleted }.map(\.id)
             let lane = numbers.next() % 2 == 0 ? "lane \(numbers.next() % 3)" : nil
             let temporary = made.compactMap(\.recordKey).last(where: TemporaryID.matches) ?? "a"
             let body = #"{"title":"\#(number)"}"#
@@ -60,9 +60,9 @@ import Testing
             bench.time.advance(by: .seconds(1))
             if numbers.next() % 4 == 0, let write = try await bench.claim() {
                 switch numbers.next() % 4 {
-                case 0: try await bench.settle(write, .answered(#"{"id":"n\#(number)","title":"t"}"#))
-                case 1: try await bench.settle(write, .parked(.uncertain))
-                case 2: try await bench.settle(write, .parked(.rejected))
+                case 0: try await bench.recordResult(write, .answered(#"{"id":"n\#(number)","title":"t"}"#))
+                case 1: try await bench.recordResult(write, .parked(.uncertain))
+                case 2: try await bench.recordResult(write, .parked(.rejected))
                 default: break
                 }
             }

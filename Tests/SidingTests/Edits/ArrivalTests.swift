@@ -9,7 +9,7 @@ import Testing
 /// What a person says of a write that may have arrived.
 @Suite struct ArrivalTests {
     private func uncertain(_ bench: EditBench, _ entry: QueueEntry) async throws {
-        #expect(try await bench.settle(entry, .parked(.uncertain, status: 500)).reason == .uncertain)
+        #expect(try await bench.recordResult(entry, .parked(.uncertain, status: 500)).reason == .uncertain)
     }
 
     @Test(arguments: [false, true])
@@ -32,8 +32,8 @@ import Testing
         let temporary = try #require(create.recordKey)
         let update = try await bench.send(.patch, "/posts/\(temporary)", #"{"title":"newer"}"#)
         try await uncertain(bench, create)
-        let settled = try await bench.store.resolve(create.id, as: .arrived(id: "b"))
-        #expect(settled.state == .done)
+        let completed = try await bench.store.resolve(create.id, as: .arrived(id: "b"))
+        #expect(completed.state == .done)
         #expect(try await bench.entry(update.id).url.hasSuffix("/posts/b"))
         #expect(try await bench.claim()?.entry.id == update.id)
         #expect(try await bench.shown("b") == #"{"title":"new","id":"b"}"#)
@@ -54,7 +54,7 @@ import Testing
         #expect(try await bench.shown("7") != nil)
     }
 
-    @Test func `a write that is no edit is settled, and what waits for it goes on`() async throws {
+    @Test func `a write that is no edit is completed, and what waits for it goes on`() async throws {
         let bench = try await EditBench()
         let first = try await bench.send()
         let second = try await bench.send(after: [first.id])

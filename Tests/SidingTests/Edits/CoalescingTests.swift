@@ -38,7 +38,7 @@ import Testing
         let second = try await merge(bench, "a", #"{"title":"2"}"#)
         #expect(second.id != first.id)
         try await bench.drop(second)
-        try await bench.settle(write, .released(isUnsent: true))
+        try await bench.recordResult(write, .released(isUnsent: true))
         #expect(try await bench.entry(first.id).state == .queued)
         #expect(try await merge(bench, "a", #"{"title":"3"}"#).id != first.id)
     }
@@ -47,7 +47,7 @@ import Testing
         let bench = try await bench()
         let first = try await merge(bench, "a", #"{"title":"1"}"#)
         let write = try #require(try await bench.claim(first.id))
-        try await bench.settle(write, .released(isUnsent: false))
+        try await bench.recordResult(write, .released(isUnsent: false))
         _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [first.id]))
         let edited = try await bench.store.replace(
             first.id, with: WriteChange(body: Array(#"{"title":"2"}"#.utf8)))
@@ -122,11 +122,11 @@ import Testing
         let write = try #require(try await bench.claim(create.id))
         let delete = try await bench.edit(.delete, id) { $0.coalesces = true }
         #expect(delete.state == .queued)
-        try await bench.settle(write, .answered(#"{"id":"p7","title":"1"}"#, status: 201))
+        try await bench.recordResult(write, .answered(#"{"id":"p7","title":"1"}"#, status: 201))
         #expect(try await bench.shown("p7") == nil)
         let sent = try #require(try await bench.claim())
         #expect(sent.url.path == "/posts/p7")
-        try await bench.settle(sent, .answered("", status: 204))
+        try await bench.recordResult(sent, .answered("", status: 204))
         #expect(try await bench.shown("p7") == nil)
         #expect(try await bench.pending("p7") == 0)
     }

@@ -12,7 +12,7 @@ import Testing
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#, fields: [.ifMatch: "\"1\""])
         let before = try #require(try await bench.claim(entry.id))
-        try await bench.settle(before, .parked(.conflict, status: 412, answer: EditBench.theirs))
+        try await bench.recordResult(before, .parked(.conflict, status: 412, answer: EditBench.theirs))
         let resolved = try await bench.store.resolve(entry.id, as: .mine)
         #expect(resolved.id == entry.id)
         #expect(resolved.state == .queued)
@@ -20,7 +20,7 @@ import Testing
         let write = try #require(try await bench.claim(entry.id))
         #expect(write.key != before.key)
         #expect(write.headerFields[.ifMatch] == nil)
-        try await bench.settle(write, .answered(""))
+        try await bench.recordResult(write, .answered(""))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","votes":1}"#)
     }
 
@@ -60,7 +60,7 @@ import Testing
     @Test func `a write that is no edit is resolved as well`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.send(.post, "/things", "{}")
-        try await bench.settle(entry, .parked(.conflict, status: 409))
+        try await bench.recordResult(entry, .parked(.conflict, status: 409))
         #expect(try await bench.store.conflict(of: entry.id) == nil)
         let new = try await bench.store.resolve(entry.id, as: .merge(Array("[]".utf8)))
         #expect(try #require(try await bench.claim(new.id)).text == "[]")
@@ -85,13 +85,13 @@ import Testing
     {
         let bench = try await EditBench.conflict()
         let entry = try await keyed(bench, policy)
-        try await bench.settle(
+        try await bench.recordResult(
             entry, .parked(.conflict, status: 412, answer: #"{"id":"a","title":"old","votes":7}"#))
         if policy == .hold { _ = try await bench.store.resolve(entry.id, as: .mine) }
         let write = try #require(try await bench.claim(entry.id))
         #expect(write.key != "k")
         #expect(try await keyed(bench, policy).id == entry.id)
-        try await bench.settle(write, .answered(""))
+        try await bench.recordResult(write, .answered(""))
         #expect(try await keyed(bench, policy).state == .done)
         _ = try await bench.store.carryOut(.purge, on: QueueSelection(ids: [entry.id]))
         #expect(try await keyed(bench, policy).id == entry.id)
@@ -106,7 +106,7 @@ import Testing
         let entry = try await keyed(bench, policy)
         let first = try #require(try await bench.claim(entry.id))
         let error = RecordedError(name: "http", message: "the origin said 500", status: 500, phase: "answered")
-        try await bench.settle(first, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
+        try await bench.recordResult(first, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
         try await bench.pull("[\(EditBench.theirs)]")
         let again = try #require(try await bench.claim(entry.id))
         #expect(again.key == "k" && again.body == first.body)
@@ -117,7 +117,7 @@ import Testing
         let bench = try await EditBench.conflict()
         let entry = try await keyed(bench, .hold)
         let error = RecordedError(name: "http", message: "the origin said \(status)", status: status, phase: "answered")
-        try await bench.settle(entry, .retry(error, isCounted: false, waitsForNetwork: false) { _ in .zero })
+        try await bench.recordResult(entry, .retry(error, isCounted: false, waitsForNetwork: false) { _ in .zero })
         #expect(try await !bench.entry(entry.id).mayHaveArrived)
         try await bench.pull("[\(EditBench.theirs)]")
         #expect(try await bench.entry(entry.id).reason == .conflict)

@@ -56,9 +56,9 @@ import Testing
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         try await bench.store.write { transaction in
-            let overlay = try #require(try EditProjection.load("posts", now: bench.time.now, transaction))
+            let projection = try #require(try EditProjection.load("posts", now: bench.time.now, transaction))
             let gone = RecordState(body: try JSONDocument(EditBench.post), deletedAt: bench.time.now)
-            try overlay.setBase(of: "a", to: ServerCopy(state: gone, cause: .missing), transaction)
+            try projection.setBase(of: "a", to: ServerCopy(state: gone, cause: .missing), transaction)
         }
         let report = try #require(try await bench.store.conflict(of: entry.id))
         #expect(report.theirs == nil)
@@ -123,7 +123,7 @@ import Testing
         let write = try #require(try await bench.claim(entry.id))
         try await bench.pull("[\(EditBench.theirs)]")
         #expect(try await bench.entry(entry.id).state == .sending)
-        try await bench.settle(write, .answered(#"{"id":"a","title":"mine","votes":1}"#))
+        try await bench.recordResult(write, .answered(#"{"id":"a","title":"mine","votes":1}"#))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","votes":1}"#)
     }
 }

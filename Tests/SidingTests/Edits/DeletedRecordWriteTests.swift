@@ -16,9 +16,9 @@ import Testing
                 edit: try edit.map { WriteEdit($0, of: try EditBench.posts(), key: "1") }, goneIsDone: goneIsDone))
         let write = try #require(try await bench.claim(entry.id))
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
-        let judgement = WriteJudgement(source: source, write: write, jitter: .none, now: bench.time.now)
-        let settlement = judgement.judge(Failure(.http(HTTPFailure(status: status)), phase: .answered))
-        if case .delivered = settlement.verdict { return true }
+        let policy = WriteResultPolicy(source: source, write: write, jitter: .none, now: bench.time.now)
+        let result = policy.result(of: Failure(.http(HTTPFailure(status: status)), phase: .answered))
+        if case .delivered = result.transition { return true }
         return false
     }
 

@@ -35,7 +35,7 @@ import Testing
     ) async throws {
         let bench = try await EditBench()
         let entry = try await bench.edit(.create, nil, #"{"title":"mine"}"#, Self.drop)
-        try await bench.settle(entry, refusal.map { .parked($0, answer: answer.sent) } ?? .answered(answer.sent))
+        try await bench.recordResult(entry, refusal.map { .parked($0, answer: answer.sent) } ?? .answered(answer.sent))
         let kept = try #require(try await bench.store.content(of: entry.id)?.answer)
         #expect(String(decoding: kept.body, as: UTF8.self) == answer.kept)
     }
@@ -44,7 +44,7 @@ import Testing
         let bench = try await EditBench()
         let entry = try await bench.edit(.create, nil, #"{"title":"mine"}"#, Self.drop)
         let found = WriteAnswer(status: 200, contentType: nil, body: Array(#"{"id":"7","note":"hush"}"#.utf8))
-        try await bench.settle(entry, .arrived(found))
+        try await bench.recordResult(entry, .arrived(found))
         let kept = try #require(try await bench.store.content(of: entry.id)?.answer)
         #expect(String(decoding: kept.body, as: UTF8.self) == #"{"id":"7"}"#)
         #expect(try await bench.shown("7") == #"{"id":"7"}"#)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await bench.shown("a") == shown)
         let write = try #require(try await bench.claim(entry.id))
         #expect(write.text == body)
-        try await bench.settle(write, .answered(""))
+        try await bench.recordResult(write, .answered(""))
         #expect(try await bench.shown("a") == shown)
         let columns = try await bench.sqlite.rows("SELECT member FROM siding_columns ORDER BY member")
         #expect(columns == [["id"], ["title"]])

@@ -56,8 +56,8 @@ private struct EditRun {
         case 6: try await create()
         case 7, 8: try await pull()
         case 9, 10: try await claim()
-        case 11, 12: try await settle(refuses: false)
-        case 13: try await settle(refuses: Bool.random(using: &generator))
+        case 11, 12: try await recordResult(refuses: false)
+        case 13: try await recordResult(refuses: Bool.random(using: &generator))
         case 14: try await drop()
         default: try await change()
         }
@@ -142,24 +142,24 @@ private struct EditRun {
         inHand[write.entry.id] = write
     }
 
-    private mutating func settle(refuses: Bool) async throws {
+    private mutating func recordResult(refuses: Bool) async throws {
         guard let id = inHand.keys.sorted().randomElement(using: &generator), let write = inHand[id] else { return }
-        try await settle(write, refuses: refuses)
+        try await recordResult(write, refuses: refuses)
     }
 
-    private mutating func settle(_ write: ClaimedWrite, refuses: Bool) async throws {
+    private mutating func recordResult(_ write: ClaimedWrite, refuses: Bool) async throws {
         inHand[write.entry.id] = nil
         let method = write.method.rawValue
         guard !refuses, let done = try origin.act(method, write.url.path, write.body) else {
             history.append("refuse \(write.entry.shortID)")
-            try await bench.settle(write, .parked(.rejected))
+            try await bench.recordResult(write, .parked(.rejected))
             return
         }
         // A create has to say the id; others may say nothing.
         let tells = done.fields != nil && (method == "POST" || Bool.random(using: &generator))
         let answer = tells ? ModelOrigin.json(done.key, done.fields ?? [:]) : ""
         history.append("deliver \(write.entry.shortID) \(answer)")
-        try await bench.settle(write, .answered(answer))
+        try await bench.recordResult(write, .answered(answer))
         model.deliver(
             write.entry.id, answer: tells ? done.fields : nil, realKey: method == "POST" ? done.key : nil)
     }
@@ -189,10 +189,12 @@ private struct EditRun {
 
     /// Everything is delivered, or dropped where it cannot be.
     private mutating func drainAll() async throws {
-        for write in inHand.values.sorted(by: { $0.entry.id < $1.entry.id }) { try await settle(write, refuses: false) }
+        for write in inHand.values.sorted(by: { $0.entry.id < $1.entry.id }) {
+            try await recordResult(write, refuses: false)
+        }
         while true {
             while let write = try await bench.claim() {
-                try await settle(write, refuses: false)
+                try await recordResult(write, refuses: false)
                 guard try await isAsModelled() else { return }
             }
             guard let stuck = try await bench.waiting().first else { break }

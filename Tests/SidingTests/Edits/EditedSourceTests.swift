@@ -75,7 +75,7 @@ import Testing
         #expect(asked.sorted() == (1...5).map { "/posts/\($0)/comments" })
         #expect(try await store.record(of: "posts", key: try #require(created.recordKey)) != nil)
         bench.origin.set("/posts/5/comments", ScriptedOrigin.page("[50]"))
-        // An own edit may lead to another address than the origin's; one that is settled does not.
+        // An own edit may lead to another address than the origin's; one that is completed does not.
         let edit = try await Self.write(.merge, of: bench.resource, key: "2", to: store)
         for _ in 0..<3 { #expect(try await sync().result.counters.deleted == 0) }
         _ = try await store.perform(.drop, on: QueueSelection(ids: [edit.id]))

@@ -130,7 +130,7 @@ import Testing
     }
 
     /// How far a write of the record is when a page shows it.
-    private enum Stage: CaseIterable { case queued, underWay, inDoubt, settled }
+    private enum Stage: CaseIterable { case queued, underWay, inDoubt, completed }
 
     @Test(arguments: Stage.allCases, [true, false])
     private func `the cursor passes no record whose own write is under way or in doubt`(_ stage: Stage, isOpen: Bool)
@@ -142,8 +142,8 @@ import Testing
         let write = stage == .queued ? nil : try await bench.claim(entry.id)
         switch stage {
         case .queued, .underWay: break
-        case .inDoubt: try await bench.settle(#require(write), .parked(.uncertain))
-        case .settled: try await bench.settle(#require(write), .answered(""))
+        case .inDoubt: try await bench.recordResult(#require(write), .parked(.uncertain))
+        case .completed: try await bench.recordResult(#require(write), .answered(""))
         }
         let position = try await store.open()
         try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 1")
@@ -157,7 +157,7 @@ import Testing
         try await list(#"[{"id":"a","title":"theirs"}]"#, next: isOpen ? .page(second) : .end)
         let isDoubtful = stage == .underWay || stage == .inDoubt
         #expect(try await bench.store.storedPage(StoreBench.page(1), of: "posts")?.etag == (isDoubtful ? nil : "\"1\""))
-        if stage == .underWay { try await bench.settle(#require(write), .answered(Self.new)) }
+        if stage == .underWay { try await bench.recordResult(#require(write), .answered(Self.new)) }
         if isOpen { try await list(#"[{"id":"b"}]"#, at: second, next: .end) }
         #expect(try await bench.store.cursor(of: "posts")?.value == (isDoubtful ? nil : "9"))
         try await bench.expectSound()

@@ -106,7 +106,7 @@ import Testing
     @Test func `parked edits stay shown as pending`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
-        try await bench.settle(entry, .parked(.rejected))
+        try await bench.recordResult(entry, .parked(.rejected))
         #expect(try await bench.pending("a") == 1)
         try await bench.pull(#"[{"id":"a","title":"old","votes":4}]"#)
         #expect(try await bench.shown("a") == #"{"id":"a","title":"new","votes":4}"#)
@@ -208,7 +208,7 @@ import Testing
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let edited = try await bench.store.changedKeys(of: "posts", since: before)
         #expect(edited.keys == ["a"])
-        try await bench.settle(entry, .parked(.rejected))
+        try await bench.recordResult(entry, .parked(.rejected))
         #expect(try await bench.store.changedKeys(of: "posts", since: edited.revision).keys.isEmpty)
         try await bench.drop(entry)
         #expect(try await bench.store.changedKeys(of: "posts", since: edited.revision).keys == ["a"])

@@ -11,7 +11,7 @@ import Testing
     @Test func `a refusal that holds the record tells what theirs is`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
-        let parked = try await bench.settle(entry, .parked(.conflict, status: 412, answer: EditBench.theirs))
+        let parked = try await bench.recordResult(entry, .parked(.conflict, status: 412, answer: EditBench.theirs))
         #expect(parked.reason == .conflict)
         #expect(try await bench.store.conflict(of: entry.id)?.theirs == (try JSONDocument(EditBench.theirs)))
         #expect(try await bench.bases() == [["a", EditBench.theirs]])
@@ -26,18 +26,18 @@ import Testing
         for _ in 0..<2 {
             let write = try #require(try await bench.claim(entry.id))
             keys.insert(write.key)
-            #expect(try await bench.settle(write, .parked(.conflict, status: 409)).state == .queued)
+            #expect(try await bench.recordResult(write, .parked(.conflict, status: 409)).state == .queued)
         }
         let last = try #require(try await bench.claim(entry.id))
         keys.insert(last.key)
         #expect(keys.count == 3)
-        #expect(try await bench.settle(last, .parked(.conflict, status: 409)).state == .parked)
+        #expect(try await bench.recordResult(last, .parked(.conflict, status: 409)).state == .parked)
     }
 
     @Test func `where the origin is to win, a refused edit is dropped`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .theirs }
-        let dropped = try await bench.settle(entry, .parked(.conflict, status: 409, answer: EditBench.theirs))
+        let dropped = try await bench.recordResult(entry, .parked(.conflict, status: 409, answer: EditBench.theirs))
         #expect(dropped.state == .dropped)
         #expect(try await bench.shown("a") == EditBench.theirs)
         try await bench.expectSound()
@@ -51,12 +51,12 @@ import Testing
         let now = #"{"id":"a","title":"old","votes":8}"#
         let write = try #require(try await bench.claim(entry.id))
         #expect(write.headerFields[.ifMatch] == nil)
-        var verdict = WriteSettlement.Verdict.parked(.conflict, status: 412, answer: now)
-        if case .parked(let reason, let error, var answer?) = verdict {
+        var transition = WriteResult.Transition.parked(.conflict, status: 412, answer: now)
+        if case .parked(let reason, let error, var answer?) = transition {
             answer.etag = "\"8\""
-            verdict = .parked(reason, error, answer)
+            transition = .parked(reason, error, answer)
         }
-        #expect(try await bench.settle(write, verdict).state == .queued)
+        #expect(try await bench.recordResult(write, transition).state == .queued)
         let again = try #require(try await bench.claim(entry.id))
         #expect(again.headerFields[.ifMatch] == "\"8\"")
         #expect(again.key != write.key)
@@ -65,7 +65,7 @@ import Testing
     @Test func `a merge waits for a person, or for a pull that makes it possible`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .merge }
-        #expect(try await bench.settle(entry, .parked(.conflict, status: 409)).state == .parked)
+        #expect(try await bench.recordResult(entry, .parked(.conflict, status: 409)).state == .parked)
         try await bench.pull(#"[{"id":"a","title":"old","votes":8}]"#)
         #expect(try await bench.entry(entry.id).state == .queued)
     }
@@ -75,12 +75,12 @@ import Testing
         func answered(_ etag: String) async throws {
             let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
             let answer = WriteAnswer(status: 200, contentType: nil, etag: etag, body: Array(EditBench.theirs.utf8))
-            try await bench.settle(entry, .delivered(answer))
+            try await bench.recordResult(entry, .delivered(answer))
         }
         func condition() async throws -> String? {
             let entry = try await bench.edit(.merge, "a", #"{"title":"y"}"#) { $0.ifMatch = true }
             let write = try #require(try await bench.claim(entry.id))
-            try await bench.settle(write, .released(isUnsent: true))
+            try await bench.recordResult(write, .released(isUnsent: true))
             try await bench.drop(entry)
             return write.headerFields[.ifMatch]
         }
@@ -115,7 +115,7 @@ import Testing
         }
         let first = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
         let answer = WriteAnswer(status: 200, contentType: nil, etag: "\"1\"", body: Array(EditBench.theirs.utf8))
-        try await bench.settle(first, .delivered(answer))
+        try await bench.recordResult(first, .delivered(answer))
         #expect(try await details(first) == ["no strong ETag of the record is known: it is sent without If-Match"])
         let second = try await bench.edit(.merge, "a", #"{"title":"y"}"#) { $0.ifMatch = true }
         try await bench.deliver(second)

@@ -28,11 +28,11 @@ import Testing
             try await meanwhile()
             _ = try await bench.store.perform(.release, on: one)
         case .rejectedRetried:
-            try await bench.settle(entry, .parked(.rejected))
+            try await bench.recordResult(entry, .parked(.rejected))
             try await meanwhile()
             _ = try await bench.store.perform(.retry, on: one)
         case .rejectedEdited:
-            try await bench.settle(entry, .parked(.rejected))
+            try await bench.recordResult(entry, .parked(.rejected))
             try await meanwhile()
             let change = WriteChange(body: Array(#"{"title":"mended"}"#.utf8))
             return try await bench.store.replace(entry.id, with: change).id
@@ -42,17 +42,17 @@ import Testing
             try await meanwhile()
             _ = try await bench.store.perform(.release, on: one)
         case .signInReleased:
-            try await bench.settle(entry, .parked(.signIn, status: 401))
+            try await bench.recordResult(entry, .parked(.signIn, status: 401))
             try await meanwhile()
             try await bench.store.endWaits(of: nil, because: .credentialsChanged)
         case .signInLetIn:
-            try await bench.settle(entry, .parked(.signIn, status: 401))
+            try await bench.recordResult(entry, .parked(.signIn, status: 401))
             try await meanwhile()
             try await bench.store.record(.answers, of: "blog")
         case .probedSentAgain:
             let write = try #require(try await bench.claim(entry.id))
             try await meanwhile()
-            try await bench.settle(write, .sendAgain(from: bench.time.now, because: "it is not there"))
+            try await bench.recordResult(write, .sendAgain(from: bench.time.now, because: "it is not there"))
         }
         return entry.id
     }
@@ -129,7 +129,7 @@ import Testing
             WriteRequest(
                 to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
                 idempotency: Idempotency(), edit: WriteEdit(.merge, of: try EditBench.posts(), key: "a")))
-        try await bench.settle(entry, .parked(reason))
+        try await bench.recordResult(entry, .parked(reason))
         try await bench.pull("[\(Self.theirs)]")
         _ = try await goBack(.act(.retry), entry.id, in: bench)
         #expect(try await bench.claim() == nil)
@@ -175,7 +175,7 @@ import Testing
             WriteRequest(
                 to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
                 idempotency: isKeyed ? Idempotency() : nil, edit: edit))
-        #expect(try await bench.settle(entry, .parked(.conflict, status: status)).reason == .conflict)
+        #expect(try await bench.recordResult(entry, .parked(.conflict, status: status)).reason == .conflict)
         return (bench, entry)
     }
 

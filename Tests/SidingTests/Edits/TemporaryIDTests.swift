@@ -62,7 +62,7 @@ import Testing
         let write = try #require(try await bench.claim(update.id))
         #expect(write.url.path == "/posts/p7")
         #expect(write.entry.lane == "posts/p7")
-        try await bench.settle(write, .answered(#"{"id":"p7","title":"2","n":2}"#))
+        try await bench.recordResult(write, .answered(#"{"id":"p7","title":"2","n":2}"#))
         #expect(try await bench.shown("p7") == #"{"id":"p7","title":"2","n":2}"#)
         try await bench.expectSound()
     }
@@ -94,7 +94,7 @@ import Testing
         try await bench.expectSound()
         #expect(try await bench.claim() == nil)
         #expect(try await bench.shown("p7") == #"{"id":"p7","title":"2","votes":1}"#)
-        try await bench.settle(underWay, .answered(""))
+        try await bench.recordResult(underWay, .answered(""))
         #expect(try await bench.claim()?.entry.id == late.id)
         try await bench.expectSound()
     }
@@ -188,13 +188,13 @@ import Testing
         #expect(changed.keys == ["p7", try temporary(create)])
     }
 
-    @Test func `a create whose rewriting fails is settled not at all`() async throws {
+    @Test func `a create whose rewriting fails is completed not at all`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let write = try #require(try await bench.claim(create.id))
         try await bench.sqlite.execute(
             "ALTER TABLE siding_outbox_edits RENAME COLUMN real_id TO gone")
-        _ = try? await bench.settle(write, .answered(#"{"id":"p7"}"#))
+        _ = try? await bench.recordResult(write, .answered(#"{"id":"p7"}"#))
         #expect(try await bench.entry(create.id).state == .sending)
         #expect(try await bench.shown("p7") == nil)
         #expect(try await bench.shown(try temporary(create)) != nil)
@@ -312,7 +312,7 @@ import Testing
         try await bench.expectSound()
         let write = try #require(try await bench.claim())
         #expect(write.entry.id == update.id && write.url.path == "/posts/p7")
-        try await bench.settle(write, .answered(""))
+        try await bench.recordResult(write, .answered(""))
         #expect(try await bench.claim()?.entry.id == late.id)
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(try await bench.shown("a") == #"{"id":"a","title":"1","votes":1}"#)
         let write = try #require(try await bench.claim(entry.id))
         #expect(write.text == body)
-        try await bench.settle(write, .answered(#"{"post":{"id":"a","title":"1","votes":2},"audit":{"id":9}}"#))
+        try await bench.recordResult(write, .answered(#"{"post":{"id":"a","title":"1","votes":2},"audit":{"id":9}}"#))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"1","votes":2}"#)
         let columns = try await bench.sqlite.rows("SELECT name FROM pragma_table_info('posts')").flatMap { $0 }
         #expect(columns.contains("title") && !columns.contains("post") && !columns.contains("audit"))
@@ -108,7 +108,7 @@ import Testing
         let bench = try await bench()
         let entry = try await wrapped(bench, .merge, "a", #"{"post":{"title":"mine"},"notify":true}"#)
         let theirs = #"{"post":{"id":"a","title":"theirs","votes":1}}"#
-        try await bench.settle(entry, .parked(.conflict, status: 409, answer: theirs))
+        try await bench.recordResult(entry, .parked(.conflict, status: 409, answer: theirs))
         let report = try #require(try await bench.store.conflict(of: entry.id))
         #expect(report.mine == (try JSONDocument(#"{"id":"a","title":"mine","votes":1}"#)))
         #expect(report.theirs == (try JSONDocument(#"{"id":"a","title":"theirs","votes":1}"#)))
@@ -148,7 +148,7 @@ import Testing
         var answer = WriteAnswer(
             status: 200, contentType: "application/json", body: Array(#"{"id":"a","votes":5}"#.utf8))
         answer.etag = "\"v2\""
-        try await bench.settle(entry, .delivered(answer))
+        try await bench.recordResult(entry, .delivered(answer))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"1","votes":5}"#)
         // It came with the whole record, which is not what is known.
         #expect(try await bench.sqlite.rows("SELECT etag FROM siding_records_posts") == [[nil]])
@@ -174,7 +174,7 @@ import Testing
     @Test func `a refusal that tells a part of what the origin has is laid over the rest`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.answersPart = true }
-        try await bench.settle(entry, .parked(.conflict, status: 409, answer: #"{"id":"a","title":"theirs"}"#))
+        try await bench.recordResult(entry, .parked(.conflict, status: 409, answer: #"{"id":"a","title":"theirs"}"#))
         let report = try #require(try await bench.store.conflict(of: entry.id))
         #expect(report.theirs == (try JSONDocument(#"{"id":"a","title":"theirs","votes":1}"#)))
     }

@@ -38,8 +38,8 @@ import Testing
         let (first, _) = try await condition(bench)
         let answer = WriteAnswer(
             status: 200, contentType: nil, etag: "\"h\"", body: Array(#"{"id":"a","title":"mine","_rev":"2"}"#.utf8))
-        try await bench.store.settle(
-            #require(try await claimed(first, bench)), WriteSettlement(.delivered(answer), .nothing))
+        try await bench.store.recordResult(
+            #require(try await claimed(first, bench)), WriteResult(.delivered(answer), .nothing))
         #expect(try await condition(bench).etag == "\"h\"")
     }
 
@@ -53,7 +53,7 @@ import Testing
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
         let (first, _) = try await condition(bench)
-        try await bench.settle(#require(try await claimed(first, bench)), .answered("", status: 204))
+        try await bench.recordResult(#require(try await claimed(first, bench)), .answered("", status: 204))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","_rev":"1"}"#)
         let (second, etag) = try await condition(bench)
         #expect(etag == nil)
@@ -69,7 +69,7 @@ import Testing
         let write = try #require(try await claimed(entry, bench))
         // The origin acted, its answer was late, and no later page of changes would show the record again.
         try await bench.pull(#"[{"id":"a","title":"mine","_rev":"2"}]"#)
-        try await bench.settle(write, .answered("", status: 204))
+        try await bench.recordResult(write, .answered("", status: 204))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","_rev":"2"}"#)
         try await bench.pull(#"[{"id":"a","title":"mine","_rev":"2"}]"#)
         #expect(try await condition(bench).etag == #""2""#)
@@ -83,7 +83,7 @@ import Testing
         try await store.commit(#"[{"id":"a","title":"mine","_rev":"1"}]"#, store.open(), etag: "\"p\"")
         let (entry, _) = try await condition(bench)
         let write = try #require(try await claimed(entry, bench))
-        try await bench.settle(write, isRefused ? .parked(.conflict, status: 412) : .answered("", status: 204))
+        try await bench.recordResult(write, isRefused ? .parked(.conflict, status: 412) : .answered("", status: 204))
         #expect(try await bench.store.storedPage(StoreBench.page(1), of: "posts")?.etag == nil)
     }
 
@@ -93,7 +93,7 @@ import Testing
         let (entry, _) = try await condition(bench)
         let write = try #require(try await claimed(entry, bench))
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"9"}]"#)
-        try await bench.settle(write, .parked(.conflict, status: 412))
+        try await bench.recordResult(write, .parked(.conflict, status: 412))
         _ = try await bench.store.resolve(entry.id, as: .mine)
         #expect(try await bench.claim(entry.id)?.headerFields[.ifMatch] == "\"9\"")
     }
@@ -126,7 +126,7 @@ import Testing
         }
         let write = try #require(try await bench.claim(entry.id))
         #expect(write.headerFields[.ifMatch] == "\"1\"")
-        #expect(try await bench.settle(write, .parked(.conflict, status: 412)).state == .queued)
+        #expect(try await bench.recordResult(write, .parked(.conflict, status: 412)).state == .queued)
         bench.time.advance(by: .seconds(3_600))
         #expect(try #require(try await bench.claim(entry.id)).headerFields[.ifMatch] == nil)
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","_rev":"1"}"#)
@@ -137,7 +137,7 @@ import Testing
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
         let put = try await bench.edit(.replace, "a", #"{"id":"a","title":"new"}"#)
         let answer = WriteAnswer(status: 201, contentType: nil, etag: "\"2\"", body: Array(#"{"ok":true}"#.utf8))
-        try await bench.settle(put, .delivered(answer))
+        try await bench.recordResult(put, .delivered(answer))
         #expect(try await condition(bench, .delete).etag == "\"2\"")
     }
 
@@ -171,11 +171,11 @@ import Testing
             QueueExplanation(try await bench.entry(entry.id), gate: nil, keep: KeepRules(), now: bench.time.now).why
         }
         let wanting = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l1")
-        try await bench.settle(wanting, .parked(.conflict, status: 428))
+        try await bench.recordResult(wanting, .parked(.conflict, status: 428))
         #expect(
             try await why(wanting).hasPrefix("the origin requires the record's ETag (If-Match), and none"))
         let refused = try await bench.edit(.merge, "a", #"{"title":"1"}"#, lane: "l2")
-        try await bench.settle(refused, .parked(.conflict, status: 412))
+        try await bench.recordResult(refused, .parked(.conflict, status: 412))
         #expect(try await why(refused).hasPrefix("the origin refused it because of the record's present state there."))
         let overtaken = try await bench.edit(.merge, "a", #"{"votes":3}"#, lane: "l3")
         try await bench.pull(#"[{"id":"a","title":"old","votes":9}]"#)

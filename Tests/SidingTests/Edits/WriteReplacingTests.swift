@@ -21,7 +21,7 @@ import Testing
             sent.append(write.entry.id)
             keys.insert(write.key)
             if write.entry.id == edited.id { #expect(write.text == "[4]") }
-            try await bench.settle(write, .answered(""))
+            try await bench.recordResult(write, .answered(""))
         }
         #expect(sent == [first.id, edited.id, third.id])
         #expect(keys.count == 3)
@@ -86,7 +86,7 @@ import Testing
     @Test func `what was parked may be held after an edit, until it is released`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.send(.post, "/posts", "bad")
-        let parked = try await bench.settle(entry, .parked(.rejected))
+        let parked = try await bench.recordResult(entry, .parked(.rejected))
         let edited = try await bench.store.replace(
             parked.id, with: WriteChange(body: Array("good".utf8), releases: false))
         #expect(edited.state == .parked)
@@ -106,7 +106,7 @@ import Testing
 
     @Test func `an edit of what was parked is sent`() async throws {
         let bench = try await EditBench()
-        let parked = try await bench.settle(try await bench.send(), .parked(.rejected))
+        let parked = try await bench.recordResult(try await bench.send(), .parked(.rejected))
         let edited = try await bench.store.replace(parked.id, with: WriteChange(body: [0x31]))
         #expect(edited.state == .queued)
     }
@@ -153,7 +153,7 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .uncertain)
     }
 
-    @Test func `what is settled cannot be changed`() async throws {
+    @Test func `what is completed cannot be changed`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.deliver(try await bench.send())
         let kind = try await storeErrorKind {
@@ -244,7 +244,7 @@ import Testing
             WriteRequest(
                 to: "blog", .post, try EditBench.url("/orders"), body: Array("{}".utf8), idempotency: Idempotency()))
         let error = RecordedError(name: "http", message: "the origin said 500", status: 500, phase: "answered")
-        try await bench.settle(entry, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
+        try await bench.recordResult(entry, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
         try await bench.sqlite.execute(
             "UPDATE siding_outbox SET state = 'parked', reason = '\(reason.rawValue)' WHERE id = '\(entry.id)'")
         return try await bench.entry(entry.id)
@@ -287,7 +287,7 @@ import Testing
 
     @Test func `a write that is done has no last error, whoever found that out`() async throws {
         let bench = try await EditBench()
-        let entry = try await bench.settle(try await bench.send(), .parked(.uncertain, status: 500))
+        let entry = try await bench.recordResult(try await bench.send(), .parked(.uncertain, status: 500))
         #expect(entry.lastError != nil)
         #expect(try await bench.store.resolve(entry.id, as: .arrived(id: nil)).lastError == nil)
     }

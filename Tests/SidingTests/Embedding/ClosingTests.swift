@@ -40,7 +40,7 @@ import Testing
         let asked = Promise<Void>()
         let origin = ScriptedOrigin.posts { target in
             guard target == "/posts?page=3" else { return }
-            asked.settle(())
+            asked.resolve(())
             // Until it is cancelled.
             await ChangeSignal().wait(past: 0)
         }

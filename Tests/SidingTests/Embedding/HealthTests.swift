@@ -78,17 +78,17 @@ import Testing
     @Test func `the last look is that of the loop`() async throws {
         let blog = try await EmbeddedBlog()
         try await blog.siding.sync(blog.posts)
-        #expect(await blog.siding.health.lastLook == nil && !blog.siding.looks(within: .seconds(1)))
+        #expect(await blog.siding.health.lastPoll == nil && !blog.siding.hasPolled(within: .seconds(1)))
         let changes = NetworkChanges(socket: try ScriptedKernel().socket)
         let service = Task { try await blog.siding.run(wakingOn: changes) }
         await blog.clock.sleepers(1, waiting: Siding.pace)
-        #expect(blog.siding.lastLook == blog.time.now && blog.siding.looks(within: .seconds(1)))
+        #expect(blog.siding.lastPoll == blog.time.now && blog.siding.hasPolled(within: .seconds(1)))
         blog.time.advance(by: Siding.pace)
-        #expect(!blog.siding.looks(within: .seconds(1)) && blog.siding.looks(within: Siding.pace))
-        #expect(await blog.siding.health.lastLook != blog.time.now)
+        #expect(!blog.siding.hasPolled(within: .seconds(1)) && blog.siding.hasPolled(within: Siding.pace))
+        #expect(await blog.siding.health.lastPoll != blog.time.now)
         blog.clock.advance(by: Siding.pace)
         await blog.clock.sleepers(1, waiting: Siding.pace)
-        #expect(await blog.siding.health.lastLook == blog.time.now)
+        #expect(await blog.siding.health.lastPoll == blog.time.now)
         await blog.siding.close()
         try await service.value
     }

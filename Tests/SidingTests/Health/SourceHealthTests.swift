@@ -112,8 +112,8 @@ import Testing
         let waiting = try await bench.enqueue("/b")
         let write = try #require(try await bench.claim())
         let error = RecordedError(name: "unauthorized", message: "401")
-        _ = try await bench.store.settle(
-            write, WriteSettlement(.parked(.signIn, error, nil), .signIn(note: "401")))
+        _ = try await bench.store.recordResult(
+            write, WriteResult(.parked(.signIn, error, nil), .signIn(note: "401")))
         bench.time.advance(by: .seconds(86_400))
         try await bench.store.endWaits(of: nil, because: .lineReturned)
         #expect(try await bench.claim() == nil)
@@ -131,7 +131,7 @@ import Testing
         let parked = try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
         let error = RecordedError(name: "unauthorized", message: "401")
-        _ = try await bench.store.settle(write, WriteSettlement(.parked(.signIn, error, nil), .signIn(note: "401")))
+        _ = try await bench.store.recordResult(write, WriteResult(.parked(.signIn, error, nil), .signIn(note: "401")))
         try await bench.store.record(.answers, of: "api")
         #expect(try await bench.store.gates() == [])
         #expect(try await bench.claim()?.entry.id == parked.id)
@@ -181,7 +181,7 @@ import Testing
             try await bench.store.record(.answers, of: "api")
             // A sender that stops notes a release as well, which is nobody's word.
             let stopped = try #require(try await bench.claim())
-            _ = try await bench.store.settle(stopped, WriteSettlement(.released(isUnsent: true), .nothing))
+            _ = try await bench.store.recordResult(stopped, WriteResult(.released(isUnsent: true), .nothing))
             try await bench.refuse(try #require(try await bench.claim()))
             for _ in 0..<3 { try await bench.store.record(.answers, of: "api") }
             #expect(try await bench.store.gates() == [])

@@ -106,7 +106,7 @@ import Testing
             let entry = open.removeFirst()
             // One that is in conflict, or behind another one, cannot be sent.
             if dice.roll(3) > 0, let claimed = try await bench.edits.claim(entry.id) {
-                try await bench.edits.settle(claimed, .answered(post(entry.recordKey ?? "", &dice)))
+                try await bench.edits.recordResult(claimed, .answered(post(entry.recordKey ?? "", &dice)))
             } else {
                 try await bench.edits.drop(entry)
             }

@@ -26,7 +26,7 @@ import Testing
             "CREATE VIEW planted AS SELECT 1 AS x", "CREATE INDEX planted ON siding_records_posts (run)",
             "CREATE TRIGGER planted AFTER INSERT ON siding_records_posts BEGIN DELETE FROM siding_runs; END",
             "DROP VIEW posts; CREATE VIEW posts AS SELECT load_extension('x') AS id",
-            "DROP INDEX siding_outbox_settled; CREATE INDEX siding_outbox_settled ON siding_outbox (settled_at, resource)",
+            "DROP INDEX siding_outbox_completed; CREATE INDEX siding_outbox_completed ON siding_outbox (completed_at, resource)",
             "DROP VIEW siding_outbox_entries; CREATE VIEW siding_outbox_entries AS SELECT load_extension('x') AS id",
         ], [Store.Access.readWriteCreate, .readOnly])
     func foreign(_ sql: String, _ access: Store.Access) async throws {

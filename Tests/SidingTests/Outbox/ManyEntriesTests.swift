@@ -72,7 +72,7 @@ import Testing
                 edited.count == Self.count && edited.allSatisfy { $0.refusal == nil && $0.entry.id != $0.before.id })
             let next = try #require(try await bench.claim())
             #expect(next.entry.lane == "lane 0" && next.headerFields[.accept] == "text/plain")
-            _ = try await bench.store.settle(next, WriteSettlement(.released(isUnsent: true), .nothing))
+            _ = try await bench.store.recordResult(next, WriteResult(.released(isUnsent: true), .nothing))
             let dropped = try await bench.store.perform(.drop, on: QueueSelection())
             #expect(dropped.allSatisfy { $0.refusal == nil })
             #expect(try await bench.store.count(done) == 2 * Self.count)
@@ -162,7 +162,7 @@ import Testing
             QueueSelection(), QueueSelection(kinds: [.fetch]), QueueSelection(kinds: [.write], reasons: [.held]),
             QueueSelection(resources: ["a"]), QueueSelection(lanes: ["a"], states: [.parked]),
             QueueSelection(sources: ["a"], dueBy: Timestamp(microseconds: 1)),
-            QueueSelection(states: [.done, .dropped], settledBefore: Timestamp(microseconds: 1)),
+            QueueSelection(states: [.done, .dropped], completedBefore: Timestamp(microseconds: 1)),
             QueueSelection(states: [.done]),
         ])
     func `no selection reads the whole table`(_ selection: QueueSelection) async throws {

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [QueueEntry.State.done, .dropped])
-    func `a settled entry says that nothing more happens, and how long its store keeps it`(state: QueueEntry.State) {
+    func `a completed entry says that nothing more happens, and how long its store keeps it`(state: QueueEntry.State) {
         for kind in [QueueEntry.Kind.fetch, .write] {
             var entry = entry(state)
             entry.kind = kind

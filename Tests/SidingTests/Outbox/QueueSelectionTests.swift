@@ -13,13 +13,13 @@ import Testing
             nextAttemptAt: Timestamp(microseconds: next))
     }
 
-    @Test func `an empty selection means every entry that is not settled`() {
+    @Test func `an empty selection means every entry that is not completed`() {
         for state in QueueEntry.State.allCases {
             #expect(QueueSelection().fits(entry(state)) == ![.done, .dropped].contains(state))
         }
     }
 
-    @Test func `ids are prefixes, and mean settled entries too`() {
+    @Test func `ids are prefixes, and mean completed entries too`() {
         #expect(QueueSelection(ids: ["zzzz", "ABCD"]).fits(entry(.done)))
     }
 
@@ -40,19 +40,19 @@ import Testing
         #expect(!QueueSelection(createdBefore: Timestamp(microseconds: 100)).fits(entry()))
     }
 
-    @Test func `reasons mean what is parked for them, and settled before leaves out what still waits`() {
+    @Test func `reasons mean what is parked for them, and completed before leaves out what still waits`() {
         var held = entry(.parked)
         held.reason = .held
         #expect(QueueSelection(reasons: [.expired, .held]).fits(held))
         #expect(!QueueSelection(reasons: [.expired]).fits(held))
         #expect(!QueueSelection(reasons: [.held]).fits(entry()))
         var done = entry(.done)
-        done.settledAt = Timestamp(microseconds: 200)
-        let before = { QueueSelection(states: [.done, .parked], settledBefore: Timestamp(microseconds: $0)) }
+        done.completedAt = Timestamp(microseconds: 200)
+        let before = { QueueSelection(states: [.done, .parked], completedBefore: Timestamp(microseconds: $0)) }
         #expect(before(201).fits(done) && !before(200).fits(done) && !before(201).fits(held))
     }
 
-    @Test func `no action is for what is settled or being sent, and a look at the entry alone is careful`() {
+    @Test func `no action is for what is completed or being sent, and a look at the entry alone is careful`() {
         for action in QueueAction.allCases {
             for state in [QueueEntry.State.done, .dropped, .sending] {
                 #expect(action.refusal(on: entry(state), isBeingSent: state == .sending) != nil, "\(action) \(state)")

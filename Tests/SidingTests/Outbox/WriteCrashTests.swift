@@ -22,7 +22,7 @@ import Testing
         #expect(try await bench.events(entry.id) == ["accepted", "claimed", "crashed", "claimed"])
     }
 
-    @Test func `a write whose settlement could not be stored is taken up by the process that lives on`() async throws {
+    @Test func `a write whose result could not be stored is taken up by the process that lives on`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
@@ -78,7 +78,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == entry.id)
     }
 
-    @Test func `who lost an entry can neither settle it nor send it`() async throws {
+    @Test func `who lost an entry can neither complete it nor send it`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a", idempotency: nil)
         let stale = try #require(try await bench.claim())
@@ -86,7 +86,7 @@ import Testing
             try transaction.execute("UPDATE siding_outbox SET token = token + 1 WHERE id = ?1", entry.id)
         }
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])
-        #expect(try await bench.store.settle(stale, WriteSettlement(.delivered(answer), .answers)) == nil)
+        #expect(try await bench.store.recordResult(stale, WriteResult(.delivered(answer), .answers)) == nil)
         #expect(try await bench.entry(entry.id).state == .sending, "nothing was changed")
         #expect(try await storeErrorKind { try await bench.store.markSent(stale) } == .leaseLost)
     }
@@ -186,16 +186,16 @@ import Testing
                 to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8),
                 probe: WriteProbe("/a?ref={entry}", mark: JSONPath(member: "ref"))))
         let error = RecordedError(name: "connectionLost", message: "it was lost")
-        let verdict = WriteSettlement.Verdict.unknown(error, waitsForNetwork: false) { _ in .seconds(60) }
+        let transition = WriteResult.Transition.unknown(error, waitsForNetwork: false) { _ in .seconds(60) }
         let lost = try #require(try await bench.claim())
-        _ = try await bench.store.settle(lost, WriteSettlement(verdict, .nothing))
+        _ = try await bench.store.recordResult(lost, WriteResult(transition, .nothing))
         bench.time.advance(by: .seconds(-31_536_000))
         let asked = try #require(try await bench.claim())
         #expect(asked.entry.unknownSince == bench.time.now)
         #expect(try await bench.entry(entry.id).unknownSince == bench.time.now)
-        let verdictOnIt = WriteSettlement.Verdict.sendAgain(
+        let later = WriteResult.Transition.sendAgain(
             from: bench.time.now + .seconds(30 * 86_400), because: "it is not there")
-        _ = try await bench.store.settle(asked, WriteSettlement(verdictOnIt, .answers))
+        _ = try await bench.store.recordResult(asked, WriteResult(later, .answers))
         #expect(try await bench.store.outlook(of: ["api"]).nextDue == bench.time.now + .seconds(86_400))
     }
 }

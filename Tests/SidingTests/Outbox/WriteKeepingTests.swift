@@ -164,9 +164,10 @@ import Testing
         let first = try #require(try await bench.claim())
         let error = RecordedError(name: "http503", message: "later", phase: Failure.Phase.answered.rawValue)
         let until = bench.time.now + .seconds(5)
-        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForNetwork: false) { _ in .seconds(5)
+        let transition = WriteResult.Transition.retry(error, isCounted: false, waitsForNetwork: false) { _ in
+            .seconds(5)
         }
-        _ = try await bench.store.settle(first, WriteSettlement(verdict, .retryAfter(until: until, note: "later")))
+        _ = try await bench.store.recordResult(first, WriteResult(transition, .retryAfter(until: until, note: "later")))
         bench.time.advance(by: .seconds(5))
         let dead = try await bench.another()
         #expect(try await bench.claim(dead) != nil)

@@ -85,7 +85,7 @@ import Testing
         let good = try await bench.enqueue("/good", lane: "l")
         let error = RecordedError(name: "http422", message: "no")
         let write = try #require(try await bench.claim())
-        _ = try await bench.store.settle(write, WriteSettlement(.parked(.rejected, error, nil), .answers))
+        _ = try await bench.store.recordResult(write, WriteResult(.parked(.rejected, error, nil), .answers))
         #expect(try await bench.claim() == nil, "one bad entry stops its lane")
         _ = try await bench.store.perform(.drop, on: QueueSelection(ids: [bad.id]))
         #expect(try await bench.claim()?.entry.id == good.id)

@@ -256,7 +256,7 @@ extension WriteProbeTests {
                 to: "blog", .post, try EditBench.url("/posts"), body: Array(body.utf8), edit: edit, probe: probe))
     }
 
-    private static let unknown = WriteSettlement.Verdict.unknown(
+    private static let unknown = WriteResult.Transition.unknown(
         RecordedError(name: "connectionLost", message: "the line broke", phase: "maybe_sent"), waitsForNetwork: false
     ) { _ in .zero }
 
@@ -265,11 +265,11 @@ extension WriteProbeTests {
         let entry = try await Self.create(bench, #"{"title":"a"}"#)
         let temporary = try #require(entry.recordKey)
         let later = try await bench.edit(.merge, temporary, #"{"title":"b"}"#)
-        try await bench.settle(entry, Self.unknown)
+        try await bench.recordResult(entry, Self.unknown)
         #expect(try await bench.claim(later.id) == nil)
         let record = #"{"id":7,"title":"a","ref":"\#(entry.id)"}"#
         let answer = WriteAnswer(status: 200, contentType: "application/json", body: Array(record.utf8))
-        try await bench.settle(entry, .arrived(answer))
+        try await bench.recordResult(entry, .arrived(answer))
         #expect(try await bench.shown(temporary) == nil)
         #expect(try await bench.shown("7") == #"{"id":7,"title":"b","ref":"\#(entry.id)"}"#)
         #expect(try await bench.entry(later.id).url.hasSuffix("/posts/7"))
@@ -284,10 +284,10 @@ extension WriteProbeTests {
             WriteRequest(
                 to: "blog", .patch, try EditBench.url("/posts/7"), body: Array(#"{"title":"mine"}"#.utf8), edit: edit,
                 probe: Self.probe))
-        try await bench.settle(entry, Self.unknown)
+        try await bench.recordResult(entry, Self.unknown)
         try await bench.pull(#"[{"id":7,"title":"theirs"}]"#)
         #expect(try await bench.entry(entry.id).state == .queued)
-        try await bench.settle(entry, .sendAgain(from: bench.time.now, because: "it is not there"))
+        try await bench.recordResult(entry, .sendAgain(from: bench.time.now, because: "it is not there"))
         #expect(try await bench.claim() == nil)
         let left = try await bench.entry(entry.id)
         #expect(left.reason == .conflict && left.unknownSince == nil)

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Siding
 
-/// One write is settled and the next taken in one transaction.
+/// One write is completed and the next taken in one transaction.
 @Suite struct WriteTurnTests {
-    private static let delivered = WriteSettlement(
+    private static let delivered = WriteResult(
         .delivered(WriteAnswer(status: 201, contentType: nil, body: [])), .answers)
     private static let request = ClaimRequest(sources: ["api": 1])
 
-    @Test func `the next of a lane is in hand as soon as the one before it is settled`() async throws {
+    @Test func `the next of a lane is in hand as soon as the one before it is completed`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         let entries = try await [bench.enqueue("/a", lane: "l"), bench.enqueue("/b", lane: "l")]
         let first = try #require(try await bench.claim())
-        let turn = try await bench.store.settle(first, Self.delivered, claiming: Self.request)
+        let turn = try await bench.store.recordResult(first, Self.delivered, claiming: Self.request)
         #expect(turn.entry?.state == .done)
         let second = try #require(turn.next)
         #expect(second.entry.id == entries[1].id && second.entry.state == .sending)
@@ -23,7 +23,7 @@ import Testing
         // This process is at work on it: nobody of it takes it for left behind.
         #expect(try await bench.store.reclaim() == [])
         #expect(try await bench.entry(entries[1].id).state == .sending)
-        let last = try await bench.store.settle(second, Self.delivered, claiming: Self.request)
+        let last = try await bench.store.recordResult(second, Self.delivered, claiming: Self.request)
         #expect(last.entry?.state == .done)
         #expect(last.next == nil)
     }
@@ -34,9 +34,9 @@ import Testing
         try await bench.enqueue("/b")
         let first = try #require(try await bench.claim())
         let error = RecordedError(name: "offline", message: "no way", phase: Failure.Phase.notSent.rawValue)
-        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForNetwork: true) { _ in .zero }
-        let turn = try await bench.store.settle(
-            first, WriteSettlement(verdict, .offline(note: "no way")), claiming: Self.request)
+        let transition = WriteResult.Transition.retry(error, isCounted: false, waitsForNetwork: true) { _ in .zero }
+        let turn = try await bench.store.recordResult(
+            first, WriteResult(transition, .offline(note: "no way")), claiming: Self.request)
         #expect(turn.entry?.state == .queued)
         #expect(turn.next == nil)
     }
@@ -49,7 +49,7 @@ import Testing
         try await bench.store.write {
             _ = try $0.execute("UPDATE siding_outbox SET token = token + 1 WHERE id = ?1", lost.entry.id)
         }
-        let turn = try await bench.store.settle(
+        let turn = try await bench.store.recordResult(
             lost, Self.delivered, claiming: ClaimRequest(sources: ["api": 2]))
         #expect(turn.entry == nil)
         #expect(turn.next?.entry.id == other.id)
@@ -69,7 +69,7 @@ import Testing
                 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
                 """, bad.id)
         }
-        let turn = try await bench.store.settle(write, Self.delivered, claiming: Self.request)
+        let turn = try await bench.store.recordResult(write, Self.delivered, claiming: Self.request)
         #expect(turn.next?.entry.id == last.id)
         #expect(try await bench.entry(good.id).state == .done)
         #expect(try await bench.entry(bad.id).reason == .invalid)

@@ -114,7 +114,7 @@ import Testing
         #expect(try await bench.bench.record("1").deletedAt == nil)
     }
 
-    @Test func `settled entries are kept for 30 days`() async throws {
+    @Test func `completed entries are kept for 30 days`() async throws {
         var bench = try await FileBench()
         _ = try await bench.bench.commitFirstPage()
         let entry = try await bench.bench.retain()

@@ -39,19 +39,19 @@ struct EditBench {
     }
 
     @discardableResult
-    func settle(_ write: ClaimedWrite, _ verdict: WriteSettlement.Verdict) async throws -> QueueEntry {
-        try #require(try await store.settle(write, WriteSettlement(verdict, .nothing)))
+    func recordResult(_ write: ClaimedWrite, _ transition: WriteResult.Transition) async throws -> QueueEntry {
+        try #require(try await store.recordResult(write, WriteResult(transition, .nothing)))
     }
 
     /// Claims this entry and settles it.
     @discardableResult
-    func settle(_ entry: QueueEntry, _ verdict: WriteSettlement.Verdict) async throws -> QueueEntry {
-        try await settle(try #require(try await claim(entry.id)), verdict)
+    func recordResult(_ entry: QueueEntry, _ transition: WriteResult.Transition) async throws -> QueueEntry {
+        try await recordResult(try #require(try await claim(entry.id)), transition)
     }
 
     @discardableResult
     func deliver(_ entry: QueueEntry, _ answer: String = "", status: Int = 200) async throws -> QueueEntry {
-        try await settle(entry, .answered(answer, status: status))
+        try await recordResult(entry, .answered(answer, status: status))
     }
 
     @discardableResult
@@ -88,8 +88,8 @@ extension Store {
 
     /// - Returns: nil where this sender no longer owned the entry.
     @discardableResult
-    func settle(_ write: ClaimedWrite, _ settlement: WriteSettlement) async throws(StoreError) -> QueueEntry? {
-        try await settle(write, settlement, claiming: nil).entry
+    func recordResult(_ write: ClaimedWrite, _ result: WriteResult) async throws(StoreError) -> QueueEntry? {
+        try await recordResult(write, result, claiming: nil).entry
     }
 
     /// A refusal is an error.
@@ -102,7 +102,7 @@ extension Store {
     }
 }
 
-extension WriteSettlement.Verdict {
+extension WriteResult.Transition {
     static func answered(_ body: String, status: Int = 200) -> Self {
         .delivered(WriteAnswer(status: status, contentType: "application/json", body: Array(body.utf8)))
     }

@@ -59,7 +59,7 @@ struct WriteBench {
 
     func deliver(_ write: ClaimedWrite, outcome: SourceOutcome = .answers) async throws {
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])
-        #expect(try await store.settle(write, WriteSettlement(.delivered(answer), outcome)) != nil)
+        #expect(try await store.recordResult(write, WriteResult(.delivered(answer), outcome)) != nil)
     }
 
     /// Settles `write` as failed, to be tried again after `wait`.
@@ -68,17 +68,18 @@ struct WriteBench {
         phase: Failure.Phase = .notSent, waitsForNetwork: Bool = false
     ) async throws {
         let error = RecordedError(name: "timeout", message: "it took too long", phase: phase.rawValue)
-        let verdict = WriteSettlement.Verdict.retry(error, isCounted: counted, waitsForNetwork: waitsForNetwork) { _ in
+        let transition = WriteResult.Transition.retry(error, isCounted: counted, waitsForNetwork: waitsForNetwork) {
+            _ in
             wait
         }
-        #expect(try await store.settle(write, WriteSettlement(verdict, outcome)) != nil)
+        #expect(try await store.recordResult(write, WriteResult(transition, outcome)) != nil)
     }
 
     /// Settles `write` as refused for want of a sign-in.
     func refuse(_ write: ClaimedWrite) async throws {
         let error = RecordedError(name: "unauthorized", message: "401")
-        let settlement = WriteSettlement(.parked(.signIn, error, nil), .signIn(note: "401"))
-        #expect(try await store.settle(write, settlement) != nil)
+        let result = WriteResult(.parked(.signIn, error, nil), .signIn(note: "401"))
+        #expect(try await store.recordResult(write, result) != nil)
     }
 
     func entry(_ id: String) async throws -> QueueEntry {

@@ -68,18 +68,18 @@ package struct ClaimRequest: Sendable {
 }
 
 /// The result of sending a write: the new state of the entry, and the outcome for its source.
-package struct WriteSettlement: Sendable {
-    package var verdict: Verdict
+package struct WriteResult: Sendable {
+    package var transition: Transition
     package var outcome: SourceOutcome
     /// Whether the write was tried, or put off before anything was asked.
     package var isTry = true
 
-    package init(_ verdict: Verdict, _ outcome: SourceOutcome) {
-        (self.verdict, self.outcome) = (verdict, outcome)
+    package init(_ transition: Transition, _ outcome: SourceOutcome) {
+        (self.transition, self.outcome) = (transition, outcome)
     }
 
     /// The new state of the entry.
-    package enum Verdict: Sendable {
+    package enum Transition: Sendable {
         /// Delivered: the origin has it.
         case delivered(WriteAnswer)
         /// Back to the queue, to be tried again after `wait`, given the number of counted attempts.

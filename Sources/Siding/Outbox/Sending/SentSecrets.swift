@@ -49,20 +49,20 @@ final class SentSecrets: Sendable {
     }
 }
 
-extension WriteSettlement {
+extension WriteResult {
     /// The same result, with credentials removed from its answer.
-    func scrubbed(of secrets: SentSecrets) -> WriteSettlement {
+    func scrubbed(of secrets: SentSecrets) -> WriteResult {
         var scrubbed = self
-        switch verdict {
-        case .delivered(let answer): scrubbed.verdict = .delivered(answer.scrubbed(of: secrets))
-        case .arrived(let answer): scrubbed.verdict = .arrived(answer.scrubbed(of: secrets))
+        switch transition {
+        case .delivered(let answer): scrubbed.transition = .delivered(answer.scrubbed(of: secrets))
+        case .arrived(let answer): scrubbed.transition = .arrived(answer.scrubbed(of: secrets))
         case .parked(let reason, let error, let answer):
-            scrubbed.verdict = .parked(reason, error.scrubbed(of: secrets), answer?.scrubbed(of: secrets))
+            scrubbed.transition = .parked(reason, error.scrubbed(of: secrets), answer?.scrubbed(of: secrets))
         case .retry(let error, let isCounted, let waitsForNetwork, let wait):
             let error = error.scrubbed(of: secrets)
-            scrubbed.verdict = .retry(error, isCounted: isCounted, waitsForNetwork: waitsForNetwork, wait: wait)
+            scrubbed.transition = .retry(error, isCounted: isCounted, waitsForNetwork: waitsForNetwork, wait: wait)
         case .unknown(let error, let waitsForNetwork, let wait):
-            scrubbed.verdict = .unknown(error.scrubbed(of: secrets), waitsForNetwork: waitsForNetwork, wait: wait)
+            scrubbed.transition = .unknown(error.scrubbed(of: secrets), waitsForNetwork: waitsForNetwork, wait: wait)
         case .sendAgain, .released: break
         }
         return scrubbed

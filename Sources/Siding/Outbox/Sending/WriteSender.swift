@@ -142,7 +142,7 @@ package struct WriteSender: Sendable {
     }
 
     /// Sends the due writes of `names`; returns what there is to do next, and whether nothing was tried.
-    func look(
+    func poll(
         _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {
         await prune()
@@ -203,33 +203,33 @@ package struct WriteSender: Sendable {
         var sender = self
         sender.environment.logger[metadataKey: "entry"] = "\(write.entry.shortID)"
         return try await WorkSpan.ofDelivery(write, to: sources[write.entry.source], on: environment.clock) {
-            [sender] () async throws(StoreError) in try await sender.settle(write, claiming: request)
+            [sender] () async throws(StoreError) in try await sender.recordResult(write, claiming: request)
         }
     }
 
-    private func settle(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
+    private func recordResult(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
         // A resendable write returns to the queue at once; any other would need an operator if its answer were lost.
-        let settlement =
+        let result =
             write.isResendable
             ? await attempt(write) : await outlasting(Self.grace, on: environment.clock) { await attempt(write) }
         let store = store
         let request = claims ? request : nil
         // The result is recorded even if the sender was told to stop meanwhile.
         return try await uncancelled { () throws(StoreError) in
-            try await store.settle(write, settlement, claiming: request)
+            try await store.recordResult(write, result, claiming: request)
         }
     }
 
-    private func attempt(_ write: ClaimedWrite) async -> WriteSettlement {
+    private func attempt(_ write: ClaimedWrite) async -> WriteResult {
         guard let source = sources[write.entry.source] else {
-            return WriteSettlement(.released(isUnsent: true), .nothing)
+            return WriteResult(.released(isUnsent: true), .nothing)
         }
         let secrets = SentSecrets()
         let transport = secrets.noting(
             transports.instrumented(for: source, in: environment),
             beyond: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
             secretQueryNames: source.authorization.secretQueryNames)
-        let settlement =
+        let result =
             if let probe = write.probeToRun {
                 await ask(probe, about: write, source, over: transport)
             } else {
@@ -237,10 +237,10 @@ package struct WriteSender: Sendable {
             }
         // A token that is on its way to this process would be lost with it.
         if Task.isCancelled { await source.authorization.access?.waitForRefresh() }
-        return settlement.scrubbed(of: secrets)
+        return result.scrubbed(of: secrets)
     }
 
-    private func send(_ write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> WriteSettlement {
+    private func send(_ write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> WriteResult {
         let transport = write.isResendable ? transport : write.announced(in: store, over: transport)
         let context = ChainContext(
             requestID: "entry \(write.entry.shortID)", logger: environment.logger, isResendable: write.isResendable)
@@ -250,23 +250,23 @@ package struct WriteSender: Sendable {
                 throw Failure(.invalidRequest, phase: .notSent, detail: why)
             }
             let response = try await chain(source, transport).make().process(write, context)
-            return judgement(write, source).judge(response)
+            return policy(write, source).result(of: response)
         } catch {
-            return judgement(write, source).judge(error)
+            return policy(write, source).result(of: error)
         }
     }
 
     /// Runs the delivery probe of a write that may have arrived; the write itself is not sent.
     private func ask(
         _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over transport: any Transport
-    ) async -> WriteSettlement {
-        let judgement = ProbeJudgement(judgement: judgement(write, source), probe: probe)
+    ) async -> WriteResult {
+        let policy = ProbeResultPolicy(policy: policy(write, source), probe: probe)
         let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: environment.logger)
         do throws(Failure) {
             let url = try source.baseURL.appending(path: probe.path(entry: write.entry.id, key: write.key))
-            return judgement.judge(try await chain(source, transport).makeProbe().process(url, context))
+            return policy.result(of: try await chain(source, transport).makeProbe().process(url, context))
         } catch {
-            return judgement.judge(error)
+            return policy.result(of: error)
         }
     }
 
@@ -278,7 +278,7 @@ package struct WriteSender: Sendable {
             }, environment: environment)
     }
 
-    private func judgement(_ write: ClaimedWrite, _ source: Source) -> WriteJudgement {
-        WriteJudgement(source: source, write: write, jitter: environment.jitter, now: environment.wallClock.now)
+    private func policy(_ write: ClaimedWrite, _ source: Source) -> WriteResultPolicy {
+        WriteResultPolicy(source: source, write: write, jitter: environment.jitter, now: environment.wallClock.now)
     }
 }

@@ -19,7 +19,7 @@ enum OutboxDependenciesTable {
         try database.query(
             """
             SELECT parent FROM siding_outbox_dependencies JOIN siding_outbox ON id = parent
-            WHERE entry = ?1 AND settled_at IS NULL ORDER BY seq
+            WHERE entry = ?1 AND completed_at IS NULL ORDER BY seq
             """, entry
         ) { $0.text(0) }
     }

@@ -171,5 +171,5 @@ enum OutboxEditsTable {
 
     /// Selects the pending edits whose entry is completed, and the open edits that are not pending.
     static let wronglyPendingEdits: SQL =
-        "SELECT id FROM siding_outbox_entries WHERE pending <> (settled_at IS NULL) LIMIT 10"
+        "SELECT id FROM siding_outbox_entries WHERE pending <> (completed_at IS NULL) LIMIT 10"
 }

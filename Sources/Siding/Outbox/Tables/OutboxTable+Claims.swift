@@ -118,7 +118,7 @@ extension OutboxTable {
     /// There is one open fetch per listing, and only the waiting ones are read: `siding_outbox_fetch`.
     private static let fetchesDueNow: SQL = """
         UPDATE siding_outbox SET not_before = ?2
-        WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued' AND source = ?1
+        WHERE kind = 'fetch' AND completed_at IS NULL AND state = 'queued' AND source = ?1
             AND waits_for = 'line' AND not_before > ?2
         """
 

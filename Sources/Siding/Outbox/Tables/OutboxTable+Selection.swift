@@ -55,11 +55,11 @@ struct SelectedEntries {
             // A wait longer than the longest allowed one was set before the clock was set back, and counts as over.
             require("state = 'queued' AND (not_before <= ? OR not_before > ?)", moment, moment + RetryAfter.longest)
         }
-        if let moment = selection.settledBefore { require("settled_at < ?", moment) }
-        if !includesSettled {
-            require("settled_at IS NULL")
+        if let moment = selection.completedBefore { require("completed_at < ?", moment) }
+        if !includesCompleted {
+            require("completed_at IS NULL")
         } else {
-            if selection.states.allSatisfy(\.isSettled) { require("settled_at IS NOT NULL") }
+            if selection.states.allSatisfy(\.isCompleted) { require("completed_at IS NOT NULL") }
             // Only the key of a purged entry is left: there is nothing to show.
             require("kept_until IS NULL")
         }
@@ -69,7 +69,7 @@ struct SelectedEntries {
         }
     }
 
-    private var includesSettled: Bool { selection.states.contains(where: \.isSettled) }
+    private var includesCompleted: Bool { selection.states.contains(where: \.isCompleted) }
 
     private mutating func require(_ term: SQL, _ moments: Timestamp...) {
         condition.sql = "\(condition.sql) AND \(term)"
@@ -88,7 +88,7 @@ struct SelectedEntries {
     /// table to get the order; "+" prevents that (https://sqlite.org/optoverview.html#disqualifying). With a limit, those are
     /// found first and then joined with their requests: of 50,000 entries 50 are listed in 4 ms instead of 40.
     func listing(limit: Int? = nil) -> BoundSQL {
-        let isInOrder = selection.kinds.count == 1 && !includesSettled
+        let isInOrder = selection.kinds.count == 1 && !includesCompleted
         let order: SQL = isInOrder ? "seq" : "+seq"
         let rest: SQL = "FROM siding_outbox_entries WHERE \(condition.sql) ORDER BY \(order)"
         guard let limit else { return bound("SELECT * \(rest)") }

@@ -14,8 +14,8 @@ extension OutboxTable {
             INSERT INTO siding_outbox (id, kind, state, source, resource, scope, operation, lane, position, head, waits_on,
                 created_at, not_before, expires_at)
             VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?7 AND settled_at IS NULL),
-                NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?7 AND settled_at IS NULL), ?8, ?9, ?9, ?10)
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?7 AND completed_at IS NULL),
+                NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?7 AND completed_at IS NULL), ?8, ?9, ?9, ?10)
             """, entry.id, entry.kind.rawValue, entry.source, entry.resource, scope, entry.operation, entry.lane,
             entry.waitsOn, entry.createdAt.microseconds, expiresAt?.microseconds)
     }
@@ -111,8 +111,8 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?3
-            WHERE id IN (SELECT value FROM json_each(?1)) AND settled_at IS NULL
+            UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, completed_at = ?3
+            WHERE id IN (SELECT value FROM json_each(?1)) AND completed_at IS NULL
             """, try Store.json(ids), state.rawValue, now.microseconds)
     }
 
@@ -126,7 +126,7 @@ extension OutboxTable {
     static let promotion: SQL = """
         UPDATE siding_outbox SET head = 1 WHERE head = 0 AND seq IN (
             SELECT (SELECT seq FROM siding_outbox AS first
-                WHERE first.lane = entry.lane AND first.settled_at IS NULL ORDER BY position, seq LIMIT 1)
+                WHERE first.lane = entry.lane AND first.completed_at IS NULL ORDER BY position, seq LIMIT 1)
             FROM siding_outbox AS entry WHERE id IN (SELECT value FROM json_each(?1)))
         """
 
@@ -136,7 +136,7 @@ extension OutboxTable {
             """
             UPDATE siding_outbox SET waits_on = (
                 SELECT COUNT(*) FROM siding_outbox_dependencies AS d JOIN siding_outbox AS p ON p.id = d.parent
-                WHERE d.entry = siding_outbox.id AND p.settled_at IS NULL)
+                WHERE d.entry = siding_outbox.id AND p.completed_at IS NULL)
             WHERE id IN (SELECT value FROM json_each(?1))
             """, try Store.json(ids))
     }
@@ -157,8 +157,8 @@ extension OutboxTable {
         try transaction.execute(
             """
             UPDATE siding_outbox SET lane = ?2, head = CASE WHEN ?3 THEN 0 ELSE head END, position = position +
-                (SELECT COALESCE(MAX(position), 0) FROM siding_outbox WHERE lane = ?2 AND settled_at IS NULL)
-            WHERE lane = ?1 AND settled_at IS NULL
+                (SELECT COALESCE(MAX(position), 0) FROM siding_outbox WHERE lane = ?2 AND completed_at IS NULL)
+            WHERE lane = ?1 AND completed_at IS NULL
             """, lane, other, end != nil)
     }
 
@@ -198,7 +198,7 @@ extension OutboxTable {
         try transaction.execute(
             """
             UPDATE siding_outbox SET source = ?2
-            WHERE resource = ?1 AND settled_at IS NULL AND (kind = 'fetch' OR ?3)
+            WHERE resource = ?1 AND completed_at IS NULL AND (kind = 'fetch' OR ?3)
             """, resource, source, includesWrites)
     }
 

@@ -20,13 +20,14 @@ enum OutboxTable {
         let (attempts, tries) = (Int(try row.int("attempts")), Int(try row.int("tries")))
         let crashes = Int(try row.int("crashes"))
         let (createdAt, nextAttemptAt) = (try row.time("created_at"), try row.time("not_before"))
-        let (firstSentAt, settledAt) = (try row.optionalTime("first_sent_at"), try row.optionalTime("settled_at"))
+        let (firstSentAt, completedAt) = (try row.optionalTime("first_sent_at"), try row.optionalTime("completed_at"))
         let (owner, token) = (try row.optionalText("owner"), try row.int("token"))
         let (method, url) = (try row.text("method"), try row.text("url"))
         var entry = QueueEntry(
             id: id, kind: kind, state: state, reason: reason, source: source, resource: resource, lane: lane,
             method: method, url: url, pageNumber: try row.optionalInt("page_number").map(Int.init), attempts: attempts,
-            tries: tries, crashes: crashes, createdAt: createdAt, nextAttemptAt: nextAttemptAt, settledAt: settledAt,
+            tries: tries, crashes: crashes, createdAt: createdAt, nextAttemptAt: nextAttemptAt,
+            completedAt: completedAt,
             isHead: isHead, waitsOn: waitsOn, operation: operation,
             unknownSince: try row.optionalTime("unknown_since"), firstSentAt: firstSentAt,
             replaces: replaces, owner: owner, token: token)
@@ -100,7 +101,7 @@ enum OutboxTable {
         try database.first(
             """
             SELECT * FROM siding_outbox_entries
-            WHERE kind = 'fetch' AND resource = ?1 AND scope = ?2 AND settled_at IS NULL
+            WHERE kind = 'fetch' AND resource = ?1 AND scope = ?2 AND completed_at IS NULL
             """, resource, scope, map: entry)
     }
 
@@ -110,7 +111,7 @@ enum OutboxTable {
         try database.query(
             """
             SELECT * FROM siding_outbox_entries
-            WHERE kind = 'fetch' AND resource = ?1 AND settled_at IS NULL ORDER BY seq
+            WHERE kind = 'fetch' AND resource = ?1 AND completed_at IS NULL ORDER BY seq
             """, resource, map: entry)
     }
 
@@ -122,7 +123,7 @@ enum OutboxTable {
             """
             SELECT q.id, q.scope FROM siding_outbox q
             LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
-            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.settled_at IS NULL AND l.pass IS NOT ?3
+            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.completed_at IS NULL AND l.pass IS NOT ?3
             """, resource, number, pass
         ) { (entry: try $0.text("id"), scope: try $0.text("scope")) }
     }
@@ -137,7 +138,7 @@ enum OutboxTable {
     ) throws -> Timestamp? {
         try database.first(
             """
-            SELECT MIN(not_before) AS due FROM siding_outbox WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued'
+            SELECT MIN(not_before) AS due FROM siding_outbox WHERE kind = 'fetch' AND completed_at IS NULL AND state = 'queued'
                 AND not_before > ?1 AND source IN (SELECT value FROM json_each(?2))
             """, now.microseconds, try Store.json(Array(sources))
         ) { try $0.optionalTime("due") } ?? nil
@@ -147,13 +148,14 @@ enum OutboxTable {
 
     static func openWrites(to resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         try database.count(
-            "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", resource
+            "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND completed_at IS NULL",
+            resource
         )
     }
 
     static func sourcesOfWrites(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
         try database.query(
-            "SELECT DISTINCT source FROM siding_outbox WHERE kind = 'write' AND settled_at IS NULL ORDER BY source"
+            "SELECT DISTINCT source FROM siding_outbox WHERE kind = 'write' AND completed_at IS NULL ORDER BY source"
         ) { $0.text(0) }
     }
 
@@ -165,7 +167,7 @@ enum OutboxTable {
         try database.query(
             """
             SELECT * FROM siding_outbox_entries
-            WHERE settled_at IS NULL AND state = 'parked' AND reason <> 'held' AND kind = 'write'
+            WHERE completed_at IS NULL AND state = 'parked' AND reason <> 'held' AND kind = 'write'
                 AND parked_by = ?1 AND parked_at >= ?2
             ORDER BY seq
             """, owner, moment.microseconds, map: entry)
@@ -207,11 +209,11 @@ enum OutboxTable {
                     SELECT parent FROM waited JOIN siding_outbox_dependencies ON entry = waited.id
                     UNION
                     SELECT (SELECT before.id FROM siding_outbox AS before
-                        WHERE before.lane = later.lane AND before.settled_at IS NULL
+                        WHERE before.lane = later.lane AND before.completed_at IS NULL
                             AND (before.position, before.seq) < (later.position, later.seq)
                         ORDER BY before.position DESC, before.seq DESC LIMIT 1)
-                    FROM waited JOIN siding_outbox AS later ON later.id = waited.id AND later.settled_at IS NULL)
-                SELECT id FROM waited JOIN siding_outbox USING (id) WHERE settled_at IS NULL
+                    FROM waited JOIN siding_outbox AS later ON later.id = waited.id AND later.completed_at IS NULL)
+                SELECT id FROM waited JOIN siding_outbox USING (id) WHERE completed_at IS NULL
                 """, try Store.json(Array(entries))
             ) { $0.text(0) })
     }
@@ -221,7 +223,7 @@ enum OutboxTable {
     ) throws -> String? {
         try database.first(
             """
-            SELECT id FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL AND id IS NOT ?2
+            SELECT id FROM siding_outbox WHERE lane = ?1 AND completed_at IS NULL AND id IS NOT ?2
             ORDER BY position, seq LIMIT 1
             """, lane, entry
         ) { $0.text(0) }
@@ -230,14 +232,14 @@ enum OutboxTable {
     static func laneEnd(of lane: String, _ database: borrowing some Queryable & ~Copyable) throws -> QueueEntry? {
         try database.first(
             """
-            SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND settled_at IS NULL
+            SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND completed_at IS NULL
             ORDER BY position DESC, seq DESC LIMIT 1
             """, lane, map: entry)
     }
 
     static func openEntries(inLane lane: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
         try transaction.query(
-            "SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND settled_at IS NULL ORDER BY position, seq", lane,
+            "SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND completed_at IS NULL ORDER BY position, seq", lane,
             map: entry)
     }
 
@@ -249,7 +251,7 @@ enum OutboxTable {
             """
             SELECT waiting.*, MIN(parent) AS parent
             FROM siding_outbox_dependencies JOIN siding_outbox_entries AS waiting ON waiting.id = entry
-            WHERE parent IN (SELECT value FROM json_each(?1)) AND settled_at IS NULL GROUP BY seq
+            WHERE parent IN (SELECT value FROM json_each(?1)) AND completed_at IS NULL GROUP BY seq
             """, try Store.json(ids)
         ) { (entry: try entry($0), parent: try $0.text("parent")) }
     }
@@ -262,7 +264,7 @@ enum OutboxTable {
     ) throws -> [QueueEntry] {
         try transaction.query(
             """
-            SELECT * FROM siding_outbox_entries WHERE settled_at < ?1 AND kept_until IS NULL ORDER BY settled_at LIMIT ?2
+            SELECT * FROM siding_outbox_entries WHERE completed_at < ?1 AND kept_until IS NULL ORDER BY completed_at LIMIT ?2
             """, moment.microseconds, limit, map: entry)
     }
 
@@ -271,14 +273,14 @@ enum OutboxTable {
         completedBefore moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
     ) throws -> Bool {
         try snapshot.exists(
-            "SELECT 1 FROM siding_outbox_entries WHERE settled_at < ?1 AND kept_until IS NULL LIMIT 1",
+            "SELECT 1 FROM siding_outbox_entries WHERE completed_at < ?1 AND kept_until IS NULL LIMIT 1",
             moment.microseconds)
             || IdempotencyKeysTable.hasExpired(now, snapshot)
     }
 
     /// Selects lanes that break the rule that each has exactly one head.
     static let lanesWithoutOneHead: SQL =
-        "SELECT lane FROM siding_outbox WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10"
+        "SELECT lane FROM siding_outbox WHERE completed_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10"
 
     /// Selects entries that lost their row in another table.
     static let incompleteEntries: SQL = """
@@ -291,9 +293,9 @@ enum OutboxTable {
     static func entriesInCycles(_ snapshot: borrowing Snapshot) throws -> [String] {
         let waits = try snapshot.query(
             """
-            SELECT id AS entry, LAG(id) OVER (PARTITION BY lane ORDER BY position, seq) AS parent FROM siding_outbox WHERE settled_at IS NULL
+            SELECT id AS entry, LAG(id) OVER (PARTITION BY lane ORDER BY position, seq) AS parent FROM siding_outbox WHERE completed_at IS NULL
             UNION ALL
-            SELECT entry, parent FROM siding_outbox_dependencies JOIN siding_outbox ON id = parent WHERE settled_at IS NULL
+            SELECT entry, parent FROM siding_outbox_dependencies JOIN siding_outbox ON id = parent WHERE completed_at IS NULL
             """
         ) { (entry: try $0.text("entry"), parent: try $0.optionalText("parent")) }
         let waiting = Dictionary(grouping: waits.filter { $0.parent != nil }) { $0.parent ?? "" }

@@ -60,7 +60,7 @@ struct RecordStatements: ~Copyable {
             )
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
-            return isDeleted ? .insertedDead : .inserted
+            return isDeleted ? .insertedDeleted : .inserted
         }
         let id = find.int(0)
         let isLive = find.isNull(2)
@@ -134,7 +134,7 @@ enum RecordChange {
     /// A live record became a tombstone.
     case deleted
     /// A new record was inserted as a tombstone, as the origin already marks it as deleted.
-    case insertedDead
+    case insertedDeleted
     /// An own write was delivered after the page was requested: the page shows the record as it was before. Nothing was
     /// written.
     case stale
@@ -146,7 +146,7 @@ enum RecordChange {
         case .inserted: counters.inserted += 1
         case .updated, .revived: counters.updated += 1
         // Among live records nothing changed.
-        case .unchanged, .insertedDead: counters.unchanged += 1
+        case .unchanged, .insertedDeleted: counters.unchanged += 1
         case .deleted: counters.deleted += 1
         case .stale: counters.stale += 1
         case .unexpected: break

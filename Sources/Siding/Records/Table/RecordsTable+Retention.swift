@@ -50,7 +50,9 @@ extension RecordsTable {
     }
 
     /// Those of `ids` that live and have no pending edits.
-    func settled(_ ids: some Collection<Int64>, _ database: borrowing some Queryable & ~Copyable) throws -> [Int64] {
+    func withoutOpenWrites(_ ids: some Collection<Int64>, _ database: borrowing some Queryable & ~Copyable) throws
+        -> [Int64]
+    {
         try database.query(
             """
             SELECT rowid FROM \(rows) WHERE rowid IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL AND pending = 0

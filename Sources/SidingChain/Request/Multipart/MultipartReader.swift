@@ -60,7 +60,7 @@ private struct MultipartCursor: ~Copyable {
         let count = min(MultipartReader.chunkSize - chunk.count, bytes.count - offset)
         chunk += bytes[offset..<offset + count]
         offset += count
-        if offset == bytes.count { goOn() }
+        if offset == bytes.count { advance() }
     }
 
     private mutating func read(_ file: MultipartFile, into chunk: inout [UInt8]) throws(Failure) {
@@ -77,7 +77,7 @@ private struct MultipartCursor: ~Copyable {
         if offset == file.size {
             // It may have grown or shrunk during this read.
             guard try source.size() == file.size else { throw source.failure("changed its size while it was sent") }
-            goOn()
+            advance()
         } else {
             open = consume source
         }
@@ -89,7 +89,7 @@ private struct MultipartCursor: ~Copyable {
         return try LocalFile(file.path, field: file.field, phase: .maybeSent)
     }
 
-    private mutating func goOn() {
+    private mutating func advance() {
         index += 1
         offset = 0
     }

@@ -49,7 +49,7 @@ struct EntryActions: Sendable {
     /// The resolutions that may fit; the confirmation shows whether they do.
     private static func resolutions(of report: EntryReport) -> [Resolution] {
         let entry = report.entry
-        guard entry.kind == .write, !entry.state.isSettled, entry.state != .sending else { return [] }
+        guard entry.kind == .write, !entry.state.isCompleted, entry.state != .sending else { return [] }
         if entry.mayHaveArrived { return [.arrived] }
         let isConflict = entry.state == .parked && entry.reason == .conflict
         guard isConflict || report.conflict?.disagreement != nil else { return [] }

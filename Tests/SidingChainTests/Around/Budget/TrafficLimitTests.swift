@@ -14,7 +14,9 @@ import Testing
             return BudgetPlace(slots: [.init(id: 1, rule: 0)])
         }
 
-        func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async { notes.append("settle \(place.slots.count)") }
+        func complete(_ place: BudgetPlace, _ ending: BudgetEnding) async {
+            notes.append("settle \(place.slots.count)")
+        }
 
         func spend(_ bytes: Int, at url: HTTPURL) async { notes.append("spend \(bytes)") }
     }

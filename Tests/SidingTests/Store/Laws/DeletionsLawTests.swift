@@ -58,7 +58,7 @@ import Testing
         try await bench.listing(all, [])
         for _ in 0..<2 { try await bench.listing(["10"], []) }
         var counters = try await bench.listing(["10"], [])
-        try require(counters.deletionsBlocked, is: 29, "withheld")
+        try require(counters.deletionsBlocked, is: 29, "deletions_blocked")
         try require(counters.deleted, is: 0, "deleted")
         counters = try await bench.listing(["10"], [], isAccepted: true)
         try require(counters.deleted, is: 29, "deleted")

@@ -129,7 +129,7 @@ import Testing
         var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.pass(&pass, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
         for _ in 0..<3 { try await require(bench.pass(&pass, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
-        try await require(bench.lastBlocked(), is: 7, "withheld")
+        try await require(bench.lastBlocked(), is: 7, "deletions_blocked")
     }
 
     @Test func `records of a parent that is gone wait until it is back`() async throws {

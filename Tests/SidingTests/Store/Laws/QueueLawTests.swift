@@ -67,9 +67,9 @@ import Testing
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
         try await bench.commit("[]", bench.open())
-        let settled = try await bench.entry(entry.id)
-        try require(settled.state, is: .done, "the state")
-        try require(settled.settledAt, is: bench.time.now, "settledAt")
+        let completed = try await bench.entry(entry.id)
+        try require(completed.state, is: .done, "the state")
+        try require(completed.completedAt, is: bench.time.now, "completedAt")
         try await require(bench.store.entries(QueueSelection()), is: [], "the queue")
         let events = try await bench.store.history(of: entry.id).map(\.event.rawValue)
         try require(events, is: ["retained", "claimed", "answered"], "the history, oldest first")
@@ -86,14 +86,14 @@ import Testing
         try await require(bench.entry(entry.id).state, is: .sending, "its state")
     }
 
-    @Test func `after a settled fetch a new failure is a new entry`() async throws {
+    @Test func `after a completed fetch a new failure is a new entry`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
         let position = try await bench.open()
         try await bench.commit("[]", position, next: .page(StoreBench.page(3)))
         let next = try await bench.retain(3)
-        try require(next.id != entry.id, "it is the settled one")
+        try require(next.id != entry.id, "it is the completed one")
         try require(next.attempts, is: 1, "attempts")
     }
 
@@ -174,7 +174,7 @@ import Testing
         try require(position.entry == nil && !position.isResumed, "it counts as resumed")
     }
 
-    @Test func `an entry that is settled takes no action any more`() async throws {
+    @Test func `an entry that is completed takes no action any more`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()

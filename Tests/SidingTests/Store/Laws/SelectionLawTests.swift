@@ -34,7 +34,7 @@ import Testing
         #expect(error?.message == "no entry has an id that begins with 'abc': give at least 4 characters")
     }
 
-    @Test func `a settled entry is found by its id, and left out where none is named`() async throws {
+    @Test func `a completed entry is found by its id, and left out where none is named`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()

@@ -3,7 +3,7 @@ internal import SidingJSON
 internal import SidingSQLite
 
 /// Applies an origin's answer to the record of an edit. Works inside the recording transaction, before the entry is completed.
-struct EditSettler {
+struct EditDelivery {
     let transitions: QueueTransitions
 
     /// Stores the answered record as the server copy; if the answer has none, the record as edited.
@@ -13,19 +13,19 @@ struct EditSettler {
         _ id: String, _ answer: WriteAnswer, isListed: Bool = false, _ transaction: borrowing Transaction
     ) throws {
         guard var edit = try PendingEdit.load(id, transaction),
-            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+            let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return }
         // Listings have whole records, whatever the answers to writes contain.
         if isListed { edit.terms.answersPart = false }
         guard edit.temporaryID == nil else {
-            return try name(edit, answer, isListed: isListed, overlay, transaction)
+            return try name(edit, answer, isListed: isListed, projection, transaction)
         }
-        try save(answer, to: edit, edit.key, overlay, transaction)
+        try save(answer, to: edit, edit.key, projection, transaction)
     }
 
     /// Gives a created record its real id first. If the answer lacks the id, the record is hidden until a listing brings it.
     private func name(
-        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ overlay: EditProjection,
+        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ projection: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         let document = try? JSONDocument(answer.body)
@@ -37,33 +37,34 @@ struct EditSettler {
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
         let real = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
         let naming = TemporaryNaming(
-            transitions: transitions, overlay: overlay, entry: edit.entry, temporary: edit.temporaryID ?? "",
+            transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
         guard let key = try naming.name(real, transaction) else { return }
         var named = edit
         named.identity = real
-        try save(answer, to: named, key, overlay, transaction)
+        try save(answer, to: named, key, projection, transaction)
     }
 
     private func save(
-        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: EditProjection,
+        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ projection: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
-        let old = try ServerCopiesTable.load(overlay.resource, key, transaction)
+        let old = try ServerCopiesTable.load(projection.resource, key, transaction)
         let base = old?.state ?? .nothing
-        let request = try edit.insertRequest(answer, overlay, transaction)
+        let request = try edit.insertRequest(answer, projection, transaction)
         guard edit.terms.change != .delete else {
             // A record that no page has shown leaves a tombstone too, so that no page that was requested before brings it.
             let gone = RecordState(body: base.body ?? .null, deletedAt: transitions.now)
             return try replace(
-                old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), overlay, transaction)
+                old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), projection, transaction)
         }
-        let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
+        let record = try Self.record(in: answer, edit, key: key, projection, transaction)
         if let record {
-            try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
+            try ColumnInference(resource: projection.resource, name: projection.name).addColumns(
+                of: record, transaction)
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
-        let state = try overlay.dropped.removed(
+        let state = try projection.dropped.removed(
             from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
         // was sent (RFC 9110 §9.3.4).
@@ -73,7 +74,7 @@ struct EditSettler {
         let isOld = edit.terms.etagPath.map { record?.value(at: $0) == nil } ?? false
         let etag = (isWhole ? answer.etag : nil) ?? (isOld ? ServerCopy.noETag : nil)
         try replace(
-            old, of: key, by: ServerCopy(state: state, etag: etag, cause: .write, request: request), overlay,
+            old, of: key, by: ServerCopy(state: state, etag: etag, cause: .write, request: request), projection,
             transaction)
     }
 
@@ -88,35 +89,35 @@ struct EditSettler {
     /// Stores the copy that an own write made, and forgets the validators of pages that showed the record before: only a page
     /// with the record tells its present state and ETag. Records without a server copy were in no listing.
     private func replace(
-        _ old: ServerCopy?, of key: String, by copy: ServerCopy, _ overlay: EditProjection,
+        _ old: ServerCopy?, of key: String, by copy: ServerCopy, _ projection: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         if let old, old.state.body != nil, old.state != copy.state || old.etag != copy.etag {
-            try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
+            try PageValidators(resource: projection.resource).forget(showing: key, transaction)
         }
-        try overlay.moveBase(of: key, to: copy, transaction)
+        try projection.moveBase(of: key, to: copy, transaction)
     }
 
     /// The record in an answer, at the edit's ``WriteEdit/record`` path or at the root: an object with the key `key`, of the
     /// type that the resource's keys have.
     static func record(
-        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ overlay: EditProjection,
+        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ projection: EditProjection,
         _ transaction: borrowing Transaction
     ) throws -> JSONDocument? {
         guard let document = try? JSONDocument(answer.body) else { return nil }
         for record in [edit.terms.record(in: document), document] where record.kind == .object {
             guard let found = edit.terms.recordKey(of: record), found.text == key else { continue }
-            guard try fits(found.kind, overlay, transaction) else { return nil }
-            return try overlay.dropped.removed(from: record)
+            guard try fits(found.kind, projection, transaction) else { return nil }
+            return try projection.dropped.removed(from: record)
         }
         return nil
     }
 
     /// Whether the key has the resource's key type, which the first record sets.
     static func fits(
-        _ kind: RecordKey.Kind, _ overlay: EditProjection, _ transaction: borrowing Transaction
+        _ kind: RecordKey.Kind, _ projection: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        let table = try RecordsTable.load(overlay.resource, transaction)
+        let table = try RecordsTable.load(projection.resource, transaction)
         if let stored = table.keyType { return stored == kind }
         _ = try table.fixKeyType(kind, transaction)
         return true

@@ -3,26 +3,27 @@ internal import SidingChain
 internal import SidingJSON
 
 /// Decides what the answer to a delivery probe, or its failure, means for the write in doubt.
-struct ProbeJudgement: Sendable {
-    let judgement: WriteJudgement
+struct ProbeResultPolicy: Sendable {
+    let policy: WriteResultPolicy
     let probe: WriteProbe
 
-    private var write: ClaimedWrite { judgement.write }
+    private var write: ClaimedWrite { policy.write }
 
-    func judge(_ response: LoadedResponse) -> WriteSettlement {
-        let limits = judgement.source.jsonLimits
+    func result(of response: LoadedResponse) -> WriteResult {
+        let limits = policy.source.jsonLimits
         guard let document = response.bytes.flatMap({ try? JSONDocument($0, limits: limits) }) else {
-            return judge(Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
+            return result(
+                of: Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
         }
         let value = probe.value(entry: write.entry.id, key: write.key)
-        return WriteSettlement(verdict(ProbeAnswer(document, to: probe, asking: value), response), .answers)
+        return WriteResult(transition(ProbeAnswer(document, to: probe, asking: value), response), .answers)
     }
 
-    func judge(_ failure: Failure) -> WriteSettlement {
-        WriteSettlement(verdict(failure), SourceOutcome(failure, now: judgement.now))
+    func result(of failure: Failure) -> WriteResult {
+        WriteResult(transition(failure), SourceOutcome(failure, now: policy.now))
     }
 
-    private func verdict(_ answer: ProbeAnswer, _ response: LoadedResponse) -> WriteSettlement.Verdict {
+    private func transition(_ answer: ProbeAnswer, _ response: LoadedResponse) -> WriteResult.Transition {
         switch answer {
         case .there(let record):
             let isWhole = record.map { Array($0.bytes) } == response.bytes
@@ -37,14 +38,14 @@ struct ProbeJudgement: Sendable {
         }
     }
 
-    private func verdict(_ failure: Failure) -> WriteSettlement.Verdict {
+    private func transition(_ failure: Failure) -> WriteResult.Transition {
         if case .http(let answer) = failure.reason, answer.statusClass == .gone, probe.isDirect {
             return .sendAgain(from: finalAt, because: "the origin does not have it")
         }
         switch failure.retention(of: .fetch) {
         case .keep(let isCounted, let most, let minimum):
             if let most, write.entry.attempts + 1 >= most { return fallBack(RecordedError(failure)) }
-            return judgement.retry(
+            return policy.retry(
                 failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
         case .signIn: return .parked(.signIn, RecordedError(failure), nil)
         case .park, .fail: return fallBack(RecordedError(failure))
@@ -52,7 +53,7 @@ struct ProbeJudgement: Sendable {
         }
     }
 
-    private func fallBack(_ error: RecordedError) -> WriteSettlement.Verdict {
+    private func fallBack(_ error: RecordedError) -> WriteResult.Transition {
         switch probe.fallback {
         case .hold: .parked(.uncertain, error, nil)
         case .send: .sendAgain(from: finalAt, because: "the delivery probe was unclear: \(error.message)")
@@ -60,7 +61,7 @@ struct ProbeJudgement: Sendable {
     }
 
     /// When "the origin does not have it" becomes final: until then the request may still be on its way.
-    private var finalAt: Timestamp { (write.entry.unknownSince ?? judgement.now) + probe.after }
+    private var finalAt: Timestamp { (write.entry.unknownSince ?? policy.now) + probe.after }
 }
 
 /// What an origin answered to a delivery probe.

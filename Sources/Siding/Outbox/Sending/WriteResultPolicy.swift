@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 
 /// Decides what an answer or a failure means for the write and for its source.
-struct WriteJudgement: Sendable {
+struct WriteResultPolicy: Sendable {
     let source: Source
     let write: ClaimedWrite
     let jitter: Jitter
@@ -10,21 +10,21 @@ struct WriteJudgement: Sendable {
 
     /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
     /// PUT or DELETE under a condition: the origin is as it asks for. A GraphQL answer says so in its body.
-    func judge(_ response: LoadedResponse) -> WriteSettlement {
+    func result(of response: LoadedResponse) -> WriteResult {
         if response.response.status == .notModified, !(write.method.isIdempotent && write.isConditional) {
-            return judge(refusal(in: response, "it changed nothing"))
+            return result(of: refusal(in: response, "it changed nothing"))
         }
         if write.isGraphQL || response.response.headerFields[.contentType]?.isGraphQLType ?? false {
             switch GraphQLAnswer(response.bytes ?? [], limits: source.jsonLimits) {
             case .delivered: break
             case .refused(let why):
-                return WriteSettlement(parked(.rejected, refusal(in: response, why)), .answers)
+                return WriteResult(parked(.rejected, refusal(in: response, why)), .answers)
             case .unclear:
                 let failure = refusal(in: response, "its answer has no `data` that says whether it acted")
-                return WriteSettlement(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
+                return WriteResult(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
             }
         }
-        return WriteSettlement(
+        return WriteResult(
             .delivered(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
@@ -37,31 +37,31 @@ struct WriteJudgement: Sendable {
             .at(method: write.method.rawValue, url: Redaction.url(write.url))
     }
 
-    func judge(_ failure: Failure) -> WriteSettlement {
+    func result(of failure: Failure) -> WriteResult {
         if source.rule(for: failure, of: .write) == nil, case .http(let answer) = failure.reason,
-            let settlement = special(answer, failure)
+            let result = special(answer, failure)
         {
-            return settlement
+            return result
         }
-        var settlement = WriteSettlement(verdict(failure), source.outcome(of: failure, .write, now: now))
-        settlement.isTry = failure.isOfTry
-        return settlement
+        var result = WriteResult(transition(failure), source.outcome(of: failure, .write, now: now))
+        result.isTry = failure.isOfTry
+        return result
     }
 
     /// Statuses with a meaning specific to writes.
-    private func special(_ answer: HTTPFailure, _ failure: Failure) -> WriteSettlement? {
+    private func special(_ answer: HTTPFailure, _ failure: Failure) -> WriteResult? {
         switch answer.statusClass {
         // The record to delete is gone already.
         case .gone where isGoneDone:
-            return WriteSettlement(.delivered(kept(answer)), .answers)
+            return WriteResult(.delivered(kept(answer)), .answers)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
         where answer.status == 409 && write.isKeyed && write.entry.firstSentAt != nil && write.entry.attempts < 3:
-            return WriteSettlement(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
+            return WriteResult(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
         case _ where write.conflictStatuses?.contains(answer.status) ?? false:
-            return WriteSettlement(parked(.conflict, failure), .answers)
+            return WriteResult(parked(.conflict, failure), .answers)
         case .conflict where write.conflictStatuses != nil:
-            return WriteSettlement(parked(.rejected, failure), .answers)
+            return WriteResult(parked(.rejected, failure), .answers)
         default: return nil
         }
     }
@@ -70,7 +70,7 @@ struct WriteJudgement: Sendable {
         write.goneIsDone ?? (write.method == .delete || write.terms?.change == .delete)
     }
 
-    private func verdict(_ failure: Failure) -> WriteSettlement.Verdict {
+    private func transition(_ failure: Failure) -> WriteResult.Transition {
         switch source.retention(of: failure, .write(resendable: write.isResendable), now: now) {
         case .keep(let isCounted, let most, let minimum):
             if let most, write.entry.attempts + 1 >= most { return parked(.rejected, failure) }
@@ -83,7 +83,7 @@ struct WriteJudgement: Sendable {
         }
     }
 
-    private func parked(_ reason: ParkReason, _ failure: Failure) -> WriteSettlement.Verdict {
+    private func parked(_ reason: ParkReason, _ failure: Failure) -> WriteResult.Transition {
         guard case .http(let answer) = failure.reason else {
             return .parked(reason, RecordedError(ofWrite: failure), nil)
         }
@@ -91,7 +91,7 @@ struct WriteJudgement: Sendable {
     }
 
     /// In doubt, to be resolved by a delivery probe.
-    private func unknown(_ failure: Failure) -> WriteSettlement.Verdict {
+    private func unknown(_ failure: Failure) -> WriteResult.Transition {
         let (backoff, jitter) = (source.retry.backoff, jitter)
         return .unknown(RecordedError(ofWrite: failure), waitsForNetwork: failure.isConnectionFailure) { attempts in
             backoff.wait(after: attempts, jitter: jitter)
@@ -100,7 +100,7 @@ struct WriteJudgement: Sendable {
 
     func retry(
         _ failure: Failure, isCounted: Bool, waitsForNetwork: Bool, minimum: Duration?
-    ) -> WriteSettlement.Verdict {
+    ) -> WriteResult.Transition {
         let (backoff, jitter, retryDelay) = (source.retry.backoff, jitter, failure.retryDelay(now: now))
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =

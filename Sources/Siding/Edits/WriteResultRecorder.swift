@@ -4,7 +4,7 @@ internal import SidingJSON
 internal import SidingSQLite
 
 /// Records the result of a claimed write, inside a transaction.
-struct WriteSettler {
+struct WriteResultRecorder {
     let write: ClaimedWrite
     let transitions: QueueTransitions
     let jitter: Jitter
@@ -15,12 +15,12 @@ struct WriteSettler {
     private var id: String { write.entry.id }
 
     /// - Returns: the entry afterwards; nil if this sender no longer owns it.
-    func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+    func record(_ result: WriteResult, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard try OutboxTable.isClaimed(id, by: transitions.owner, token: write.entry.token, transaction) else {
             return nil
         }
-        if settlement.isTry { try OutboxTable.incrementTries(of: id, transaction) }
-        switch settlement.verdict {
+        if result.isTry { try OutboxTable.incrementTries(of: id, transaction) }
+        switch result.transition {
         case .delivered(let answer): try deliver(answer, isFound: false, transaction)
         // An earlier attempt was delivered and its answer lost; the found record is the answer.
         case .arrived(let answer): try deliver(answer, isFound: true, transaction)
@@ -39,7 +39,7 @@ struct WriteSettler {
         case .sendAgain(let moment, let why): try sendAgain(from: moment, why, transaction)
         case .parked(.conflict, let error, let answer):
             try record(error, answer, transaction)
-            try settleConflict(error, answer, transaction)
+            try resolveConflict(error, answer, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
             // A 401 means that the origin has not acted on this attempt. It says nothing about earlier attempts, and a refusal
@@ -55,7 +55,7 @@ struct WriteSettler {
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.addEvent(id, .released, detail, transaction)
         }
-        try transitions.record(settlement.outcome, of: write.entry.source, jitter: jitter, transaction)
+        try transitions.record(result.outcome, of: write.entry.source, jitter: jitter, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
     }
 
@@ -63,7 +63,7 @@ struct WriteSettler {
     private func deliver(_ answer: WriteAnswer, isFound: Bool, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try OutboxRequestsTable.setAnswer(answer, body: answer.keptBody(without: dropped), of: id, transaction)
-        try EditSettler(transitions: transitions).deliver(id, answer, isListed: isFound, transaction)
+        try EditDelivery(transitions: transitions).deliver(id, answer, isListed: isFound, transaction)
         try transitions.completeWrites(
             [id], as: .done, event: isFound ? .found : .delivered,
             detail: isFound ? "the origin has it" : "\(answer.status)", transaction)
@@ -85,13 +85,13 @@ struct WriteSettler {
 
     /// Stores the server copy that the answer contains, and applies the conflict policy of the edit. Writes that are not edits
     /// are parked.
-    private func settleConflict(
+    private func resolveConflict(
         _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
         guard let edit = try PendingEdit.load(id, transaction),
-            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+            let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return try park(as: .conflict, error, transaction) }
-        let knows = try saveTheirs(answer, edit, overlay, transaction)
+        let knows = try saveTheirs(answer, edit, projection, transaction)
         let attempts = write.entry.attempts + 1
         var merged: [UInt8]?
         switch edit.terms.conflict {
@@ -115,28 +115,28 @@ struct WriteSettler {
     ///
     /// - Returns: whether the answer contained the server copy. If not, the refused ETag is known to be old.
     private func saveTheirs(
-        _ answer: WriteAnswer?, _ edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
+        _ answer: WriteAnswer?, _ edit: PendingEdit, _ projection: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = edit.key
-        let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
-        let known = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
-        let theirs = EditSettler.state(saying: said, over: known, edit.terms)
+        let said = try answer.flatMap { try EditDelivery.record(in: $0, edit, key: key, projection, transaction) }
+        let known = try ServerCopiesTable.load(projection.resource, key, transaction)?.state ?? .nothing
+        let theirs = EditDelivery.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
             let path = edit.terms.etagPath
             let etag = try ServerCopiesTable.etag(of: key, in: edit.resource, at: path, transaction)
             // A page may have brought another ETag while this was under way.
             guard etag == write.headerFields[.ifMatch] else { return false }
             try ServerCopiesTable.setETag(
-                path.map { _ in ServerCopy.noETag }, of: key, in: overlay.resource, transaction)
-            try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
+                path.map { _ in ServerCopy.noETag }, of: key, in: projection.resource, transaction)
+            try PageValidators(resource: projection.resource).forget(showing: key, transaction)
             return false
         }
-        let request = try edit.insertRequest(answer, overlay, transaction)
+        let request = try edit.insertRequest(answer, projection, transaction)
         let etag = edit.terms.answersPart ? nil : answer?.etag
-        try overlay.setBase(
+        try projection.setBase(
             of: key, to: ServerCopy(state: theirs, etag: etag, cause: .write, request: request), transaction)
-        try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
-        try overlay.rebuild(key, transaction)
+        try ConflictWatch(projection: projection, transitions: transitions).check(key, transaction)
+        try projection.rebuild(key, transaction)
         return true
     }
 
