@@ -151,7 +151,10 @@ for target in ["/", "/queue", "/runs", "/records", "/records/posts", "/api/statu
                "/api/records/posts?after=50000", "/metrics"]:
     taken = sorted(request(path, target) for _ in range(9))
     told(f"{RECORDS:,} records, {ENTRIES:,} entries: {target}, median", taken[4], "ms", 100)
-print(f"{'resident memory after them':<52} {Cost(process).resident:>8.2f} MiB")
+before = Cost(process)
+print(f"{'resident memory after them':<52} {before.resident:>8.2f} MiB")
+time.sleep(IDLE_SECONDS)
+told("idle beside them: share of a core", 100 * (Cost(process).seconds - before.seconds) / IDLE_SECONDS, "%", 0.1)
 end(process)
 server.shutdown()
 sys.exit(1 if missed else 0)

@@ -54,7 +54,7 @@ struct EmbeddingSnippets {
         for resource in health.resources where !resource.isWell {
             print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old, or never complete")")
         }
-        for gate in health.gates { print("\(gate.source) is not asked: \(gate.note)") }
+        for gate in health.gates { print("requests to \(gate.source) are paused: \(gate.note)") }
         if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
         if let look = health.lastPoll { print("run() looked for work at \(look.rfc3339)") }
         return health

@@ -42,7 +42,8 @@ struct QueueListCommand: AsyncParsableCommand {
                 if options.terminal.isOutput { options.printMessage("nothing waits") }
             } else {
                 var table = Table(["", "id", "age", ">tries", "next try", "for", "request", "last error"])
-                for entry in entries { table.add(row(entry, format)) }
+                let gates = try await store.gates()
+                for entry in entries { table.add(row(entry, format, gates)) }
                 table.print(options.terminal)
                 let total = entries.count == most ? try await store.count(chosen) : entries.count
                 let rest =
@@ -52,8 +53,8 @@ struct QueueListCommand: AsyncParsableCommand {
         }
     }
 
-    private func row(_ entry: QueueEntry, _ format: MessageFormat) -> [String] {
-        let text = EntryText(entry, format)
+    private func row(_ entry: QueueEntry, _ format: MessageFormat, _ gates: [SourceGate]) -> [String] {
+        let text = EntryText(entry, format, gates: gates)
         let age = options.utc ? entry.createdAt.rfc3339 : MessageFormat.duration(format.now - entry.createdAt)
         return [
             text.mark, entry.shortID, age, String(entry.tries), text.next, text.subject, text.request, text.lastError,

@@ -219,19 +219,21 @@ struct WriteDelivery {
     /// - Parameter isKept: whether the write was only to be stored, not sent.
     private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
         let cause = try await store.dropCause(of: entry)
+        let gate = try await store.gates().first { $0.source == entry.source }
         if options.json {
-            let gate = try await store.gates().first { $0.source == entry.source }
             let explanation = QueueExplanation(
                 entry, gate: gate, keep: store.keep, now: options.messageFormat.now)
             Output.line(Shapes.entry(entry, explanation, try await store.history(of: entry.id)).text)
         } else {
-            report(entry, cause)
+            report(entry, cause, gate)
         }
         return isKept && entry.state != .dropped ? .success : ExitStatus(delivering: entry, cause)
     }
 
-    /// - Parameter cause: how a dropped write ended, if known.
-    private func report(_ entry: QueueEntry, _ cause: DropCause? = nil) {
+    /// - Parameters:
+    ///   - cause: how a dropped write ended, if known.
+    ///   - gate: the closed gate of the entry's source, if there is one.
+    private func report(_ entry: QueueEntry, _ cause: DropCause? = nil, _ gate: SourceGate? = nil) {
         if options.json { return Output.line(Shapes.entry(entry).text) }
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
         switch entry.state {
@@ -242,7 +244,7 @@ struct WriteDelivery {
             Output.printMessage("\(request): parked: \(entry.reason?.rawValue ?? "")\(message)")
             options.printMessage("    'siding queue show \(entry.shortID)' shows the next steps")
         case .queued, .sending:
-            options.printMessage("\(request): queued\(Self.wait(of: entry).map { ": \($0)" } ?? "")")
+            options.printMessage("\(request): queued\(Self.wait(of: entry, gate).map { ": \($0)" } ?? "")")
         case .dropped where cause == .cancelled: options.printMessage("\(request): \(DropCause.cancelled.message)")
         case .dropped:
             Output.printMessage("\(request): \(cause?.message ?? "dropped: \(entry.lastError?.message ?? "")")")
@@ -250,9 +252,9 @@ struct WriteDelivery {
     }
 
     /// Why a queued entry waits, in short.
-    private static func wait(of entry: QueueEntry) -> String? {
+    private static func wait(of entry: QueueEntry, _ gate: SourceGate?) -> String? {
         if entry.state == .queued, !entry.isHead { return "other entries are before it in its lane" }
         if entry.state == .queued, entry.waitsOn > 0 { return "the entries that it depends on are not completed" }
-        return entry.lastError?.message
+        return entry.lastError?.message ?? gate.map { "no request goes to its source now: \($0.note)" }
     }
 }

@@ -105,7 +105,8 @@ private struct ServicesTogether: Service {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in services { group.addTask { try await service.run() } }
-            try await group.waitForAll()
+            // One that fails ends the others; `waitForAll` would wait for them.
+            while try await group.next() != nil {}
         }
     }
 }

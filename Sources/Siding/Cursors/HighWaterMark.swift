@@ -7,7 +7,7 @@ internal import SidingPaging
 /// In ascending order each page moves the cursor, but only to the highest value below the page's last one. More records with
 /// the last value may be on the next page, and an origin's "since" may exclude the value itself.
 ///
-/// The cursor never passes what was surely read. A record that is written while its listing is read may be missing from it, so
+/// The cursor never passes a value whose records may not all have been read. A record that is written while its listing is read may be missing from it, so
 /// a time never passes the moment at which the listing began. A record that comes late, with a value within the lookback, may be
 /// missing from pages that were read before an interruption, so the pages after it move no cursor that is not a time.
 ///

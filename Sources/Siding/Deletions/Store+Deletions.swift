@@ -87,12 +87,12 @@ extension Store {
         let now = clock.now
         var counts: [String: Int] = [:]
         for deleted in try await read({ try TombstonesTable.deleted(by: run, $0) }) {
+            // Also if a later batch fails.
+            defer { changeSignal.fire() }
             let restored = try await inBatches(of: deleted.records) { records, transaction in
                 try TombstonesTable.restore(records, of: run, in: deleted.resource, now: now, transaction)
             }
-            guard !restored.isEmpty else { continue }
-            counts[deleted.name] = restored.count
-            changeSignal.fire()
+            if !restored.isEmpty { counts[deleted.name] = restored.count }
         }
         return counts
     }

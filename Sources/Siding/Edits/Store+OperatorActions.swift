@@ -4,7 +4,7 @@ internal import SidingSynchronization
 
 /// Operator actions on entries.
 extension Store {
-    /// So many entries per transaction.
+    /// How many entries a transaction changes.
     private static let batches = Batches.Limits(first: 200, rows: 50...2_000)
 
     /// Carries out an operator action on every selected entry, a batch per transaction, and on each entry completely or not at
@@ -34,6 +34,8 @@ extension Store {
         // sender claims one of them between two transactions.
         let isDrop = decision == .act(.drop)
         let meant = isDrop ? found.reversed() : found
+        // Also if a later batch fails.
+        defer { if !isRehearsal, found.contains(where: { $0.recordKey != nil }) { changeSignal.fire() } }
         let changes = try await inBatches(of: meant, Self.batches) { batch, transaction in
             guard isRehearsal else {
                 return try actions.carryOut(decision, on: batch, by: selection, transaction)
@@ -42,7 +44,6 @@ extension Store {
                 try actions.carryOut(decision, on: batch, by: selection, transaction)
             }
         }
-        if !isRehearsal, changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
         return isDrop ? changes.reversed() : changes
     }
 

@@ -61,7 +61,8 @@ struct WriteClaimer {
         do {
             let edit = try OutboxEditsTable.load(entry.id, transaction)
             if edit?.base != nil {
-                // While it was parked, changes at the origin did not affect it. However it came back, it comes by here.
+                // While it was parked, changes at the origin were not compared with it. Every parked write that is sent again
+                // is claimed first, so the comparison is made here.
                 try ConflictWatch.check(entry, transitions, transaction)
                 guard let checked = try OutboxTable.readyWrite(entry.id, transaction) else { return nil }
                 entry = checked

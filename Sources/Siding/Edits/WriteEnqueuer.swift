@@ -13,7 +13,7 @@ struct WriteEnqueuer {
         let references = try TemporaryReferences(resolving: write, transaction)
         var resolved = self
         resolved.write = references.write
-        return try resolved.accept(parents: unfinishedParents(transaction).union(references.parents), transaction)
+        return try resolved.accept(parents: openParents(transaction).union(references.parents), transaction)
     }
 
     private var editing: EditEnqueuer? {
@@ -87,7 +87,7 @@ struct WriteEnqueuer {
         return try OutboxTable.entry(withPrefix: found.entry, transaction)
     }
 
-    private func unfinishedParents(_ transaction: borrowing Transaction) throws -> Set<String> {
+    private func openParents(_ transaction: borrowing Transaction) throws -> Set<String> {
         var parents: Set<String> = []
         for prefix in write.after {
             let parent = try OutboxTable.entry(withPrefix: prefix, transaction)

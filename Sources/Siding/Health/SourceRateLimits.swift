@@ -51,7 +51,7 @@ struct SourceRateLimits: RequestBudget {
         }
     }
 
-    func complete(_ place: BudgetPlace, _ ending: BudgetEnding) async {
+    func end(_ place: BudgetPlace, _ ending: BudgetEnding) async {
         await record(place.slots, of: .requests) { outcome(ending, $0) }
     }
 

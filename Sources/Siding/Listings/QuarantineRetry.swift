@@ -177,8 +177,9 @@ struct QuarantineRetry {
         let left = try StoredRecordTransforms(resource: known.id, run: run, now: now)
             .recordsToRemove(by: resource.schema, after: known.schemaIfReadable, transaction)
         if let left, left.isTooMuch(for: resource.deletions) {
-            return "'where' changed and leaves out \(left.count) of \(left.stored) stored records: 'siding sync "
-                + "\(resource.name)' comes first"
+            return
+                "'where' changed and leaves out \(MessageFormat.grouped(left.count)) of \(MessageFormat.count(left.stored, "stored record")): "
+                + "'siding sync \(resource.name)' comes first"
         }
         counters.deleted += try DeclaredSchema(resource: known.id, name: resource.name, run: run)
             .apply(resource.schema, now: now, transaction)

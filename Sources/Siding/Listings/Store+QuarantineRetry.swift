@@ -19,7 +19,7 @@ extension Store {
         let found = try await quarantined(selection)
         // An empty selection needs no run.
         guard !found.isEmpty else { return [] }
-        let run = try await beginRun(command: "quarantine retry")
+        let run = try await beginRun(command: Run.retryOfQuarantine)
         let result: Result<[QuarantineChange], StoreError>
         do throws(StoreError) {
             var changes: [QuarantineChange] = []
@@ -53,7 +53,7 @@ extension Store {
             return changes
         }
         // A retry may change the resource's record schema, so no other run may save pages meanwhile.
-        return try await withLease(Lease.name(ofResource: name), command: "quarantine retry") {
+        return try await withLease(Lease.name(ofResource: name), command: Run.retryOfQuarantine) {
             lease throws(StoreError) in
             let changes = try await retry(records, as: resource, under: lease, in: run)
             // Its declarations may be newer than those of the last sync; what is left of this, the next one does.

@@ -14,11 +14,11 @@ extension Store {
     package func forget(resource: String, isRehearsal: Bool = false) async throws(StoreError) -> Int {
         let count = try await read { try Self.countForgettable(resource, $0) }
         if isRehearsal { return count }
-        let forgotten = try await withLease(ofResource: resource, command: "records forget") {
-            lease throws(StoreError) in try await forget(resource, under: lease)
+        return try await withLease(ofResource: resource, command: "records forget") { lease throws(StoreError) in
+            let forgotten = try await forget(resource, under: lease)
+            changeSignal.fire()
+            return forgotten
         }
-        changeSignal.fire()
-        return forgotten
     }
 
     private func forget(_ name: String, under lease: Lease) async throws(StoreError) -> Int {

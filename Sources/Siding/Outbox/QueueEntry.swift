@@ -111,18 +111,44 @@ package struct QueueEvent: Sendable, Hashable {
     /// More about it, for people.
     package var detail: String?
 
-    /// What happened; the raw value is stored and shown.
-    package enum Kind: String, Sendable {
-        case accepted, retained, claimed, crashed, failed, deferred, unknown, probed, conflict, parked, held
-        case givenBack = "given back"
-        case released, retried, resolved
+    /// What happened; the raw value is stored and shown. A newer Siding may know more of them.
+    package struct Kind: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        package static let accepted = Kind(rawValue: "accepted")
+        package static let retained = Kind(rawValue: "retained")
+        package static let claimed = Kind(rawValue: "claimed")
+        package static let crashed = Kind(rawValue: "crashed")
+        package static let failed = Kind(rawValue: "failed")
+        package static let deferred = Kind(rawValue: "deferred")
+        package static let unknown = Kind(rawValue: "unknown")
+        package static let probed = Kind(rawValue: "probed")
+        package static let conflict = Kind(rawValue: "conflict")
+        package static let parked = Kind(rawValue: "parked")
+        package static let held = Kind(rawValue: "held")
+        package static let givenBack = Kind(rawValue: "given back")
+        package static let released = Kind(rawValue: "released")
+        package static let retried = Kind(rawValue: "retried")
+        package static let resolved = Kind(rawValue: "resolved")
         /// Tried again, because another request of its source was answered.
-        case letIn = "let in"
+        package static let letIn = Kind(rawValue: "let in")
         /// Its temporary ids became real ones: the record's own, and those that it names.
-        case named, rewritten
-        case coalesced, merged
+        package static let named = Kind(rawValue: "named")
+        package static let rewritten = Kind(rawValue: "rewritten")
+        package static let coalesced = Kind(rawValue: "coalesced")
+        package static let merged = Kind(rawValue: "merged")
         /// The ends of an entry.
-        case answered, delivered, found, superseded, dropped, cancelled, replaced
+        package static let answered = Kind(rawValue: "answered")
+        package static let delivered = Kind(rawValue: "delivered")
+        package static let found = Kind(rawValue: "found")
+        package static let superseded = Kind(rawValue: "superseded")
+        package static let dropped = Kind(rawValue: "dropped")
+        package static let cancelled = Kind(rawValue: "cancelled")
+        package static let replaced = Kind(rawValue: "replaced")
     }
 }
 

@@ -36,9 +36,11 @@ struct ListingEnd {
     private var isJudged: Bool { resource.paging != .none || resource.deletions.byAbsence || resource.cursor != nil }
 
     private var why: String? {
-        if let total, total.count > seen, !isOutvoted { return "\(seen) of \(total.count) records (\(total.place))" }
+        if let total, total.count > seen, !isOutvoted {
+            return "\(MessageFormat.grouped(seen)) of \(MessageFormat.count(total.count, "record")) (\(total.place))"
+        }
         if let pages = extent.pages, pages.count > pagesRead {
-            return "\(pagesRead) of \(pages.count) pages (\(pages.place))"
+            return "\(pagesRead) of \(MessageFormat.count(pages.count, "page")) (\(pages.place))"
         }
         let stop = resource.stop
         let isEmptyEnd = answer.recordCount == 0 && (stop.endsOnEmptyPage || extent.saysEnd)

@@ -69,8 +69,8 @@ struct PageFetcher: Sendable {
             fetched.lostNext =
                 page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
-            let isWord = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
-            if fetched.nextPageSource != .header, !isWord, let known = pagination.nextPageSource {
+            let endsByCount = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
+            if fetched.nextPageSource != .header, !endsByCount, let known = pagination.nextPageSource {
                 fetched.nextPageSource = known
             }
             return fetched
@@ -143,7 +143,7 @@ struct PageFetcher: Sendable {
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
-        weigh(&unchanged, answer, extent, pagination)
+        checkEnd(of: &unchanged, answer, extent, pagination)
         return unchanged
     }
 
@@ -210,7 +210,7 @@ struct PageFetcher: Sendable {
         fetched.nextPageSource =
             chosen == .none || (fetched.next == .end && chosen.isNumbered && !answer.wasLinked)
             ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
-        weigh(&fetched, answer, extent, pagination)
+        checkEnd(of: &fetched, answer, extent, pagination)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
@@ -220,8 +220,8 @@ struct PageFetcher: Sendable {
     }
 
     /// Takes a page that leads nowhere for the end only if the origin reports no more.
-    private func weigh(
-        _ fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ pagination: KnownNextPage
+    private func checkEnd(
+        of fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ pagination: KnownNextPage
     ) {
         // That of the page alone says nothing about the listing.
         fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }

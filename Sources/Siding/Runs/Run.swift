@@ -111,6 +111,9 @@ package struct Run: Sendable, Hashable {
     /// Those of all its resources together.
     package var counters: RunCounters { resources.reduce(into: RunCounters()) { $0 += $1.counters } }
 
+    /// The command of runs that retry quarantined records.
+    static let retryOfQuarantine = "quarantine retry"
+
     /// The run number of what no run wrote, such as records that a program saved.
     static let none: RunID = 0
 }

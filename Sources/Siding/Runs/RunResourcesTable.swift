@@ -46,6 +46,8 @@ enum RunResourcesTable {
 
     /// A sync that was cancelled on purpose is neither a success nor a failure.
     static let isNotCancelled: SQL = "error ->> '$.name' IS NOT 'cancelled'"
+    /// The retry of quarantined records asks no origin, so it says nothing about the syncs of its resource.
+    static let isSync: SQL = "(SELECT command FROM siding_runs WHERE id = run) IS NOT \(literal: Run.retryOfQuarantine)"
 
     /// The outcomes of the newest syncs that were not skipped, `interrupted` for one that has none.
     static func newestOutcomes(of resources: [String], _ database: borrowing some Queryable & ~Copyable) throws
@@ -54,7 +56,7 @@ enum RunResourcesTable {
         try byName(
             """
             SELECT resource, outcome FROM json_each(?1) JOIN siding_run_resources ON resource = value AND run = (
-                SELECT run FROM siding_run_resources WHERE resource = value AND outcome IS NOT 'skipped'
+                SELECT run FROM siding_run_resources WHERE resource = value AND outcome IS NOT 'skipped' AND \(isSync)
                 ORDER BY run DESC LIMIT 1)
             """, resources, database
         ) { try $0.optionalText("outcome").flatMap(RunOutcome.init) ?? .interrupted }
@@ -68,7 +70,7 @@ enum RunResourcesTable {
             """
             SELECT result.* FROM json_each(?1) JOIN siding_run_resources AS result ON resource = value AND run = (
                 SELECT run FROM siding_run_resources
-                WHERE resource = value AND outcome <> 'skipped' AND \(isNotCancelled) ORDER BY run DESC LIMIT 1)
+                WHERE resource = value AND outcome <> 'skipped' AND \(isNotCancelled) AND \(isSync) ORDER BY run DESC LIMIT 1)
             """, resources, database
         ) { try result($0) }
     }
@@ -82,9 +84,9 @@ enum RunResourcesTable {
             SELECT run FROM siding_run_resources AS result JOIN siding_runs ON id = run
             WHERE resource = value AND run > (
                     SELECT IFNULL(MAX(run), 0) FROM siding_run_resources
-                    WHERE resource = value AND outcome IN ('saved', 'not_modified'))
+                    WHERE resource = value AND outcome IN ('saved', 'not_modified') AND \(isSync))
                 AND result.outcome IS NOT 'skipped' AND (result.outcome IS NOT NULL OR ended_at IS NOT NULL)
-                AND \(isNotCancelled)
+                AND \(isNotCancelled) AND \(isSync)
             """
         return try byName(
             """

@@ -103,10 +103,11 @@ enum RunsTable {
                 AND NOT EXISTS (
                     SELECT 1 FROM siding_run_resources AS result
                     WHERE run = id AND outcome IS NOT 'skipped' AND \(RunResourcesTable.isNotCancelled)
-                        AND NOT EXISTS (
+                        AND \(RunResourcesTable.isSync) AND NOT EXISTS (
                             SELECT 1 FROM siding_run_resources AS later
                             WHERE later.resource = result.resource AND later.run > result.run
-                                AND later.outcome IS NOT 'skipped' AND \(RunResourcesTable.isNotCancelled)))
+                                AND later.outcome IS NOT 'skipped' AND \(RunResourcesTable.isNotCancelled)
+                                AND \(RunResourcesTable.isSync)))
             ORDER BY id
             """)
         try statement.bind(1, Int64(newestKept))

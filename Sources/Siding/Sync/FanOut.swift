@@ -98,14 +98,14 @@ struct FanOut: Sendable {
     ) async throws(StoreError) {
         // A limit holds for all parents together, so they run one by one, each with the remaining limit.
         let width = options.limit == nil && options.maxBytes == nil ? each.concurrency : 1
-        let board = FanOutProgress(resource.name, report: sync.engine.progress)
+        let progress = FanOutProgress(resource.name, report: sync.engine.progress)
         let begun = total
         let (tally, fault) = await withTaskGroup(of: Ended.self, returning: (FanOutTally, StoreError?).self) { group in
             var (feed, tally, running, fault) = (feed, begun, 0, StoreError?.none)
             while true {
                 while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
                     do throws(StoreError) {
-                        guard let one = try await nextSync(&feed, pass, &tally, board) else { break }
+                        guard let one = try await nextSync(&feed, pass, &tally, progress) else { break }
                         group.addTask { await Self.ended(one) }
                         running += 1
                     } catch { fault = error }
@@ -113,7 +113,7 @@ struct FanOut: Sendable {
                 if fault != nil { group.cancelAll() }
                 guard let ended = await group.next() else { break }
                 running -= 1
-                board.finish(ended.key)
+                progress.finish(ended.key)
                 switch ended.result {
                 case .success(let report): tally.add(report, of: ended.key)
                 case .failure(let error): fault = fault ?? error
@@ -135,7 +135,7 @@ struct FanOut: Sendable {
 
     /// The sync of the next parent for which a request can be made; nil if there is none.
     private func nextSync(
-        _ feed: inout ParentFeed, _ pass: Int64?, _ tally: inout FanOutTally, _ board: FanOutProgress
+        _ feed: inout ParentFeed, _ pass: Int64?, _ tally: inout FanOutTally, _ progress: FanOutProgress
     ) async throws(StoreError) -> ResourceSync? {
         while let parent = try await feed.next(from: store) {
             do throws(BoundParent.Unbound) {
@@ -143,7 +143,7 @@ struct FanOut: Sendable {
                 var one = sync
                 one.parent = bound
                 one.options.limit = options.limit.map { $0 - tally.saved }
-                one.engine.progress = { board.update($0.counters, of: bound.key) }
+                one.engine.progress = { progress.update($0.counters, of: bound.key) }
                 return one
             } catch { tally.skip(parent.key, because: error.reason) }
         }

@@ -11,9 +11,9 @@ struct FanOutTally: Sendable {
     private let isAdHoc: Bool
     private(set) var done = 0
     private(set) var queued = 0
-    /// Whether a parent is queued since the line failed, which says nothing of that parent unless it does each time.
+    /// Whether a parent is queued since the connection failed. That alone does not make the parent count as failing.
     private var hasLostLine = false
-    /// So many lost tries say something of the parent.
+    /// After this many connection failures a parent counts as failing.
     private static let mostLost = 5
     private var failed = Named()
     private var skipped = Named()

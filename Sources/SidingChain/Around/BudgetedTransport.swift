@@ -14,16 +14,16 @@ struct BudgetedTransport: Transport {
         do throws(Failure) {
             let reply = try await transport.send(request, body: body) { (url) async throws(Failure) in
                 // The redirect itself is a response.
-                await complete(open, .answered([:]))
+                await end(open, .answered([:]))
                 guard url.origin == first.origin else { return }
                 open.set(try await place(for: url))
             }
-            await complete(open, .answered(reply.response.headerFields))
+            await end(open, .answered(reply.response.headerFields))
             return reply
         } catch {
             switch error.phase {
-            case .notSent: await complete(open, .unsent)
-            case .answered: await complete(open, .answered([:]))
+            case .notSent: await end(open, .unsent)
+            case .answered: await end(open, .answered([:]))
             // The origin may still count it.
             case .maybeSent: break
             }
@@ -43,9 +43,9 @@ struct BudgetedTransport: Transport {
         }
     }
 
-    private func complete(_ open: OpenPlace, _ ending: BudgetEnding) async {
+    private func end(_ open: OpenPlace, _ ending: BudgetEnding) async {
         guard let place = open.take(), !place.slots.isEmpty else { return }
-        await budget.complete(place, ending)
+        await budget.end(place, ending)
     }
 }
 

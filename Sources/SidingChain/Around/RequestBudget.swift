@@ -3,7 +3,7 @@ package import HTTPTypes
 /// Limits the number of requests and bytes in a time span, for all who share it.
 ///
 /// Siding's SQLite store has one for each source with ``/Siding/Source/limits``. Take a reservation before a request is sent,
-/// and complete it when the outcome is known. A reservation that is never completed, because the process died or no response came,
+/// and end it when the outcome is known. A reservation that is never ended, because the process died or no response came,
 /// remains for as long as the origin may count the request.
 package protocol RequestBudget: Sendable {
     /// Takes a reservation for one request to `url`, or refuses at once.
@@ -13,7 +13,7 @@ package protocol RequestBudget: Sendable {
     func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace
 
     /// Records the outcome of the request of `place`.
-    func complete(_ place: BudgetPlace, _ ending: BudgetEnding) async
+    func end(_ place: BudgetPlace, _ ending: BudgetEnding) async
 
     /// Records the bytes that an attempt to `url` carried, after its response was read or it failed.
     func spend(_ bytes: Int, at url: HTTPURL) async

@@ -26,7 +26,7 @@ package struct TrafficLimit: RequestBudget {
         return try await next?.take(url) ?? BudgetPlace()
     }
 
-    package func complete(_ place: BudgetPlace, _ ending: BudgetEnding) async { await next?.complete(place, ending) }
+    package func end(_ place: BudgetPlace, _ ending: BudgetEnding) async { await next?.end(place, ending) }
 
     package func spend(_ bytes: Int, at url: HTTPURL) async { await next?.spend(bytes, at: url) }
 }

@@ -6,9 +6,12 @@ package import SidingChain
 package struct EntryText {
     package let entry: QueueEntry
     private let format: MessageFormat
+    private let gate: SourceGate?
 
-    package init(_ entry: QueueEntry, _ format: MessageFormat) {
+    /// - Parameter gates: the closed gates of sources; an entry that is due waits for that of its source.
+    package init(_ entry: QueueEntry, _ format: MessageFormat, gates: [SourceGate] = []) {
         (self.entry, self.format) = (entry, format)
+        gate = gates.first { $0.source == entry.source && $0.isBelieved(at: format.now) }
     }
 
     /// `queued`, `parked: conflict`
@@ -19,7 +22,10 @@ package struct EntryText {
         switch entry.state {
         case .queued where entry.waitsOn > 0: "after \(entry.waitsOn)"
         case .queued where !entry.isHead: "in its lane"
-        case .queued: entry.nextAttemptAt <= format.now ? "due" : format.time(entry.nextAttemptAt)
+        case .queued where gate?.reason == .signIn: "after a sign-in"
+        case .queued:
+            [entry.nextAttemptAt, gate?.until].compactMap(\.self).filter { $0 > format.now }.max().map(format.time)
+                ?? "due"
         case .sending: "now"
         case .parked: "parked: \(entry.reason?.rawValue ?? "")"
         case .done, .dropped: entry.state.rawValue

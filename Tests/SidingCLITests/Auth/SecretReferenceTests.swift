@@ -77,6 +77,10 @@ struct SecretReferenceTests {
         #expect(sent.status == 75, "\(sent.everything)")
         let id = try #require(sent.lines.first.map(String.init))
         #expect(try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string == "queued")
+        for _ in 1...4 { _ = try await sandbox.siding("send", "POST", "shop:/others", "-d", "{}") }
+        let spared = try await sandbox.siding("send", "POST", "shop:/others", "-d", "{}")
+        #expect(spared.error.contains("no request goes to its source now: 5 tries in a row failed"), "\(spared.error)")
+        #expect(try await !sandbox.siding("queue", "list").output.contains(" due "))
         #expect(service.targets == [])
         try sandbox.write("token\n", to: "secret")
         let retried = try await sandbox.siding("queue", "retry", id)

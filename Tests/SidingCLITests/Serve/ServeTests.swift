@@ -44,6 +44,21 @@ struct ServeTests {
         await service.origin.stop()
     }
 
+    @Test func `it ends with an error once its database was removed, as nobody would see what it stores`() async throws
+    {
+        let service = try await Service.start(items: 10)
+        let sandbox = try Sandbox.with(service, resource: "max_age: 1h")
+        let ended = try await sandbox.serve(signal: nil) { serving in
+            while try await sandbox.siding("status", "--strict").status != 0 {}
+            try FileManager.default.removeItem(atPath: sandbox.file("test.db"))
+            // A reload looks for work at once.
+            serving.child.send(SIGHUP)
+        }
+        #expect(ended.status == 74, "\(ended.error)")
+        #expect(ended.error.contains("the database was removed or replaced while it was open"), "\(ended.error)")
+        await service.origin.stop()
+    }
+
     @Test func `a failure is logged once until it changes, and the end of it is`() async throws {
         let service = try await Service.start(items: 10)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }", resource: "max_age: 1h")

@@ -118,6 +118,7 @@ import Testing
         ScriptedAnswer.failure(Failure(.cantConnectToHost(.refused), phase: .notSent)),
         .failure(Failure(.timeout(.total), phase: .maybeSent)), .status(.badGateway), .text("<html>"),
         .status(.serviceUnavailable), .failure(Failure(.noInternetConnection, phase: .notSent)),
+        .failure(Failure(.credentialUnavailable, phase: .notSent)),
     ])
     func `a probe that fails is asked again, and nothing is sent meanwhile`(answer: ScriptedAnswer) async throws {
         let lost = try await Lost()

@@ -199,6 +199,7 @@ import Testing
         #expect(try await bench.store.count(of: "posts").count == 101 - left)
         let run = try #require(try await bench.store.runs(limit: 1).first)
         #expect(run.outcome == .failed && run.resources.first?.counters.inserted == 100 - left)
+        #expect(try await bench.store.failures(of: ["posts"]).isEmpty, "no sync has failed")
         #expect(try await bench.store.leases() == [])
     }
 

@@ -43,6 +43,9 @@ struct ProbeResultPolicy: Sendable {
             return .sendAgain(from: finalAt, because: "the origin does not have it")
         }
         switch failure.retention(of: .fetch) {
+        // A probe that was not sent says nothing about the write.
+        case .fail where failure.reason == .credentialUnavailable:
+            return policy.retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil)
         case .keep(let isCounted, let most, let minimum):
             if let most, write.entry.attempts + 1 >= most { return fallBack(RecordedError(failure)) }
             return policy.retry(

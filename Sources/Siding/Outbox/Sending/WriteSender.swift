@@ -203,11 +203,12 @@ package struct WriteSender: Sendable {
         var sender = self
         sender.environment.logger[metadataKey: "entry"] = "\(write.entry.shortID)"
         return try await WorkSpan.ofDelivery(write, to: sources[write.entry.source], on: environment.clock) {
-            [sender] () async throws(StoreError) in try await sender.recordResult(write, claiming: request)
+            [sender] () async throws(StoreError) in try await sender.sendAndRecord(write, claiming: request)
         }
     }
 
-    private func recordResult(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
+    private func sendAndRecord(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn
+    {
         // A resendable write returns to the queue at once; any other would need an operator if its answer were lost.
         let result =
             write.isResendable

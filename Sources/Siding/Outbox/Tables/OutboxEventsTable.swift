@@ -35,11 +35,10 @@ enum OutboxEventsTable {
         try database.query(
             "SELECT at, who, event, detail FROM siding_outbox_events WHERE entry = ?1 ORDER BY seq", entry
         ) { row in
-            guard let event = QueueEvent.Kind(rawValue: try row.text("event")) else {
-                throw StoreError(.corrupt, "the history of queue entry \(entry) has an unknown event")
-            }
-            return QueueEvent(
-                at: try row.time("at"), who: try row.text("who"), event: event, detail: try row.optionalText("detail"))
+            QueueEvent(
+                at: try row.time("at"), who: try row.text("who"),
+                event: QueueEvent.Kind(rawValue: try row.text("event")),
+                detail: try row.optionalText("detail"))
         }
     }
 }

@@ -33,8 +33,8 @@ struct QueueScreen: Screen {
         let request: String
         let lastError: String
 
-        init(_ entry: QueueEntry, _ format: MessageFormat) {
-            let text = EntryText(entry, format)
+        init(_ entry: QueueEntry, _ format: MessageFormat, _ gates: [SourceGate]) {
+            let text = EntryText(entry, format, gates: gates)
             shortID = entry.shortID
             href = PageLink.path("queue", entry.id)
             badge = Badge(entry.state, entry.reason)
@@ -65,10 +65,11 @@ struct QueueScreen: Screen {
         let shown = entries.prefix(most)
         let format = MessageFormat(now: served.now, isAbsolute: false)
         let next = entries.count > most ? shown.last?.id : nil
+        let gates = try await served.store.gates()
         let counts = try await served.store.queueShares().counts.map(Count.init)
         return QueueScreen(
             counts: counts, hasCounts: !counts.isEmpty, menus: filter.menus(served.resources()),
-            rows: shown.map { Row($0, format) }, hasRows: !shown.isEmpty, isFiltered: !filter.parameters.isEmpty,
+            rows: shown.map { Row($0, format, gates) }, hasRows: !shown.isEmpty, isFiltered: !filter.parameters.isEmpty,
             isFirst: after == nil, first: PageLink.path("queue", query: filter.parameters),
             nextPage: next.map { PageLink.path("queue", query: filter.parameters + [("after", $0)]) })
     }

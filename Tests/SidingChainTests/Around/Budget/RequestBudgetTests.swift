@@ -24,7 +24,7 @@ import Testing
             return BudgetPlace(slots: [.init(id: Int64(events.count), rule: 0)])
         }
 
-        func complete(_ place: BudgetPlace, _ ending: BudgetEnding) async {
+        func end(_ place: BudgetPlace, _ ending: BudgetEnding) async {
             state.withLock { state in
                 switch ending {
                 case .unsent: state.events.append("unsent")

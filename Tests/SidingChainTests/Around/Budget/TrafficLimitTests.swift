@@ -14,7 +14,7 @@ import Testing
             return BudgetPlace(slots: [.init(id: 1, rule: 0)])
         }
 
-        func complete(_ place: BudgetPlace, _ ending: BudgetEnding) async {
+        func end(_ place: BudgetPlace, _ ending: BudgetEnding) async {
             notes.append("settle \(place.slots.count)")
         }
 
