@@ -157,6 +157,8 @@ class Proof:
         context = self.context()
         self.acting = self.page(context)
         self.do("held", ["Try now"], None)
+        self.do("second", ["Hold"], "parked")
+        self.do("first", ["Release"], None)
         self.do("rejected", ["Try now"], None)
         self.do("rejected", ["Drop…", "Drop"], "dropped")
         self.do("conflict", ["Send mine…", "Do nothing"], "parked", hasNotice=False)

@@ -219,7 +219,7 @@ struct WriteDelivery {
     /// - Parameter isKept: whether the write was only to be stored, not sent.
     private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
         let cause = try await store.dropCause(of: entry)
-        let gate = try await store.gates().first { $0.source == entry.source }
+        let gate = try await store.gates().closed(entry.source, at: options.messageFormat.now)
         if options.json {
             let explanation = QueueExplanation(
                 entry, gate: gate, keep: store.keep, now: options.messageFormat.now)

@@ -57,7 +57,14 @@ struct ServeCommand: AsyncParsableCommand {
                 logger.notice("\(Version.text) serves", metadata: workspace.logged)
                 workspace.warnOfZone(logger)
                 await workspace.warnOfUnsent(store, logger)
-                try await ServiceGroup(services: services, logger: logger).run()
+                // One that fails stops the others as a signal does: pages are answered, and event streams end whole.
+                let parts = services.map { service in
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+                }
+                try await ServiceGroup(
+                    configuration: ServiceGroupConfiguration(services: parts, logger: logger)
+                ).run()
             }
         }
     }

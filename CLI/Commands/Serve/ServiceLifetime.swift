@@ -20,8 +20,8 @@ struct ServiceLifetime: Service {
 
     func run() async {
         // Ends also when another service of the group fails.
-        await isListening.wait(past: 0)
-        if !Task.isCancelled { socket?.ready(status()) }
+        await cancelWhenGracefulShutdown { await isListening.wait(past: 0) }
+        if !Task.isCancelled, !Task.isShuttingDownGracefully { socket?.ready(status()) }
         await withTaskGroup(of: Void.self) { group in
             if let watchdog { group.addTask { await watchdog.run { siding.lastPoll } } }
             if let socket { group.addTask { await showFailures(on: socket) } }

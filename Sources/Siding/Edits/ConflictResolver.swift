@@ -90,7 +90,8 @@ struct ConflictResolver {
                 hint: "drop it, and send a new write that creates the record")
         }
         do {
-            let patch = try JSONMergePatch.difference(from: theirs, to: try JSONDocument(body)).document
+            let wanted = edit.terms.withKey(of: theirs, in: try JSONDocument(body))
+            let patch = try JSONMergePatch.difference(from: theirs, to: wanted).document
             return Array(edit.terms.body(edit.body, carrying: patch).bytes)
         } catch {
             throw StoreError(.invalidWrite, "\(error)")

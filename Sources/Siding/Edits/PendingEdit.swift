@@ -95,6 +95,18 @@ extension EditTerms {
     }
 }
 
+extension EditTerms {
+    /// `record` with the members of the key that `theirs` has and it lacks: a merge patch would remove them.
+    func withKey(of theirs: JSONDocument, in record: JSONDocument) -> JSONDocument {
+        keyPaths.reduce(record) { record, path in
+            guard record.value(at: path) == nil, let key = theirs.value(at: path),
+                let patch = JSONDocument(nesting: key, at: path)
+            else { return record }
+            return JSONMergePatch(patch).applied(to: record)
+        }
+    }
+}
+
 extension DroppedMembers {
     func removed(from state: RecordState) throws -> RecordState {
         RecordState(body: try state.body.map(removed), deletedAt: state.deletedAt)

@@ -145,6 +145,11 @@ extension SourceGate {
 }
 
 extension [SourceGate] {
+    /// The gate that keeps requests from `source` now; nil also where it lets a probe through.
+    package func closed(_ source: String, at now: Timestamp) -> SourceGate? {
+        first { $0.source == source && $0.isBelieved(at: now) && $0.until.map { $0 > now } ?? true }
+    }
+
     /// The gate that stops syncs of `source` now because the origin sent `Retry-After` or a rate limit is exhausted.
     func closing(_ source: String, at now: Timestamp) -> SourceGate? {
         first { gate in

@@ -17,7 +17,7 @@ package struct EntryReport: Sendable {
     package static func load(_ id: String, in store: Store, now: Timestamp) async throws -> EntryReport {
         guard let entry = try await store.entries(QueueSelection(ids: [id])).first else { throw NotFound.entry(id) }
         let content = try await store.content(of: entry.id)
-        let gate = try await store.gates().first { $0.source == entry.source }
+        let gate = try await store.gates().closed(entry.source, at: now)
         return EntryReport(
             entry: entry, content: content,
             body: entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body,

@@ -11,7 +11,7 @@ package struct EntryText {
     /// - Parameter gates: the closed gates of sources; an entry that is due waits for that of its source.
     package init(_ entry: QueueEntry, _ format: MessageFormat, gates: [SourceGate] = []) {
         (self.entry, self.format) = (entry, format)
-        gate = gates.first { $0.source == entry.source && $0.isBelieved(at: format.now) }
+        gate = gates.closed(entry.source, at: format.now)
     }
 
     /// `queued`, `parked: conflict`
@@ -22,7 +22,7 @@ package struct EntryText {
         switch entry.state {
         case .queued where entry.waitsOn > 0: "after \(entry.waitsOn)"
         case .queued where !entry.isHead: "in its lane"
-        case .queued where gate?.reason == .signIn: "after a sign-in"
+        case .queued where gate?.reason == .signIn && gate?.until == nil: "after a sign-in"
         case .queued:
             [entry.nextAttemptAt, gate?.until].compactMap(\.self).filter { $0 > format.now }.max().map(format.time)
                 ?? "due"

@@ -23,7 +23,8 @@ struct FormTokens: Sendable {
             return
         }
         throw ServiceProblem(
-            .forbidden, "form_token", "the form is out of date", hint: "reload its page, and send it again")
+            .forbidden, "form_token", "the form is out of date",
+            hint: "open the page with the button again, and repeat the action")
     }
 
     /// Proves to the browser of `request` that `notice` is the service's own text.

@@ -22,7 +22,7 @@ struct Parameters: Sendable {
         let codes = text.utf8.count { $0 == UInt8(ascii: "%") }
         guard text.utf8.count - bytes.count == 2 * codes, !bytes.contains(0),
             let decoded = String(validating: bytes, as: UTF8.self)
-        else { throw ServiceProblem.usage("the address is not encoded properly") }
+        else { throw ServiceProblem.usage("the address or the form is not encoded properly") }
         return decoded
     }
 

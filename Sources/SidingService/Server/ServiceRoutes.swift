@@ -78,7 +78,10 @@ struct ServiceRoutes: Sendable {
         guard request.contentType == "application/x-www-form-urlencoded" else {
             throw ServiceProblem(.unsupportedMediaType, "media_type", "pages take forms only")
         }
-        let form = try Parameters(String(decoding: await body(), as: UTF8.self))
+        guard let text = String(validating: try await body(), as: UTF8.self) else {
+            throw ServiceProblem.usage("the form is not UTF-8")
+        }
+        let form = try Parameters(text)
         try tokens.check(form, of: request)
         let record = Array((try form.value("record") ?? "").utf8)
         let result = try await routes.act(request.path, form, record: record, by: .page)

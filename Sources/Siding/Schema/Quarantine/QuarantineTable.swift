@@ -33,7 +33,7 @@ enum QuarantineTable {
             throw StoreError(
                 .notFound, "no quarantined record has the number \(missing)",
                 hint:
-                    "'siding quarantine list' shows the numbers; a record leaves the quarantine once the origin corrects it"
+                    "'siding quarantine list' shows the numbers; a record leaves the quarantine when it is saved or dropped"
             )
         }
         return found

@@ -53,7 +53,7 @@ struct EntryActions: Sendable {
         if entry.mayHaveArrived { return [.arrived] }
         let isConflict = entry.state == .parked && entry.reason == .conflict
         guard isConflict || report.conflict?.disagreement != nil else { return [] }
-        return [.mine, .theirs, .merge]
+        return report.conflict?.change == .delete ? [.mine, .theirs] : [.mine, .theirs, .merge]
     }
 }
 

@@ -68,7 +68,7 @@ struct ConfirmScreen: Screen {
         self.effect = effect
         (refusal, hint) = (changes.first?.refusal, changes.first?.hint)
         (self.how, self.record) = (how?.rawValue, record)
-        asksForID = how == .arrived && entry.recordKey != nil
+        asksForID = how == .arrived && entry.recordKey.map(TemporaryID.matches) ?? false
         action = PageLink.path("queue", entry.id, how == nil ? "drop" : "resolve")
         submit = title
         back = PageLink.path("queue", entry.id)
