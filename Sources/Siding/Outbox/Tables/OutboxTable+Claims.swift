@@ -35,8 +35,9 @@ extension OutboxTable {
         } ?? nil
     }
 
+    // Not materialized, each end is one search of the index, however many entries wait.
     static let dueTimes: SQL = """
-        WITH ready AS (
+        WITH ready AS NOT MATERIALIZED (
             SELECT not_before FROM siding_outbox
             WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1)
         SELECT (SELECT MIN(not_before) FROM ready) AS first, (SELECT MAX(not_before) FROM ready) AS last
