@@ -162,4 +162,10 @@ extension JSONDocument {
         }
         self = document
     }
+
+    /// The document with `value` at `path`, unless it has a value there or the path does not lead through objects only.
+    func adding(_ value: JSONDocument, at path: JSONPath) -> JSONDocument {
+        guard self.value(at: path) == nil, let patch = JSONDocument(nesting: value, at: path) else { return self }
+        return JSONMergePatch(patch).applied(to: self)
+    }
 }

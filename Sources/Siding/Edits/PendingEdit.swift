@@ -31,10 +31,8 @@ struct PendingEdit: Sendable {
 
     /// Adds the key if the body lacks it; only if the key is a single member, at any depth.
     private func named(_ document: JSONDocument) -> JSONDocument {
-        guard let identity, terms.keyPaths.count == 1, let path = terms.keyPaths.first,
-            document.value(at: path) == nil, let patch = JSONDocument(nesting: identity, at: path)
-        else { return document }
-        return JSONMergePatch(patch).applied(to: document)
+        guard let identity, terms.keyPaths.count == 1, let path = terms.keyPaths.first else { return document }
+        return document.adding(identity, at: path)
     }
 }
 
@@ -98,12 +96,7 @@ extension EditTerms {
 extension EditTerms {
     /// `record` with the members of the key that `theirs` has and it lacks: a merge patch would remove them.
     func withKey(of theirs: JSONDocument, in record: JSONDocument) -> JSONDocument {
-        keyPaths.reduce(record) { record, path in
-            guard record.value(at: path) == nil, let key = theirs.value(at: path),
-                let patch = JSONDocument(nesting: key, at: path)
-            else { return record }
-            return JSONMergePatch(patch).applied(to: record)
-        }
+        keyPaths.reduce(record) { record, path in theirs.value(at: path).map { record.adding($0, at: path) } ?? record }
     }
 }
 
