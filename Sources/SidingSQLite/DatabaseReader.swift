@@ -19,8 +19,7 @@ public actor DatabaseReader {
     /// The number of connections in use, being opened, and idle.
     private var count = 1
     /// The reads in line, which get nil if their task is cancelled.
-    private let waiting = Mutex<[(number: Int, continuation: CheckedContinuation<ReadConnection?, Never>)]>([])
-    private var lastInLine = 0
+    private var waiting: [Promise<ReadConnection?>] = []
     private var closing: [CheckedContinuation<Void, Never>] = []
     private(set) var isClosed = false
 
@@ -89,7 +88,7 @@ public actor DatabaseReader {
     }
 
     /// The number of reads that wait for a connection.
-    var readsInLine: Int { waiting.withLock { $0.count } }
+    var readsInLine: Int { waiting.count }
 
     private func take() async throws(SQLiteError) -> ReadConnection {
         guard !isClosed else {
@@ -107,33 +106,18 @@ public actor DatabaseReader {
     }
 
     private func waitInLine() async throws(SQLiteError) -> ReadConnection {
-        lastInLine += 1
-        let number = lastInLine
-        let connection = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isInLine = waiting.withLock { waiting in
-                    // The cancellation handler may have run already.
-                    guard !Task.isCancelled else { return false }
-                    waiting.append((number, continuation))
-                    return true
-                }
-                if !isInLine { continuation.resume(returning: nil) }
-            }
-        } onCancel: {
-            let left = waiting.withLock { waiting in
-                waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0).continuation }
-            }
-            left?.resume(returning: nil)
-        }
-        guard let connection else {
+        let place = Promise<ReadConnection?>()
+        waiting.append(place)
+        guard let connection = await place.value(orWhenCancelled: nil) else {
+            waiting.removeAll { $0 === place }
             throw SQLiteError(.cancelled, "the task was cancelled", operation: "read the database", path: path)
         }
         return connection
     }
 
     private func giveBack(_ connection: ReadConnection) {
-        let next = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst().continuation }
-        if let next { return next.resume(returning: connection) }
+        // A read whose task was cancelled does not take it.
+        while !waiting.isEmpty { if waiting.removeFirst().resolve(connection) { return } }
         idle.append(connection)
         guard idle.count == count else { return }
         for close in closing { close.resume() }
