@@ -24,9 +24,11 @@ enum Signals {
     static func stopping<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, stopped: ExitStatus?) {
-        try await withThrowingTaskGroup(of: Event<Value>.self) { group in
+        // Before the work begins: until then a signal ends the process at once.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: Event<Value>.self) { group in
             group.addTask { .finished(try await work()) }
-            group.addTask { await firstSignal() }
+            group.addTask { await first(of: signals) }
             var stopped: ExitStatus?
             while let event = try await group.next() {
                 switch event {
@@ -35,8 +37,7 @@ enum Signals {
                     return (value, stopped)
                 case .signalled(let status):
                     stopped = status
-                    signal(SIGINT, SIG_DFL)
-                    signal(SIGTERM, SIG_DFL)
+                    endAtNext()
                     group.cancelAll()
                 case .nothing: break
                 }
@@ -51,10 +52,29 @@ enum Signals {
         case nothing
     }
 
-    private static func firstSignal<Value>() async -> Event<Value> {
-        for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-            return .signalled(signal == .sigint ? .interrupted : .terminated)
-        }
+    private static func first<Value>(of signals: UnixSignalsSequence) async -> Event<Value> {
+        for await signal in signals { return .signalled(signal == .sigint ? .interrupted : .terminated) }
         return .nothing
+    }
+
+    /// From now on SIGINT and SIGTERM end the process at once.
+    ///
+    /// A thread that waits for them is what the kernel can choose to end the process: it passes over threads that block a
+    /// signal, as those of Dispatch do, and over one that is just waking up. If it finds none, Dispatch reads the signal, and
+    /// nothing happens (signal(7), "Process-directed and thread-directed signals").
+    static func endAtNext() {
+        signal(SIGINT, SIG_DFL)
+        signal(SIGTERM, SIG_DFL)
+        let isWaiting = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            var ending = sigset_t()
+            sigemptyset(&ending)
+            sigaddset(&ending, SIGINT)
+            sigaddset(&ending, SIGTERM)
+            pthread_sigmask(SIG_UNBLOCK, &ending, nil)
+            isWaiting.signal()
+            while true { pause() }
+        }
+        isWaiting.wait()
     }
 }

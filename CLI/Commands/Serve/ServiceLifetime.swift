@@ -58,8 +58,7 @@ struct ServiceLifetime: Service {
     /// From now on a second signal ends the process at once, and so does the kernel when the time is over, even if no thread is
     /// free. What is lost then is found by the next process, as after a loss of power.
     static func limit() {
-        signal(SIGINT, SIG_DFL)
-        signal(SIGTERM, SIG_DFL)
+        Signals.endAtNext()
         signal(SIGHUP, SIG_IGN)
         alarm(timeToStop)
     }
