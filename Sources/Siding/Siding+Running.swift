@@ -1,5 +1,6 @@
 internal import ServiceLifecycle
 internal import SidingChain
+internal import SidingCredentials
 internal import SidingNetwork
 
 extension Siding {
@@ -31,45 +32,64 @@ extension Siding {
                 log.note(entry)
                 activity.events.publish(.entryChanged(entry))
             },
-            sync: { () throws(StoreError) in
-                let (declarations, begun) = (declarations.value, wallClock.now)
-                let syncs = try await nextSyncs(at: begun)
-                let isDue = syncs.filter { $0.next.isDue(at: begun) }.map(\.resource)
-                let due = await declarations.failures.worthTrying(isDue, now: begun)
-                guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
-                let reports = try await declarations.serviceEngine.run(due, command: "service")
-                declarations.failures.note(reports, now: wallClock.now)
-                log.note(reports)
-                await announce(reports)
-                return nextDue(after: begun, of: try await nextSyncs(at: wallClock.now))
-            })
+            sync: { () throws(StoreError) in try await syncDue(log) })
         try await cancelWhenGracefulShutdown { [activity] in
             try await activity.perform { () throws(StoreError) in try await loop.run() }
         }
     }
 
-    /// The first moment after `moment` at which one of these resources becomes due by its schedule; nil if there is none.
-    func nextDue(after moment: Timestamp, of syncs: [(resource: AnyResource, next: NextSync)]) -> Timestamp? {
+    /// Syncs the resources that are due, and returns when the next one is; nil if the pace will do.
+    private func syncDue(_ log: ServiceLog) async throws(StoreError) -> Timestamp? {
+        let (declarations, begun) = (declarations.value, wallClock.now)
+        let changed = await declarations.failures.sourcesWithNewCredentials(of: declarations.resources)
+        if !changed.isEmpty {
+            try await store.endWaits(of: changed, because: .credentialsChanged)
+            declarations.failures.forget(of: changed)
+        }
+        let syncs = try await nextSyncs(at: begun)
+        let due = declarations.failures.worthTrying(syncs.filter { $0.next.isDue(at: begun) }, now: begun)
+        guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
+        var credentials = await FailedSyncs.credentials(of: due)
+        let reports = try await declarations.serviceEngine.run(due, command: "service")
+        // A token that the run renewed is not new. What was refused with an older one, the chain has sent again.
+        let later = await FailedSyncs.credentials(of: due.filter { $0.source.authorization.access != nil })
+        credentials.merge(later) { $0.renewed(as: $1) }
+        declarations.failures.note(due, reports, credentials: credentials, now: wallClock.now)
+        log.note(reports)
+        await announce(reports)
+        let next = try await nextSyncs(at: wallClock.now)
+        declarations.failures.noteParked(of: next)
+        return nextDue(after: begun, of: next)
+    }
+
+    /// The first moment after `moment` at which one of these resources, or a retained page of theirs, becomes due; nil if there is
+    /// none.
+    ///
+    /// - Parameter moment: when the poll began. What has become due since is late already.
+    func nextDue(after moment: Timestamp, of syncs: [ResourceOutlook]) -> Timestamp? {
         let failures = declarations.value.failures
-        return syncs.compactMap { resource, next in
-            let again = failures.nextTry(of: resource)
-            return switch next {
-            case .now: again
-            case .at(let scheduled): max(scheduled, again ?? scheduled)
-            case .afterRetainedPage: nil
-            }
+        return syncs.flatMap { sync in
+            let again = failures.nextTry(of: sync.resource)
+            let scheduled: Timestamp? =
+                switch sync.next {
+                case .now: again
+                case .at(let scheduled): max(scheduled, again ?? scheduled)
+                case .afterRetainedPage: nil
+                }
+            let retries = sync.retained.filter { $0.state == .queued }.map(\.nextAttemptAt)
+            return retries + [scheduled].compactMap(\.self)
         }.filter { $0 > moment }.min()
     }
 
     /// When each resource is synced next.
-    func nextSyncs(at now: Timestamp) async throws(StoreError) -> [(resource: AnyResource, next: NextSync)] {
+    func nextSyncs(at now: Timestamp) async throws(StoreError) -> [ResourceOutlook] {
         let states = try await store.resourceStates(countsRecords: false)
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
         return resources.map { resource in
+            let retained = entries.filter { $0.resource == resource.name }
             let next = NextSync(
-                of: resource, states.first { $0.resource == resource.name },
-                retained: entries.filter { $0.resource == resource.name }, now: now)
-            return (resource, next)
+                of: resource, states.first { $0.resource == resource.name }, retained: retained, now: now)
+            return (resource, next, retained)
         }
     }
 }

@@ -9,16 +9,12 @@ package struct QueueOutlook: Sendable, Hashable {
     package var nextDue: Timestamp?
     /// All sources with a claimed write, whether its sender is alive or dead.
     package var claimed: Set<String>
-    /// All sources with an entry parked for a sign-in, or with a gate closed for one: worth a try once the credentials have
-    /// changed.
+    /// All sources with an entry parked for a sign-in, or with a gate closed for one that nothing has opened since: worth a try
+    /// once the credentials have changed.
     package var wantingSignIn: Set<String>
-    /// When the next page in the queue becomes due; nil if none waits for its time.
-    package var nextFetch: Timestamp?
 
-    /// The first moment after `now` at which an entry becomes due.
-    func nextDue(after now: Timestamp) -> Timestamp? {
-        [nextDue, nextFetch].compactMap(\.self).filter { $0 > now }.min()
-    }
+    /// When the next write may be tried, if that is after `moment`.
+    func nextDue(after moment: Timestamp) -> Timestamp? { nextDue.flatMap { $0 > moment ? $0 : nil } }
 }
 
 /// Why waiting may end early.
@@ -38,12 +34,12 @@ extension Store {
         return try await read { snapshot in
             let nextDue = try Self.nextDue(of: sources, now, snapshot)
             let isDue = nextDue.map { $0 <= now } ?? false
-            let closed = try SourcesTable.gates(snapshot).filter { $0.reason == .signIn }.map(\.source)
+            let closed = try SourcesTable.gates(snapshot).filter { $0.reason == .signIn && $0.until == nil }
+                .map(\.source)
             return QueueOutlook(
                 hasWork: try isDue || !OutboxTable.expired(now, snapshot).isEmpty, nextDue: nextDue,
                 claimed: Set(try OutboxTable.claimedWrites(snapshot).map(\.source)),
-                wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed),
-                nextFetch: try OutboxTable.nextFetch(of: sources, after: now, snapshot))
+                wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed))
         }
     }
 

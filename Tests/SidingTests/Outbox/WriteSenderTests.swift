@@ -9,7 +9,7 @@ import Testing
 @testable import Siding
 
 /// What goes out for a write, and what each end of it makes of the entry.
-@Suite struct WriteSenderTests {
+@Suite(.timeLimit(.minutes(5))) struct WriteSenderTests {
     @Test func `a write goes out with its own fields, the source's, and its key`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/issues?x=1", .text(#"{"id":7}"#, status: .created))
@@ -188,7 +188,7 @@ import Testing
         bench.origin.set("/a", .status(.unauthorized))
         let entries = [try await bench.enqueue("/a"), try await bench.enqueue("/a")]
         let sender = bench.sender()
-        // A program that was started anew tries once, as it cannot know what was tried before.
+        // All credentials are tried twice, as a refusal may answer a request with the ones before.
         for _ in 0..<5 { _ = try await sender.drain() }
         #expect(bench.origin.takeTargets().count == 2)
         #expect(try await bench.store.entries(QueueSelection(states: [.parked])).map(\.reason).contains(.signIn))
@@ -196,6 +196,24 @@ import Testing
         bench.origin.set("/a", .status(.created))
         _ = try await sender.drain()
         for entry in entries { #expect(try await bench.entry(entry.id).state == .done) }
+    }
+
+    @Test func `new credentials are tried twice, as the first refusal may answer a request with the old ones`()
+        async throws
+    {
+        var bench = try await WriteBench(concurrency: 1)
+        let token = Mutex("old")
+        bench.sources[0].authorization = .bearer(Secret("test") { token.withLock { $0 } })
+        bench.origin.set("/a", .status(.unauthorized))
+        let entry = try await bench.enqueue("/a")
+        let sender = bench.sender()
+        for _ in 0..<5 { _ = try await sender.drain() }
+        token.withLock { $0 = "new" }
+        bench.origin.set("/a", .status(.unauthorized), .status(.created))
+        _ = try await sender.drain()
+        #expect(try await bench.entry(entry.id).state == .parked)
+        _ = try await sender.drain()
+        #expect(try await bench.entry(entry.id).state == .done)
     }
 
     @Test func `what waits for a sign-in goes out with a new sender, whatever the gate says`() async throws {

@@ -59,10 +59,19 @@ package struct WriteSender: Sendable {
         _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> [QueueEntry] {
         guard !chosen.isEmpty else { return [] }
+        for (name, source) in chosen { await tried.noteFirst(of: name, source.authorization) }
+        let done = await send(chosen, report)
+        for (name, source) in chosen { await tried.noteRenewal(of: name, source.authorization) }
+        return try done.get()
+    }
+
+    private func send(
+        _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
+    ) async -> Result<[QueueEntry], StoreError> {
         let limits = chosen.mapValues(limit)
         let request = ClaimRequest(sources: limits)
         let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
-        return try await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
+        return await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
             var (underWay, done) = (most, [QueueEntry]())
             var failure: StoreError?
             var reapedAt = environment.wallClock.now
@@ -93,8 +102,8 @@ package struct WriteSender: Sendable {
                     }
                 }
             }
-            return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(done)
-        }.get()
+            return failure.map(Result.failure) ?? .success(done)
+        }
     }
 
     private func chosen(_ names: Set<String>?) -> [String: Source] {
@@ -108,8 +117,11 @@ package struct WriteSender: Sendable {
         var isStale = false
         if !outlook.claimed.isEmpty { isStale = try await !store.reclaim().isEmpty }
         for name in outlook.wantingSignIn {
-            guard let source = chosen[name], await tried.areNew(of: name, source.authorization) else { continue }
+            guard let source = chosen[name],
+                let credentials = await tried.worthTrying(for: name, source.authorization)
+            else { continue }
             try await store.endWaits(of: [name], because: .credentialsChanged)
+            tried.note(credentials, of: name)
             isStale = true
         }
         return isStale ? try await store.outlook(of: Set(chosen.keys)) : outlook

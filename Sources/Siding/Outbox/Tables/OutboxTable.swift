@@ -132,18 +132,6 @@ enum OutboxTable {
         try database.first("SELECT scope FROM siding_outbox WHERE id = ?1", id) { $0.text(0) }
     }
 
-    /// When the next page of these sources that waits for its time becomes due.
-    static func nextFetch(
-        of sources: Set<String>, after now: Timestamp, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Timestamp? {
-        try database.first(
-            """
-            SELECT MIN(not_before) AS due FROM siding_outbox WHERE kind = 'fetch' AND completed_at IS NULL AND state = 'queued'
-                AND not_before > ?1 AND source IN (SELECT value FROM json_each(?2))
-            """, now.microseconds, try Store.json(Array(sources))
-        ) { try $0.optionalTime("due") } ?? nil
-    }
-
     // MARK: Writes
 
     static func openWrites(to resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int {

@@ -1,6 +1,4 @@
 package import SidingChain
-internal import SidingCredentials
-internal import SidingSynchronization
 
 /// When a service syncs a resource next.
 package enum NextSync: Sendable, Hashable {
@@ -63,46 +61,12 @@ package enum NextSync: Sendable, Hashable {
     }
 }
 
+/// When a service syncs a resource next, and its pages in the queue.
+typealias ResourceOutlook = (resource: AnyResource, next: NextSync, retained: [QueueEntry])
+
 extension AnyResource {
     /// The moment that follows a sync that ended at `last`.
-    fileprivate func moment(after last: Timestamp) -> Timestamp {
+    func moment(after last: Timestamp) -> Timestamp {
         (schedule ?? maxAge.map(IntervalSchedule.init) ?? .usual).next(after: last)
-    }
-}
-
-/// The resources whose last sync by a service failed or was incomplete, so that none of them is asked for again at each look: an
-/// origin may lock an account whose password is wrong too often.
-///
-/// Such a resource waits for the next moment of its schedule, or until its source has other credentials. It is kept in memory
-/// only: a program that was started anew tries once.
-final class FailedSyncs: Sendable {
-    private let failedAt = Mutex<[String: Timestamp]>([:])
-    private let tried = TriedCredentials()
-
-    /// Those of `due` that are worth a try now.
-    func worthTrying(_ due: [AnyResource], now: Timestamp) async -> [AnyResource] {
-        var haveChanged: [String: Bool] = [:]
-        for source in due.map(\.source) where haveChanged[source.name] == nil {
-            haveChanged[source.name] = await tried.areNew(of: source.name, source.authorization)
-        }
-        return due.filter { resource in
-            if haveChanged[resource.source.name] == true { return true }
-            guard let failed = failedAt.withLock({ $0[resource.name] }) else { return true }
-            // A moment that has not come yet was noted before the clock was set back.
-            return failed > now || resource.moment(after: failed) <= now
-        }
-    }
-
-    /// When a resource that failed is tried again; nil for others.
-    func nextTry(of resource: AnyResource) -> Timestamp? {
-        failedAt.withLock { $0[resource.name] }.map(resource.moment(after:))
-    }
-
-    func note(_ reports: [SyncReport], now: Timestamp) {
-        failedAt.withLock { failedAt in
-            for result in reports.map(\.result) {
-                failedAt[result.resource] = result.outcome == .failed || result.outcome == .partial ? now : nil
-            }
-        }
     }
 }

@@ -98,6 +98,8 @@ package struct ServiceLoop: Sendable {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
             var progress = LoopState(reachable: sender.reachable(sources), seen: changes?.mark)
             do throws(StoreError) { try await sender.endEarlierWaits(of: sources) } catch {
+                // To be made up for by the next wake-up.
+                progress.reachable = []
                 note(error, of: .writes, &progress)
             }
             start(parts, &progress, in: &group)
@@ -115,10 +117,10 @@ package struct ServiceLoop: Sendable {
                         group.cancelAll()
                         return progress.failure
                     }
-                    if poll?.isIdle == false {
-                        start([part], &progress, in: &group)
-                    } else if progress.marks[part].map(isOutdated) ?? false {
+                    if progress.marks[part].map(isOutdated) ?? false {
                         await wake([part], &progress, in: &group)
+                    } else if poll?.isIdle == false {
+                        start([part], &progress, in: &group)
                     }
                 }
                 rest(&progress, in: &group)
@@ -175,14 +177,16 @@ package struct ServiceLoop: Sendable {
 
     /// Ends the waits for the network where it returned, and looks again.
     /// After a change it may have returned wherever it is now: a line that was lost for a moment is seen before and after alone.
+    /// What failed in a poll that began before the change waits, too, although others have been ended since.
     private func wake(_ parts: [Work], _ progress: inout LoopState, in group: inout TaskGroup<Event>) async {
         let mark = changes?.mark
         let reachable = sender.reachable(sources)
-        let returned = mark == progress.seen ? reachable.subtracting(progress.reachable) : reachable
-        progress.seen = mark
+        let idle = parts.filter { !progress.running.contains($0) }
+        let hasChanged = mark != progress.seen || idle.contains { progress.marks[$0]?.network != mark }
+        let returned = hasChanged ? reachable : reachable.subtracting(progress.reachable)
         do throws(StoreError) {
             if !returned.isEmpty { try await sender.store.endWaits(of: returned, because: .lineReturned) }
-            progress.reachable = reachable
+            (progress.reachable, progress.seen) = (reachable, mark)
         } catch { note(error, of: .writes, &progress) }
         start(parts, &progress, in: &group)
     }
@@ -224,8 +228,8 @@ package struct ServiceLoop: Sendable {
         switch result {
         case .success(let poll):
             if progress.faults.removeValue(forKey: part) != nil { failing(progress.faults.values.first) }
-            let entry = progress.begun[part].flatMap { poll.outlook.nextDue(after: $0) }
-            progress.due[part] = [entry, poll.nextSync].compactMap(\.self).min()
+            let write = progress.begun[part].flatMap { poll.outlook.nextDue(after: $0) }
+            progress.due[part] = [write, poll.nextSync].compactMap(\.self).min()
             return poll
         case .failure(let error):
             note(error, of: part, &progress)

@@ -1,0 +1,40 @@
+import SidingChain
+import Testing
+
+@testable import SidingCredentials
+
+@Suite struct CredentialFingerprintTests {
+    private func bearer(_ token: String) async throws -> CredentialFingerprint {
+        try #require(await CredentialFingerprint(of: .bearer(Secret("test") { token })))
+    }
+
+    private func refreshed(_ token: String?) async throws -> CredentialFingerprint {
+        let store = InMemoryCredentialStore()
+        if let token { try await store.save(Credential(accessToken: token, refreshToken: "r"), of: "a") }
+        let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "other") }
+        return try #require(
+            await CredentialFingerprint(
+                of: .refreshed(AccessSafety(account: "a", store: store, refresher: refresher))))
+    }
+
+    @Test func `the same credentials have the same fingerprint, others another one`() async throws {
+        #expect(try await bearer("one") == bearer("one"))
+        #expect(try await bearer("one") != bearer("two"))
+        #expect(try await refreshed("one") == refreshed("one"))
+        #expect(try await refreshed("one") != refreshed("two"))
+        #expect(try await refreshed(nil) != refreshed("one"))
+    }
+
+    @Test func `secrets that cannot be read have none`() async {
+        let secret = Secret("test") { () throws in throw Failure(.credentialUnavailable, phase: .notSent) }
+        #expect(await CredentialFingerprint(of: .bearer(secret)) == nil)
+    }
+
+    @Test func `a token that was renewed is nothing new to try, another secret is`() async throws {
+        let (one, two) = (try await refreshed("one"), try await refreshed("two"))
+        #expect(one.renewed(as: two) == two)
+        #expect(one.renewed(as: nil) == one)
+        let (old, new) = (try await bearer("old"), try await bearer("new"))
+        #expect(old.renewed(as: new) == old)
+    }
+}
