@@ -42,9 +42,12 @@ public final class ManualClock: Clock {
             guard let wait = watcher.wait else { return sleepers.count }
             return sleepers.count { now.duration(to: $0.deadline) == wait }
         }
+
+        func isReady(_ watcher: Watcher) -> Bool { sleepers(like: watcher) >= watcher.count }
     }
 
     private struct Watcher {
+        let id: Int
         let count: Int
         let wait: Duration?
         let continuation: CheckedContinuation<Void, Never>
@@ -62,7 +65,7 @@ public final class ManualClock: Clock {
 
     /// Advances the time and wakes all sleepers that are due, the earliest first.
     public func advance(by duration: Duration) {
-        let due = state.withLock { state in
+        let due = change { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
             let due = state.sleepers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
@@ -72,19 +75,27 @@ public final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns once at least `count` calls sleep on this clock.
+    /// Returns once at least `count` calls sleep on this clock, or its task is cancelled.
     ///
     /// - Parameter wait: counts only those that wake after this time, if there are other sleepers on the same clock, such as
     ///   the deadline of a request. Nil for all.
     public func sleepers(_ count: Int, waiting wait: Duration? = nil) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                let watcher = Watcher(count: count, wait: wait, continuation: continuation)
-                guard state.sleepers(like: watcher) < count else { return true }
-                state.waiting.append(watcher)
-                return false
+        let id = nextID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let watcher = Watcher(id: id, count: count, wait: wait, continuation: continuation)
+                    guard !state.isReady(watcher), !Task.isCancelled else { return true }
+                    state.waiting.append(watcher)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let watcher = state.withLock { state in
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            }
+            watcher?.continuation.resume()
         }
     }
 
@@ -99,10 +110,7 @@ public final class ManualClock: Clock {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let id = state.withLock { state in
-            state.ids += 1
-            return state.ids
-        }
+        let id = nextID()
         defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in fallAsleep(id, deadline, continuation) }
@@ -111,21 +119,33 @@ public final class ManualClock: Clock {
         }
     }
 
+    private func nextID() -> Int {
+        state.withLock { state in
+            state.ids += 1
+            return state.ids
+        }
+    }
+
+    /// Changes the sleepers or the time, and resumes those who waited for what there is then.
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        let (value, ready) = state.withLock { state in
+            let value = body(&state)
+            let changed = state
+            state.waiting.removeAll(where: changed.isReady)
+            return (value, changed.waiting.filter(changed.isReady))
+        }
+        for watcher in ready { watcher.continuation.resume() }
+        return value
+    }
+
     private func fallAsleep(_ id: Int, _ deadline: Instant, _ continuation: CheckedContinuation<Void, any Error>) {
-        let early = state.withLock { state -> Result<Void, any Error>? in
+        let early = change { state -> Result<Void, any Error>? in
             if state.cancelled.contains(id) { return .failure(CancellationError()) }
             if deadline <= state.now { return .success(()) }
             state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
             return nil
         }
-        if let early { return continuation.resume(with: early) }
-        let ready = state.withLock { state in
-            let asleep = state
-            let isReady: (Watcher) -> Bool = { asleep.sleepers(like: $0) >= $0.count }
-            state.waiting.removeAll(where: isReady)
-            return asleep.waiting.filter(isReady)
-        }
-        for waiter in ready { waiter.continuation.resume() }
+        if let early { continuation.resume(with: early) }
     }
 
     private func wake(_ id: Int) {

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a dropped connection stays silent although the line is back`() async throws {
-        let settings = TransportSettings(idleTimeout: .milliseconds(200), compression: .never)
+        let settings = TransportSettings(idleTimeout: .seconds(1), compression: .never)
         try await through(settings) { (relay, _, ask) async throws in
             await relay.follow([
                 LineStage(.up(), for: .bytes(40_000)), LineStage(.down(.drop), for: .time(.milliseconds(1))),
@@ -109,8 +109,8 @@ import Testing
             _ = try await ask("/connected")
             await relay.set(.up(LineQuality(latency: latency, bytesPerSecond: rate)))
             var ratios: [Double] = []
-            // A machine with other work may need a second try.
-            while ratios.last.map({ $0 > 1.05 }) ?? true, ratios.count < 3 {
+            // The best of several: a machine that is busy elsewhere makes a line slow, never fast.
+            while ratios.last.map({ $0 > 1.05 }) ?? true, ratios.count < 10 {
                 let (before, start) = (await relay.traffic, ContinuousClock.now)
                 _ = try await ask("/a")
                 let (time, after) = (ContinuousClock.now - start, await relay.traffic)

@@ -1,7 +1,7 @@
 import SidingTesting
 import Testing
 
-@Suite struct ManualClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
     @Test func `time stands still until it is moved`() async throws {
         let clock = ManualClock()
         #expect(clock.now.offset == .zero)
@@ -37,6 +37,37 @@ import Testing
         }
         await #expect(throws: CancellationError.self) { try await early.value }
         #expect(clock.waits.isEmpty)
+    }
+
+    @Test func `the wait for a sleeper with some time left ends as the clock comes to that`() async throws {
+        let clock = ManualClock()
+        async let slept: Void = clock.sleep(for: .seconds(10))
+        await clock.sleepers(1, waiting: .seconds(10))
+        let watching = Task.immediate { await clock.sleepers(1, waiting: .seconds(4)) }
+        clock.advance(by: .seconds(5))
+        clock.advance(by: .seconds(1))
+        await watching.value
+        #expect(clock.waits == [.seconds(4)])
+        clock.advance(by: .seconds(4))
+        try await slept
+    }
+
+    @Test func `a cancelled wait for sleepers ends, before or while it waits`() async throws {
+        let clock = ManualClock()
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await clock.sleepers(1)
+        }
+        await early.value
+        let (watching, other) = (Task.immediate { await clock.sleepers(1) }, Task.immediate { await clock.sleepers(1) })
+        watching.cancel()
+        await watching.value
+        // The others wait on.
+        async let slept: Void = clock.sleep(for: .seconds(3))
+        await other.value
+        #expect(clock.waits == [.seconds(3)])
+        clock.advance(by: .seconds(3))
+        try await slept
     }
 
     @Test func `all sleepers whose time has come are woken`() async throws {

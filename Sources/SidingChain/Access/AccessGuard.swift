@@ -123,6 +123,9 @@ final class AccessGuard: Sendable {
 
     func stored() async throws(Failure) -> Credential { try await settings.stored() }
 
+    /// The number of calls that wait for the running refresh.
+    var waitingCalls: Int { state.withLock { $0.running }?.waitingCalls ?? 0 }
+
     /// Waits until the running refresh, if any, is over, even if the task is cancelled.
     func waitForRefresh() async {
         await state.withLock { $0.running }?.ended()

@@ -83,6 +83,9 @@ public struct AccessSafety: Sendable {
         try await accessGuard.stored()
     }
 
+    /// The number of calls that wait for the running refresh; 0 if none is running.
+    package var waitingCalls: Int { accessGuard.waitingCalls }
+
     /// Waits until the running refresh is over; returns at once if none is running.
     ///
     /// A cancelled caller does not wait for the refresh that it needed: the refresh continues and saves the token that is on

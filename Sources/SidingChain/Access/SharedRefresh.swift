@@ -68,6 +68,9 @@ final class SharedRefresh: Sendable {
         }
     }
 
+    /// The number of calls that wait for the outcome.
+    var waitingCalls: Int { state.withLock { $0.seats.count } }
+
     /// Whether it was ended because nobody waited any more.
     var wasGivenUp: Bool { state.withLock { $0.isGivenUp } }
 

@@ -4,9 +4,8 @@ import Testing
     @Test func `a newcomer's first steps go as the page says, beside the demo that it starts`() async throws {
         let document = try RunnableDocument("Docs/FirstSteps.md")
         #expect(document.commands.first == "siding demo --serve --directory demo")
-        let (page, origin, ownPage) = (
-            try await Program.freePort(), try await Program.freePort(), try await Program.freePort()
-        )
+        let ports = try await Program.freePorts(3)
+        let (page, origin, ownPage) = (ports[0], ports[1], ports[2])
         // The signal comes back before the line has changed: the next command has to find it as the page says.
         let cut = """
             line() { (exec 3<>/dev/tcp/127.0.0.1/\(origin)) 2> /dev/null && echo up; }

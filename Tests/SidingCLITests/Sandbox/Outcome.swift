@@ -5,15 +5,16 @@ import Subprocess
 struct Outcome: Sendable {
     /// The exit code; 128 and the signal's number where a signal ended it, as a shell says it.
     let status: Int32
+    /// The signal that ended it; nil where it exited, whatever its status.
+    let signal: Int32?
     let output: String
     let error: String
 
     init(_ status: TerminationStatus, output: [UInt8], error: [UInt8]) {
-        self.status =
-            switch status {
-            case .exited(let code): code
-            case .signaled(let signal): 128 + signal
-            }
+        switch status {
+        case .exited(let code): (self.status, signal) = (code, nil)
+        case .signaled(let number): (self.status, signal) = (128 + number, number)
+        }
         self.output = String(decoding: output, as: UTF8.self)
         self.error = String(decoding: error, as: UTF8.self)
     }

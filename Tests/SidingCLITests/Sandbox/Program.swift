@@ -78,9 +78,13 @@ extension Program {
     }
 
     /// A port on which nobody listens, as far as anyone can say.
-    static func freePort() async throws -> Int {
-        let origin = try await Origin.start { _ in .notFound }
-        await origin.stop()
-        return origin.url.port
+    static func freePort() async throws -> Int { try await freePorts(1)[0] }
+
+    /// So many different ones: all are held before the first is released.
+    static func freePorts(_ count: Int) async throws -> [Int] {
+        var origins: [Origin] = []
+        for _ in 0..<count { origins.append(try await Origin.start { _ in .notFound }) }
+        for origin in origins { await origin.stop() }
+        return origins.map(\.url.port)
     }
 }

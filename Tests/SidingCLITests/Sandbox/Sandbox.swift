@@ -154,6 +154,11 @@ struct Child: Sendable {
     let processID: Int32
 
     func send(_ signal: Int32) { _ = kill(processID, signal) }
+
+    /// Whether it has ended (proc_pid_status(5)); its status is taken only after the test's part beside it.
+    var isOver: Bool {
+        (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8))?.contains("\nState:\tZ") ?? true
+    }
 }
 
 /// Where the executable lies that this build made: beside the test bundle.

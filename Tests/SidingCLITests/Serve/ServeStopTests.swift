@@ -6,6 +6,8 @@ import SidingTesting
 import Testing
 
 /// How `siding serve` ends, and what its service manager hears of it.
+///
+/// Status 0 says that it ended in time: ten seconds after the signal its own alarm ends it with 142.
 @Suite(.serialized)
 struct ServeStopTests {
     /// Signals at so many instants.
@@ -57,15 +59,9 @@ struct ServeStopTests {
     func `a write that gets no answer is uncertain, and the service ends in time`() async throws {
         let (service, sandbox) = try await Self.withStoredWrite()
         let (arrived, isOver) = Self.holdWrites(of: service)
-        let stopped = Mutex<ContinuousClock.Instant?>(nil)
-        let ended = try await sandbox.serve { _ in
-            try await arrived.wait()
-            stopped.withLock { $0 = .now }
-        }
-        let time = try #require(stopped.withLock { $0 }).duration(to: .now)
+        let ended = try await sandbox.serve { _ in try await arrived.wait() }
         isOver.open()
         #expect(ended.status == 0, "\(ended.error)")
-        #expect(time < .seconds(10))
         let entries = try await sandbox.siding("queue", "list", "--json").objects()
         #expect(entries.map { $0["reason"]?.string } == ["uncertain"])
         await service.origin.stop()
@@ -129,11 +125,9 @@ struct ServeStopTests {
         let sandbox = try Sandbox.with(service, resource: "max_age: 1h")
         #expect(try await sandbox.siding("sync").status == 0)
         let port = try await Program.freePort()
-        let stopped = Mutex<ContinuousClock.Instant?>(nil)
         let ended = try await sandbox.serve("--listen", "127.0.0.1:\(port)", signal: nil) { serving in
             let request = #"GET /api/records/items/1 HTTP/1.1\r\nHost: localhost\r\n\r\n"#
             let process = serving.child.processID
-            stopped.withLock { $0 = .now }
             // The first answer is on its way once a byte of it is here.
             let client = """
                 exec 3<>/dev/tcp/127.0.0.1/\(port)
@@ -146,7 +140,6 @@ struct ServeStopTests {
             #expect(read.status == 0, "\(read.error)")
         }
         #expect(ended.status == 0, "\(ended.error)")
-        #expect(try #require(stopped.withLock { $0 }).duration(to: .now) < .seconds(9))
         await service.origin.stop()
     }
 
@@ -175,15 +168,9 @@ struct ServeStopTests {
             }
             #expect(unready.status == 0, "seed \(seed), round \(round), \(early) ms after its start: \(unready.error)")
             let instant = generator.withLock { Int.random(in: 0...250, using: &$0) }
-            let stopped = Mutex<ContinuousClock.Instant?>(nil)
-            let ended = try await sandbox.serve { _ in
-                try await Task.sleep(for: .milliseconds(instant))
-                stopped.withLock { $0 = .now }
-            }
-            let time = try #require(stopped.withLock { $0 }).duration(to: .now)
+            let ended = try await sandbox.serve { _ in try await Task.sleep(for: .milliseconds(instant)) }
             let place = "seed \(seed), round \(round), after \(instant) ms"
             #expect(ended.status == 0, "\(place): \(ended.error)")
-            #expect(time < .seconds(10), "\(place)")
             let left = try await sandbox.siding("queue", "list", "--json").objects()
             let isClaimedOrLost = left.contains {
                 $0["state"]?.string == "sending" || $0["reason"]?.string == "uncertain"

@@ -215,9 +215,9 @@ struct FirstStepsTests {
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         let demo = try await sandbox.siding(["demo"], environment: ["TMPDIR": place]) { child in
             // The first sync has begun.
-            while try !FileManager.default.subpathsOfDirectory(atPath: place).contains(where: {
-                $0.hasSuffix("demo.db")
-            }) {
+            while !child.isOver,
+                try !FileManager.default.subpathsOfDirectory(atPath: place).contains(where: { $0.hasSuffix("demo.db") })
+            {
                 await Task.yield()
             }
             child.send(signal)

@@ -1,10 +1,11 @@
 import HTTPTypes
 import SidingChain
+import SidingSynchronization
 import SidingTesting
 import Testing
 
 /// Who is cancelled leaves; the refresh stays as long as someone waits, and a token that was given is saved.
-@Suite struct AbandonedRefreshTests {
+@Suite(.timeLimit(.minutes(1))) struct AbandonedRefreshTests {
     @Test func `one waiter that is cancelled leaves, and the others get their token`() async {
         let hold = ManualClock()
         let bench = AccessBench { asked in
@@ -15,7 +16,7 @@ import Testing
         let first = Task { await bench.chain.failure("/first") }
         await hold.sleepers(1)
         let second = Task { await bench.chain.failure("/second") }
-        await settle()
+        await bench.waiting(2)
         first.cancel()
         let cancelled = await first.value
         #expect(cancelled?.reason == .cancelled)
@@ -104,7 +105,7 @@ import Testing
         first.cancel()
         await grace.sleepers(1)
         let second = Task { await bench.chain.failure("/second") }
-        await settle()
+        await bench.waiting(1)
         grace.advance(by: .seconds(5))
         await settle()
         #expect(hold.waits == [.seconds(3600)])
@@ -116,23 +117,29 @@ import Testing
 
     @Test func `someone who comes while an abandoned refresh winds down has one of his own`() async {
         let grace = ManualClock()
-        let (released, release) = (Box<CheckedContinuation<Void, Never>>(), Counter())
+        let (released, release) = (Promise<Void>(), Counter())
+        let (isAsked, isGivenUp) = (Promise<Void>(), Promise<Void>())
         let bench = AccessBench(graceClock: grace) { asked in
             guard asked.request.path == "/token", release.next() == 1 else { return nil }
             // Deaf to its cancellation, as a request that is being written is.
-            await withCheckedContinuation { released.value = $0 }
+            isAsked.resolve(())
+            await withTaskCancellationHandler {
+                await released.value()
+            } onCancel: {
+                isGivenUp.resolve(())
+            }
             return .failure(Failure(.cancelled, phase: .maybeSent))
         }
         bench.origin.expire()
         let first = Task { await bench.chain.failure("/first") }
-        while released.value == nil { await Task.yield() }
+        await isAsked.value()
         first.cancel()
         await grace.sleepers(1)
         grace.advance(by: .seconds(5))
-        await settle()
+        await isGivenUp.value()
         let second = Task { await bench.chain.failure("/second") }
-        await settle()
-        released.value?.resume()
+        await bench.waiting(1)
+        released.resolve(())
         #expect(await first.value?.reason == .cancelled)
         #expect(await second.value == nil)
         #expect(bench.origin.refreshes == 1)

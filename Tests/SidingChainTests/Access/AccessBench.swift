@@ -76,6 +76,11 @@ struct AccessBench: Sendable {
         }
     }
 
+    /// Returns once so many calls wait for the running refresh.
+    func waiting(_ count: Int) async {
+        while safety.waitingCalls < count, !Task.isCancelled { await Task.yield() }
+    }
+
     /// The credential that is stored now.
     var stored: Credential? {
         get async throws { try await store.credential(of: Self.account) }
@@ -91,7 +96,7 @@ struct AccessBench: Sendable {
     }
 }
 
-/// Gives other tasks their turn, often enough that whatever can go on has gone on.
+/// Gives other tasks their turn, mostly often enough that whatever can go on has gone on: only before what must not happen.
 func settle() async {
     for _ in 0..<10_000 { await Task.yield() }
 }

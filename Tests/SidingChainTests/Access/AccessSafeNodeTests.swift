@@ -4,7 +4,7 @@ import SidingChain
 import SidingTesting
 import Testing
 
-@Suite struct AccessSafeNodeTests {
+@Suite(.timeLimit(.minutes(2))) struct AccessSafeNodeTests {
     @Test func `a good token goes with each call, and nothing is refreshed`() async {
         let bench = AccessBench()
         #expect(await bench.failures(3).allSatisfy { $0 == nil })
@@ -44,7 +44,7 @@ import Testing
         async let first = bench.chain.failure("/first")
         await hold.sleepers(1)
         async let others = bench.failures(20)
-        await settle()
+        await bench.waiting(21)
         #expect(bench.bearers == ["1"])
         hold.advance(by: .seconds(1))
         #expect(await first == nil)

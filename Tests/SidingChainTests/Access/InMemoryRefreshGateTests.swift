@@ -2,7 +2,7 @@ import SidingChain
 import SidingTesting
 import Testing
 
-@Suite struct InMemoryRefreshGateTests {
+@Suite(.timeLimit(.minutes(2))) struct InMemoryRefreshGateTests {
     private let gate = InMemoryRefreshGate()
     private let clock = ManualClock()
 

@@ -75,32 +75,43 @@ import Testing
         await proxy.stop()
     }
 
-    @Test(
-        arguments: [
+    /// Enough time to reach a proxy on a busy machine too.
+    private static let timeToConnect = Duration.seconds(3)
+
+    @Test
+    func `a proxy that keeps silent, or says nothing of use, is given up after the time to connect, and told apart`()
+        async throws
+    {
+        let cases: [(String, Failure.Reason, String)] = [
             ("", .timeout(.connect), "the proxy PROXY does not answer"),
             ("SSH-2.0-OpenSSH_9.2\r\n", .proxyFault, "PROXY: its answer is not HTTP/1"),
             ("HTTP/1.1 200 O", .timeout(.connect), "through the proxy PROXY"),
             ("HTTP/1.1 103 Early\r\n\r\n", .timeout(.connect), "through the proxy PROXY"),
-        ] as [(String, Failure.Reason, String)])
-    func `a proxy that keeps silent, or says nothing of use, is given up after the time to connect, and told apart`(
-        _ answer: String, _ reason: Failure.Reason, _ detail: String
-    ) async throws {
-        let proxy = try await AbruptOrigin.start(answer, closes: false)
-        async let tunnelled = failure("https://a.example/", through: proxy.url, connectTimeout: .seconds(1))
-        async let plain = failure("http://a.example:81/", through: proxy.url, connectTimeout: .seconds(1))
-        for found in try await [tunnelled, plain] {
-            let failure = try #require(found)
-            #expect(failure.reason == reason)
-            #expect(failure.phase == .notSent)
-            #expect(failure.detail == detail.replacing("PROXY", with: "127.0.0.1:\(proxy.url.port)"))
+        ]
+        // All at once, as each of them takes that time.
+        try await withThrowingTaskGroup { group in
+            for (answer, reason, detail) in cases {
+                for url in ["https://a.example/", "http://a.example:81/"] {
+                    group.addTask {
+                        let proxy = try await AbruptOrigin.start(answer, closes: false)
+                        let failure = try #require(
+                            await failure(url, through: proxy.url, connectTimeout: Self.timeToConnect))
+                        #expect(failure.reason == reason, "\(answer), \(url)")
+                        #expect(failure.phase == .notSent, "\(answer), \(url)")
+                        let told = detail.replacing("PROXY", with: "127.0.0.1:\(proxy.url.port)")
+                        #expect(failure.detail == told, "\(answer), \(url)")
+                        await proxy.stop()
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
-        await proxy.stop()
     }
 
     @Test func `TLS that never begins behind the proxy is given up as well`() async throws {
         let proxy = try await AbruptOrigin.start(Self.established, closes: false)
         let failure = try #require(
-            await failure("https://a.example/", through: proxy.url, connectTimeout: .seconds(1)))
+            await failure("https://a.example/", through: proxy.url, connectTimeout: Self.timeToConnect))
         #expect([.timeout(.connect), .timeout(.tlsHandshake)].contains(failure.reason))
         #expect(failure.phase == .notSent)
         #expect(failure.detail == "through the proxy 127.0.0.1:\(proxy.url.port)")

@@ -7,11 +7,18 @@ import Testing
 
 /// Services behind a Unix socket: `http+unix://%2Frun%2Fservice.sock/path`.
 @Suite struct UnixSocketTests {
+    /// A directory in which a socket has an address that is short enough (unix(7)).
+    private static func directory() throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        try #require(directory.path.utf8.count <= 90, "TMPDIR is too long for the addresses of sockets")
+        return directory
+    }
+
     private func behindSocket(
         _ settings: TransportSettings = TransportSettings(), name: String = "a b+%.sock",
         _ body: (Origin, HTTPTransport) async throws -> Void
     ) async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try Self.directory()
         let socket = try ListeningSocket(path: directory.path(of: name))
         let origin = try await Origin.start(on: socket) { _ in .json("{}") }
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: settings))
@@ -60,7 +67,7 @@ import Testing
     }
 
     @Test func `a socket that is not there, or that nobody serves, is a refused connection`() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try Self.directory()
         let transport = HTTPTransport()
         try directory.write("", to: "file")
         for name in ["none", "file"] {

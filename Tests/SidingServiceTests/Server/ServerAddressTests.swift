@@ -40,7 +40,7 @@ import Testing
     @Test func `a unix socket is for its owner, and with a token for its group`() async throws {
         let bench = try await ServiceBench()
         for (token, mode) in [(nil, 0o600), (ServiceBench.token, 0o660)] as [(String?, Int)] {
-            let path = bench.directory.path(of: "siding.sock")
+            let path = try bench.socketPath()
             try await bench.serving(at: .unixSocket(path: path), token: token) { client in
                 let found = try FileManager.default.attributesOfItem(atPath: path)
                 #expect(found[.posixPermissions] as? Int == mode)
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `the socket of a service that died is replaced, that of a living one is not`() async throws {
         let bench = try await ServiceBench()
-        let path = bench.directory.path(of: "siding.sock")
+        let path = try bench.socketPath()
         // Bound by a process that is gone.
         try ServiceBench.leaveSocket(at: path)
         try await bench.serving(at: .unixSocket(path: path)) { client async throws in
@@ -83,6 +83,7 @@ import Testing
 
     @Test func `a path that cannot be is refused with the reason`() async throws {
         let bench = try await ServiceBench()
+        _ = try bench.socketPath()
         let long = bench.directory.path(of: String(repeating: "a", count: 60)) + "/" + String(repeating: "b", count: 60)
         try FileManager.default.createDirectory(
             atPath: String(long.dropLast(61)), withIntermediateDirectories: true)

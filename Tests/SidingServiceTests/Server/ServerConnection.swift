@@ -58,8 +58,10 @@ actor ServerConnection {
     func send(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                SidingSynchronization.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            let count = rest.withUnsafeBytes { bytes in
+                Self.whole {
+                    SidingSynchronization.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+                }
             }
             guard count > 0 else { throw Failed(what: "send: \(errno)") }
             rest = rest.dropFirst(count)
@@ -137,10 +139,18 @@ actor ServerConnection {
     /// - Returns: false once the server has closed.
     private func receive() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &chunk, chunk.count, 0)
+        let count = Self.whole { recv(descriptor, &chunk, chunk.count, 0) }
         if count < 0, errno != ECONNRESET { throw Failed(what: "recv: \(errno)") }
         received += chunk.prefix(max(count, 0))
         return count > 0
+    }
+
+    /// The result of `call`. A process that is stopped and continued breaks off what waits with a time limit (signal(7)).
+    private static func whole(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
     }
 }
 

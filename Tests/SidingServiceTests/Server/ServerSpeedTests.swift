@@ -8,9 +8,9 @@ import Testing
 
 /// A gateway with a long past still answers at once.
 @Suite(.timeLimit(.minutes(2))) struct ServerSpeedTests {
-    /// 100 ms in a build for release.
+    /// 100 ms in a build for release; one for tests, and on a busy machine, only shows what grows with the store.
     #if DEBUG
-        private static let limit = Duration.milliseconds(500)
+        private static let limit = Duration.seconds(2)
     #else
         private static let limit = Duration.milliseconds(100)
     #endif

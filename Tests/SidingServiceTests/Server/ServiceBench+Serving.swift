@@ -54,6 +54,13 @@ extension ServiceBench {
         try await running.value
     }
 
+    /// Where a service of this bench may have its socket.
+    func socketPath() throws -> String {
+        // An address has 107 bytes at most (unix(7)), and the service makes its socket in `.siding-XXXXXX/s` beside the place.
+        try #require(directory.path.utf8.count <= 90, "TMPDIR is too long for the addresses of sockets")
+        return directory.path(of: "siding.sock")
+    }
+
     /// Leaves a socket at `path` on which nobody listens.
     static func leaveSocket(at path: String) throws {
         var address = sockaddr_un()

@@ -7,7 +7,7 @@ import Testing
 @testable import SidingTesting
 
 /// A page counts as of the moment it was requested: it changes no record whose own write was delivered since.
-@Suite struct OvertakenPageTests {
+@Suite(.timeLimit(.minutes(5))) struct OvertakenPageTests {
     private static let old = #"{"id":"a","title":"old"}"#
     private static let new = #"{"id":"a","title":"new"}"#
 

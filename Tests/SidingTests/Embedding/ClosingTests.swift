@@ -62,14 +62,21 @@ import Testing
 
     @Test func `the service and the readers of events end`() async throws {
         let blog = try await EmbeddedBlog()
-        let changes = NetworkChanges(socket: try ScriptedKernel().socket)
+        let kernel = try ScriptedKernel()
+        defer { withExtendedLifetime(kernel) {} }
+        let changes = NetworkChanges(socket: kernel.socket)
         let events = blog.siding.events
+        let isReading = Promise<Void>()
         let reading = Task {
             var count = 0
-            for await _ in events { count += 1 }
+            for await _ in events {
+                count += 1
+                isReading.resolve(())
+            }
             return count
         }
         let service = Task { try await blog.siding.run(wakingOn: changes) }
+        await isReading.value()
         await blog.clock.sleepers(1, waiting: Siding.pace)
         async let other: Void = blog.siding.close()
         await blog.siding.close()

@@ -1,6 +1,6 @@
 import HTTPTypes
 import SidingChain
-
+import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -79,8 +79,13 @@ import Testing
         let blog = try await EmbeddedBlog()
         try await blog.siding.sync(blog.posts)
         #expect(await blog.siding.health.lastPoll == nil && !blog.siding.hasPolled(within: .seconds(1)))
-        let changes = NetworkChanges(socket: try ScriptedKernel().socket)
-        let service = Task { try await blog.siding.run(wakingOn: changes) }
+        let kernel = try ScriptedKernel()
+        defer { withExtendedLifetime(kernel) {} }
+        let changes = NetworkChanges(socket: kernel.socket)
+        let isIdle = Promise<Void>()
+        let service = Task { try await blog.siding.run(wakingOn: changes) { _ in isIdle.resolve(()) } }
+        // A sleeper alone may be the pause of one part, while the other one has not looked yet.
+        await isIdle.value()
         await blog.clock.sleepers(1, waiting: Siding.pace)
         #expect(blog.siding.lastPoll == blog.time.now && blog.siding.hasPolled(within: .seconds(1)))
         blog.time.advance(by: Siding.pace)

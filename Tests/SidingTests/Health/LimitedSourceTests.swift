@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 /// What a sync and a sender do at the limits of their source.
-@Suite struct LimitedSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitedSourceTests {
     private func bench(_ limits: RateLimit..., origin: ScriptedOrigin = .posts()) async throws -> EngineBench {
         var bench = try await EngineBench(origin)
         bench.resource.source.limits = limits

@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 @testable import SidingTesting
 
-@Suite struct ExportTests {
+@Suite(.timeLimit(.minutes(5))) struct ExportTests {
     /// What an export tells: the columns, and the rows.
     private func export(
         _ export: RecordExport, of store: Store

@@ -5,7 +5,7 @@ import Testing
 @testable import Siding
 @testable import SidingTesting
 
-@Suite struct QuarantineTests {
+@Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
     private static let strict = RecordSchema(contract: RecordContract(typeChange: .quarantine))
 
     private static func resource(_ schema: RecordSchema = RecordSchema(), key: String = "id") throws -> AnyResource {

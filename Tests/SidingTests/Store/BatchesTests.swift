@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siding
 
-@Suite struct BatchesTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchesTests {
     private static func bench(_ clock: ManualClock) async throws -> StoreBench {
         var bench = try await StoreBench()
         bench.store.monotonicClock = clock

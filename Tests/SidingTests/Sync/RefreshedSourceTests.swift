@@ -6,7 +6,7 @@ import SidingJSON
 import SidingTesting
 import Testing
 
-@Suite struct RefreshedSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct RefreshedSourceTests {
     /// The origin's pages, for those who are signed in.
     struct Guarded: TransportFactory {
         let tokens: RotatingTokenOrigin
