@@ -1,6 +1,5 @@
 internal import ServiceLifecycle
 internal import SidingChain
-internal import SidingCredentials
 internal import SidingNetwork
 
 extension Siding {
@@ -41,25 +40,17 @@ extension Siding {
     /// Syncs the resources that are due, and returns when the next one is; nil if the pace will do.
     private func syncDue(_ log: ServiceLog) async throws(StoreError) -> Timestamp? {
         let (declarations, begun) = (declarations.value, wallClock.now)
-        let changed = await declarations.failures.sourcesWithNewCredentials(of: declarations.resources)
-        if !changed.isEmpty {
-            try await store.endWaits(of: changed, because: .credentialsChanged)
-            declarations.failures.forget(of: changed)
-        }
         let syncs = try await nextSyncs(at: begun)
-        let due = declarations.failures.worthTrying(syncs.filter { $0.next.isDue(at: begun) }, now: begun)
+        declarations.failures.noteParked(of: syncs)
+        let isDue = syncs.filter { $0.next.isDue(at: begun) }
+        let beginnings = await FailedSyncs.beginnings(of: isDue.map(\.resource), declarations.sender)
+        let due = declarations.failures.worthTrying(isDue, beginnings, at: begun)
         guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
-        var credentials = await FailedSyncs.credentials(of: due)
         let reports = try await declarations.serviceEngine.run(due, command: "service")
-        // A token that the run renewed is not new. What was refused with an older one, the chain has sent again.
-        let later = await FailedSyncs.credentials(of: due.filter { $0.source.authorization.access != nil })
-        credentials.merge(later) { $0.renewed(as: $1) }
-        declarations.failures.note(due, reports, credentials: credentials, now: wallClock.now)
+        declarations.failures.note(due, reports, beginnings, now: wallClock.now)
         log.note(reports)
         await announce(reports)
-        let next = try await nextSyncs(at: wallClock.now)
-        declarations.failures.noteParked(of: next)
-        return nextDue(after: begun, of: next)
+        return nextDue(after: begun, of: try await nextSyncs(at: wallClock.now))
     }
 
     /// The first moment after `moment` at which one of these resources, or a retained page of theirs, becomes due; nil if there is

@@ -1,25 +1,17 @@
 internal import SidingChain
 
-/// Tells whether two readings of a source's credentials differ. It has no meaning for other processes, as its hashes are seeded
-/// anew in each.
+/// Tells whether two readings of a source's credentials differ, apart from tokens that this process has renewed itself. It has no
+/// meaning for other processes, as its hash is seeded anew in each.
 package struct CredentialFingerprint: Sendable, Hashable {
-    private let secrets: Int
-    /// Zero without a token that is renewed.
-    private let token: Int
+    private let hash: Int
 
     /// Reads the credentials; nil if a secret cannot be read.
     package init?(of authorization: Authorization) async {
-        var (secrets, token) = (Hasher(), Hasher())
+        var hasher = Hasher()
         do throws(Failure) {
-            for secret in authorization.secrets { secrets.combine(try await secret.read()) }
+            for secret in authorization.secrets { hasher.combine(try await secret.read()) }
         } catch { return nil }
-        if let access = authorization.access { token.combine(try? await access.credential()) }
-        (self.secrets, self.token) = (secrets.finalize(), token.finalize())
-    }
-
-    /// `later` if a token was renewed since, and the secrets are the same: that is nothing new to try. Otherwise this one.
-    package func renewed(as later: CredentialFingerprint?) -> CredentialFingerprint {
-        guard let later, later.secrets == secrets else { return self }
-        return later
+        if let access = authorization.access { hasher.combine(try? await access.givenCredential()) }
+        hash = hasher.finalize()
     }
 }

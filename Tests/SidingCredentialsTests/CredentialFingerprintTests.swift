@@ -29,12 +29,4 @@ import Testing
         let secret = Secret("test") { () throws in throw Failure(.credentialUnavailable, phase: .notSent) }
         #expect(await CredentialFingerprint(of: .bearer(secret)) == nil)
     }
-
-    @Test func `a token that was renewed is nothing new to try, another secret is`() async throws {
-        let (one, two) = (try await refreshed("one"), try await refreshed("two"))
-        #expect(one.renewed(as: two) == two)
-        #expect(one.renewed(as: nil) == one)
-        let (old, new) = (try await bearer("old"), try await bearer("new"))
-        #expect(old.renewed(as: new) == old)
-    }
 }

@@ -58,9 +58,9 @@ struct ServiceLifetime: Service {
     /// From now on a second signal ends the process at once, and so does the kernel when the time is over, even if no thread is
     /// free. What is lost then is found by the next process, as after a loss of power.
     static func limit() {
-        Signals.endAtNext()
         signal(SIGHUP, SIG_IGN)
         alarm(timeToStop)
+        Signals.endAtNext()
     }
 
     private func stop() {

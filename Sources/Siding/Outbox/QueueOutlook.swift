@@ -53,7 +53,8 @@ extension Store {
             else { continue }
             // A wait beyond the longest one ends with the next claim.
             let due = times.last > now + RetryAfter.longest ? min(times.first, now) : times.first
-            earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
+            // An open gate does not make a write that waits for its turn due later.
+            earliest = min(earliest ?? .init(microseconds: .max), opens > now ? max(due, opens) : due)
         }
         return earliest
     }

@@ -123,6 +123,8 @@ final class AccessGuard: Sendable {
 
     func stored() async throws(Failure) -> Credential { try await settings.stored() }
 
+    func given() async throws(Failure) -> Credential { renewal.given(for: try await settings.stored()) }
+
     /// The number of calls that wait for the running refresh.
     var waitingCalls: Int { state.withLock { $0.running }?.waitingCalls ?? 0 }
 

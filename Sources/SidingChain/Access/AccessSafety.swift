@@ -86,6 +86,14 @@ public struct AccessSafety: Sendable {
     /// The number of calls that wait for the running refresh; 0 if none is running.
     package var waitingCalls: Int { accessGuard.waitingCalls }
 
+    /// The credential that somebody else has stored, such as a user or another process: the present one, or the one that this
+    /// safety has renewed since.
+    ///
+    /// - Throws: as ``credential()``.
+    package func givenCredential() async throws(Failure) -> Credential {
+        try await accessGuard.given()
+    }
+
     /// Waits until the running refresh is over; returns at once if none is running.
     ///
     /// A cancelled caller does not wait for the refresh that it needed: the refresh continues and saves the token that is on

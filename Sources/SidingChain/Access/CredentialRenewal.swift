@@ -10,6 +10,10 @@ final class CredentialRenewal: Sendable {
         var asking: Set<Credential> = []
         /// Credentials that the endpoint returned and the store has not saved yet, by the spent credential.
         var unsaved: [Credential: Credential] = [:]
+        /// The last credential that was obtained here.
+        var latest: Credential?
+        /// The credential that `latest` was renewed from, by one or more refreshes here.
+        var given: Credential?
     }
 
     private let settings: AccessSettings
@@ -22,6 +26,11 @@ final class CredentialRenewal: Sendable {
     /// Whether a request for the credential after `spent` is under way.
     func isAsking(for spent: Credential) -> Bool {
         state.withLock { $0.asking.contains { $0.isSame(as: spent) } }
+    }
+
+    /// `stored`, or the credential that was renewed here, again and again, until there was `stored`.
+    func given(for stored: Credential) -> Credential {
+        state.withLock { state in state.latest?.isSame(as: stored) == true ? state.given ?? stored : stored }
     }
 
     /// The credential after `spent`, obtained while holding the gate.
@@ -83,6 +92,10 @@ final class CredentialRenewal: Sendable {
     /// old token is spent. Hence a new task, which is awaited at once.
     private func saved(_ fresh: Credential, for spent: Credential) async throws(Failure) -> Credential {
         let settings = settings
+        state.withLock { state in
+            if state.latest?.isSame(as: spent) != true { state.given = spent }
+            state.latest = fresh
+        }
         let result = await Task { () async -> Result<Void, Failure> in
             do throws(Failure) { return .success(try await settings.store.save(fresh, of: settings.account)) } catch {
                 return .failure(error)

@@ -86,4 +86,14 @@ import Testing
         #expect(try await bench.sender().drain().count == 12)
         #expect(bench.origin.takeTargets().count == 16)
     }
+
+    @Test func `a write that waits for its turn stays due since the moment at which it could go`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        let since = bench.time.now
+        for path in ["/a", "/b"] { try await bench.enqueue(path) }
+        #expect(try await bench.claim() != nil)
+        bench.time.advance(by: .seconds(5))
+        // Else a loop would look for it again and again.
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == since)
+    }
 }

@@ -60,18 +60,19 @@ package struct WriteSender: Sendable {
     ) async throws(StoreError) -> [QueueEntry] {
         guard !chosen.isEmpty else { return [] }
         for (name, source) in chosen { await tried.noteFirst(of: name, source.authorization) }
-        let done = await send(chosen, report)
-        for (name, source) in chosen { await tried.noteRenewal(of: name, source.authorization) }
-        return try done.get()
+        return try await send(chosen, report)
     }
+
+    /// How often entries of `source` that waited for a sign-in were released, as its credentials had changed.
+    func releases(of source: String) -> Int { tried.releases(of: source) }
 
     private func send(
         _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
-    ) async -> Result<[QueueEntry], StoreError> {
+    ) async throws(StoreError) -> [QueueEntry] {
         let limits = chosen.mapValues(limit)
         let request = ClaimRequest(sources: limits)
         let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
-        return await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
+        return try await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
             var (underWay, done) = (most, [QueueEntry]())
             var failure: StoreError?
             var reapedAt = environment.wallClock.now
@@ -102,8 +103,8 @@ package struct WriteSender: Sendable {
                     }
                 }
             }
-            return failure.map(Result.failure) ?? .success(done)
-        }
+            return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(done)
+        }.get()
     }
 
     private func chosen(_ names: Set<String>?) -> [String: Source] {
@@ -121,7 +122,7 @@ package struct WriteSender: Sendable {
                 let credentials = await tried.worthTrying(for: name, source.authorization)
             else { continue }
             try await store.endWaits(of: [name], because: .credentialsChanged)
-            tried.note(credentials, of: name)
+            tried.noteRelease(of: name, credentials)
             isStale = true
         }
         return isStale ? try await store.outlook(of: Set(chosen.keys)) : outlook

@@ -187,7 +187,11 @@ package struct ServiceLoop: Sendable {
         do throws(StoreError) {
             if !returned.isEmpty { try await sender.store.endWaits(of: returned, because: .lineReturned) }
             (progress.reachable, progress.seen) = (reachable, mark)
-        } catch { note(error, of: .writes, &progress) }
+        } catch {
+            // To be made up for by the next wake-up.
+            progress.reachable = []
+            note(error, of: .writes, &progress)
+        }
         start(parts, &progress, in: &group)
     }
 
