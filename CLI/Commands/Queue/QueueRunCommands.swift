@@ -144,18 +144,21 @@ struct QueueDrain {
     /// Syncs the resources whose page is due; waits up to ten seconds for another run that has one of them locked.
     ///
     /// - Parameter refused: pages to skip.
-    /// - Returns: the reports, and the pages that their syncs did not try, such as after a change of the config. The caller must
-    ///   skip those next time, as they stay due.
+    /// - Returns: the reports; the pages that their syncs did not try, such as after a change of the config, which the caller must
+    ///   skip next time, as they stay due; and when the next page becomes due, which may have come meanwhile.
     func syncDue(
         of sources: Set<String>?, over transports: any TransportFactory, except refused: Set<QueueEntry>
-    ) async throws(StoreError) -> (reports: [SyncReport], refused: Set<QueueEntry>) {
-        let pages = try await pages(of: sources, dueBy: WallClock.system.now).subtracting(refused)
+    ) async throws(StoreError) -> (reports: [SyncReport], refused: Set<QueueEntry>, nextDue: Timestamp?) {
+        let begun = WallClock.system.now
+        let pages = try await pages(of: sources, dueBy: begun).subtracting(refused)
         let due = resources(of: pages)
-        guard !due.isEmpty else { return ([], []) }
-        let reports = try await sync(due, over: transports)
+        let reports = due.isEmpty ? [] : try await sync(due, over: transports)
         let left = try await self.pages(of: sources, dueBy: nil)
         let tried = Set(reports.filter { $0.heldBy == nil }.map(\.result.resource))
-        return (reports, pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false })
+        return (
+            reports, pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false },
+            left.map(\.nextAttemptAt).filter { $0 > begun }.min()
+        )
     }
 
     private func sync(

@@ -70,7 +70,7 @@ struct WriteDelivery {
                     let done = try await fetches.syncDue(of: sources, over: transports, except: known)
                     refused.withLock { $0.formUnion(done.refused) }
                     for report in done.reports { statuses.add(report) }
-                    return nil
+                    return done.nextDue
                 })
             try await loop.run { outlook throws(StoreError) in
                 guard !canGoOn(sources, outlook) else { return false }
