@@ -127,7 +127,7 @@ struct QueueDrain {
     func resources(
         of sources: Set<String>?, except refused: Set<QueueEntry>
     ) async throws(StoreError) -> [AnyResource] {
-        resources(of: try await pages(of: sources, dueBy: nil).subtracting(refused))
+        resources(of: try await queuedPages(of: sources).subtracting(refused))
     }
 
     private func resources(of pages: Set<QueueEntry>) -> [AnyResource] {
@@ -135,10 +135,10 @@ struct QueueDrain {
         return workspace.config.resources.filter { names.contains($0.name) }
     }
 
-    private func pages(of sources: Set<String>?, dueBy moment: Timestamp?) async throws(StoreError) -> Set<QueueEntry> {
+    private func queuedPages(of sources: Set<String>?) async throws(StoreError) -> Set<QueueEntry> {
         Set(
             try await store.entries(
-                QueueSelection(sources: Array(sources ?? []), states: [.queued], dueBy: moment, kinds: [.fetch])))
+                QueueSelection(sources: Array(sources ?? []), states: [.queued], kinds: [.fetch])))
     }
 
     /// Syncs the resources whose page is due; waits up to ten seconds for another run that has one of them locked.
@@ -150,10 +150,11 @@ struct QueueDrain {
         of sources: Set<String>?, over transports: any TransportFactory, except refused: Set<QueueEntry>
     ) async throws(StoreError) -> (reports: [SyncReport], refused: Set<QueueEntry>, nextDue: Timestamp?) {
         let begun = WallClock.system.now
-        let pages = try await pages(of: sources, dueBy: begun).subtracting(refused)
+        let queued = try await queuedPages(of: sources)
+        let pages = queued.filter { $0.isDue(at: begun) }.subtracting(refused)
         let due = resources(of: pages)
         let reports = due.isEmpty ? [] : try await sync(due, over: transports)
-        let left = try await self.pages(of: sources, dueBy: nil)
+        let left = due.isEmpty ? queued : try await queuedPages(of: sources)
         let tried = Set(reports.filter { $0.heldBy == nil }.map(\.result.resource))
         return (
             reports, pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false },
