@@ -3,7 +3,7 @@ extension Siding {
     ///
     /// ``run()`` looks for work at once. A sync or a delivery that is under way ends with the old ones. A resource that is no
     /// longer declared is not synced any more, and its records stay. A resource that failed, and a source that waits for a
-    /// sign-in, are tried once.
+    /// sign-in, are tried again.
     ///
     /// - Throws: ``StoreError/Kind/invalidName`` if two resources, or two different sources, have the same name, and
     ///   ``StoreError/Kind/closed`` after ``close()``; nothing is replaced then.

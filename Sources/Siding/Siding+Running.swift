@@ -41,9 +41,9 @@ extension Siding {
     private func syncDue(_ log: ServiceLog) async throws(StoreError) -> Timestamp? {
         let (declarations, begun) = (declarations.value, wallClock.now)
         let syncs = try await nextSyncs(at: begun)
-        declarations.failures.noteParked(of: syncs)
         let isDue = syncs.filter { $0.next.isDue(at: begun) }
-        let beginnings = await FailedSyncs.beginnings(of: isDue.map(\.resource), declarations.sender)
+        let beginnings = await FailedSyncs.beginnings(
+            of: isDue.map(\.resource), from: declarations.sender.sources, at: begun)
         let due = declarations.failures.worthTrying(isDue, beginnings, at: begun)
         guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
         let reports = try await declarations.serviceEngine.run(due, command: "service")

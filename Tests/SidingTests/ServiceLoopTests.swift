@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import SidingChain
+import SidingJSON
 import SidingSynchronization
 import SidingTesting
 import Testing
@@ -78,6 +79,40 @@ import Testing
         _ = try await running.siding.release(page)
         // The clock of the store stands still: its schedule does not make it due.
         try await running.runs { asked.withLock { $0 } == 2 }
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `the page of any parent is asked for as soon as a person releases it, though the pass failed`()
+        async throws
+    {
+        let asked = Mutex(0)
+        let source = try RunningService.source()
+        let origin = ScriptedOrigin { target in
+            if target == "/posts/2/comments" { asked.withLock { $0 += 1 } }
+        }
+        origin.set("/posts", ScriptedOrigin.page("[1,2]"))
+        origin.set("/posts/1/comments", .status(.serviceUnavailable), .status(.forbidden))
+        origin.set("/posts/2/comments", .status(.serviceUnavailable), .status(.forbidden), ScriptedOrigin.page("[21]"))
+        var comments = AnyResource("comments", from: source, at: "/posts/{id}/comments", key: "id")
+        comments.forEach = ForEach("posts", bind: ["id": JSONPath(member: "id")])
+        comments.maxAge = .seconds(86_400)
+        let time = ManualWallClock()
+        let running = try await RunningService(origin, resources: [comments], sources: [], time: time) { siding in
+            let engine = SyncEngine(
+                store: siding.store, transports: origin,
+                environment: Environment(connectivity: TestConnectivity(), jitter: .none, wallClock: time.clock))
+            _ = try await engine.sync(RunningService.posts(from: source))
+            _ = try await engine.sync(comments)
+            time.advance(by: .seconds(60))
+        }
+        let parked = QueueSelection(states: [.parked], kinds: [.fetch])
+        // The service does not look again before the clock of its pauses is moved.
+        while try await running.store.entries(parked).count < 2 { try Task.checkCancellation() }
+        let pages = try await running.store.entries(parked)
+        let page = try #require(pages.first { $0.url.hasSuffix("/posts/2/comments") })
+        _ = try await running.siding.release(page)
+        try await running.runs { asked.withLock { $0 } == 3 }
         running.stop()
         try await running.ended()
     }

@@ -21,7 +21,7 @@ package struct WriteSender: Sendable {
     private(set) var environment: Environment
     /// Fires when a program goes on with another sender: this one claims nothing more.
     let replaced = ChangeSignal()
-    private let tried = TriedCredentials()
+    private let tried: TriedCredentials
     private let pruningPace = PruningPace()
     /// How long a write waits for a rate limit of its source.
     private var maximumWait = BudgetUse.longestWait
@@ -35,6 +35,7 @@ package struct WriteSender: Sendable {
     ) {
         self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
         (self.store, self.transports, self.environment) = (store, transports, environment)
+        tried = TriedCredentials(wallClock: environment.wallClock)
     }
 
     private var claims: Bool { !Task.isCancelled && replaced.count == 0 }
@@ -62,9 +63,6 @@ package struct WriteSender: Sendable {
         for (name, source) in chosen { await tried.noteFirst(of: name, source.authorization) }
         return try await send(chosen, report)
     }
-
-    /// How often entries of `source` that waited for a sign-in were released, as its credentials had changed.
-    func releases(of source: String) -> Int { tried.releases(of: source) }
 
     private func send(
         _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
@@ -229,9 +227,11 @@ package struct WriteSender: Sendable {
         let store = store
         let request = claims ? request : nil
         // The result is recorded even if the sender was told to stop meanwhile.
-        return try await uncancelled { () throws(StoreError) in
+        let turn = try await uncancelled { () throws(StoreError) in
             try await store.recordResult(write, result, claiming: request)
         }
+        if turn.entry?.state == .done { tried.noteAccepted(by: write.entry.source) }
+        return turn
     }
 
     private func attempt(_ write: ClaimedWrite) async -> WriteResult {
