@@ -5,21 +5,21 @@ internal import SidingSynchronization
 /// its credentials have changed, since an origin may lock an account after too many wrong passwords.
 ///
 /// All credentials are released twice: the first refusal may answer a request that was sent with the ones before, by this process
-/// or another. A secret that a program makes anew each time is another one at each look, so a source that accepts none is
-/// released six times per hour at most. They are kept in memory only, as hashes that have no meaning for other processes.
+/// or another. A secret that a program makes anew at each reading is another one at each look, so at most six others are released
+/// per hour. They are kept in memory only, as hashes that have no meaning for other processes.
 package final class TriedCredentials: Sendable {
-    private static let mostPerCredentials = 2
-    private static let mostPerSpan = 6
+    private static let mostReleases = 2
+    private static let mostChanges = 6
     private static let span = Duration.seconds(3600)
 
     private struct Tried {
         var credentials: CredentialFingerprint
         var count = 1
-        /// When requests were released since the source has accepted one, with whatever credentials.
-        var releases: [Timestamp] = []
+        /// When others were released than the time before.
+        var changes: [Timestamp] = []
 
-        /// The releases of the last hour. One in the future was noted before the clock was set back.
-        func recent(at now: Timestamp) -> [Timestamp] { releases.filter { $0 <= now && now - $0 < span } }
+        /// Those of the last hour. One in the future was noted before the clock was set back.
+        func recentChanges(at now: Timestamp) -> [Timestamp] { changes.filter { $0 <= now && now - $0 < span } }
     }
 
     private let wallClock: WallClock
@@ -29,30 +29,28 @@ package final class TriedCredentials: Sendable {
         self.wallClock = wallClock
     }
 
-    /// The credentials of `source`, if they are worth a try. Nil if they have been tried, if others were tried too often, or if
-    /// they cannot be read.
+    /// The credentials of `source`, if they are worth a try. Nil if they have been tried, if too many others were, or if they
+    /// cannot be read.
     package func worthTrying(for source: String, _ authorization: Authorization) async -> CredentialFingerprint? {
-        let last = tried.withLock { $0[source] }
-        guard last.map({ $0.recent(at: wallClock.now).count < Self.mostPerSpan }) ?? true,
-            let now = await CredentialFingerprint(of: authorization)
-        else { return nil }
-        return last?.credentials == now && last?.count == Self.mostPerCredentials ? nil : now
+        guard let now = await CredentialFingerprint(of: authorization) else { return nil }
+        guard let last = tried.withLock({ $0[source] }) else { return now }
+        let isWorthTrying =
+            last.credentials == now
+            ? last.count < Self.mostReleases : last.recentChanges(at: wallClock.now).count < Self.mostChanges
+        return isWorthTrying ? now : nil
     }
 
     /// Call it as soon as requests to `source` may go out with `credentials` again.
     package func noteRelease(of source: String, _ credentials: CredentialFingerprint) {
         let now = wallClock.now
         tried.withLock { tried in
-            let last = tried[source]
-            tried[source] = Tried(
-                credentials: credentials, count: last?.credentials == credentials ? Self.mostPerCredentials : 1,
-                releases: (last?.recent(at: now) ?? []) + [now])
+            guard let last = tried[source] else { return tried[source] = Tried(credentials: credentials) }
+            if last.credentials == credentials {
+                tried[source]?.count = Self.mostReleases
+            } else {
+                tried[source] = Tried(credentials: credentials, changes: last.recentChanges(at: now) + [now])
+            }
         }
-    }
-
-    /// Call it when `source` has accepted a request: its next sign-in has nothing to do with the last one.
-    package func noteAccepted(by source: String) {
-        tried.withLock { $0[source]?.releases = [] }
     }
 
     /// Call it before requests to `source` that nobody had to release: their credentials are tried, too.

@@ -227,11 +227,9 @@ package struct WriteSender: Sendable {
         let store = store
         let request = claims ? request : nil
         // The result is recorded even if the sender was told to stop meanwhile.
-        let turn = try await uncancelled { () throws(StoreError) in
+        return try await uncancelled { () throws(StoreError) in
             try await store.recordResult(write, result, claiming: request)
         }
-        if turn.entry?.state == .done { tried.noteAccepted(by: write.entry.source) }
-        return turn
     }
 
     private func attempt(_ write: ClaimedWrite) async -> WriteResult {

@@ -10,7 +10,7 @@ internal import SidingSynchronization
 /// once.
 final class FailedSyncs: Sendable {
     /// A secret that a program makes anew each time would otherwise be new at each look.
-    private static let mostWithNewCredentials = 2
+    private static let mostWithNewCredentials = 6
 
     /// What a sync began with.
     struct Beginning: Sendable {
@@ -47,9 +47,10 @@ final class FailedSyncs: Sendable {
     func worthTrying(_ due: [ResourceOutlook], _ now: [String: Beginning], at moment: Timestamp) -> [AnyResource] {
         due.filter { outlook in
             guard let last = failed.withLock({ $0[outlook.resource.name] }) else { return true }
-            if outlook.retained.contains(where: { $0.isDue(at: moment) && $0.nextAttemptAt >= last.beginning.at }) {
-                return true
+            let isPageDue = outlook.retained.contains {
+                $0.state == .queued && $0.nextAttemptAt >= last.beginning.at && $0.nextAttemptAt <= moment
             }
+            if isPageDue { return true }
             if last.changes < Self.mostWithNewCredentials, let now = now[outlook.resource.source.name],
                 Self.hasNewCredentials(now, last)
             {
@@ -85,12 +86,13 @@ final class FailedSyncs: Sendable {
             else { continue }
             let isFailed = result.outcome == .failed || result.outcome == .partial
             failed.withLock { failed in
-                let changes = failed[resource.name].map { last in
-                    guard resource.moment(after: last.endedAt) > now else { return 0 }
-                    return Self.hasNewCredentials(beginning, last) ? last.changes + 1 : last.changes
+                guard isFailed else { return failed[resource.name] = nil }
+                let last = failed[resource.name]
+                var changes = 0
+                if let last, resource.moment(after: last.endedAt) > now {
+                    changes = Self.hasNewCredentials(beginning, last) ? last.changes + 1 : last.changes
                 }
-                failed[resource.name] =
-                    isFailed ? FailedSync(beginning: beginning, endedAt: now, changes: changes ?? 0) : nil
+                failed[resource.name] = FailedSync(beginning: beginning, endedAt: now, changes: changes)
             }
         }
     }
