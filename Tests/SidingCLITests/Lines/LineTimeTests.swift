@@ -96,10 +96,16 @@ struct LineTimeTests {
         await line.end()
         ratios.sort()
         let (median, worst) = (ratios[ratios.count / 2], ratios[ratios.count - 1])
+        let goodRatio = good.whole / needed
         print(
             "time of a copy to the ideal: median \(median), worst \(worst), \(ratios.count) schedules; "
-                + "over a line that does not fail: \(good.whole / needed)")
-        // Of a few schedules the median says little: six had 1.14 and 1.16 in two runs.
-        if ratios.count >= 6 { #expect(median <= (ratios.count >= 100 ? 1.15 : 1.2), "\(ratios)") }
+                + "over a line that does not fail: \(goodRatio)")
+        if ratios.count >= 100 {
+            #expect(median <= 1.15, "\(ratios)")
+        } else if ratios.count >= 6 {
+            // Of a few schedules the median says little, and the time that the machine takes for a page is in it: on a slow one
+            // a copy over the line that does not fail had 1.13.
+            #expect(median / goodRatio <= 1.2, "\(ratios), over a line that does not fail: \(goodRatio)")
+        }
     }
 }
