@@ -88,8 +88,14 @@ import Testing
     {
         let asked = Mutex(0)
         let source = try RunningService.source()
+        // A 503 closes the gate of the source: a parent whose request had not been sent by then would not be asked at all.
+        let arrivals = Mutex(0)
+        let bothAreUnderWay = Gatepost()
         let origin = ScriptedOrigin { target in
+            guard target.hasSuffix("/comments") else { return }
             if target == "/posts/2/comments" { asked.withLock { $0 += 1 } }
+            if arrivals.next() == 2 { bothAreUnderWay.open() }
+            await bothAreUnderWay.pass()
         }
         origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         origin.set("/posts/1/comments", .status(.serviceUnavailable), .status(.forbidden))
@@ -107,8 +113,7 @@ import Testing
             time.advance(by: .seconds(60))
         }
         let parked = QueueSelection(states: [.parked], kinds: [.fetch])
-        // The service does not look again before the clock of its pauses is moved.
-        while try await running.store.entries(parked).count < 2 { try Task.checkCancellation() }
+        try await running.runs { try await running.store.entries(parked).count == 2 }
         let pages = try await running.store.entries(parked)
         let page = try #require(pages.first { $0.url.hasSuffix("/posts/2/comments") })
         _ = try await running.siding.release(page)
