@@ -68,6 +68,8 @@
 --                        shown before. `incomplete` describes what the origin has beyond the listing; NULL also where a listing
 --                        was told where to stop. `page_size` is the size of page that the line carries, where the config
 --                        declares a range, and `pages_since_loss` counts the pages read since one was lost (NULL: none was).
+--                        `is_unchanged` is 1 while every page of it answered 304 and led to the same next page as before: then the
+--                        rows of its pages are those of the listing before, and are not written.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
 --                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.
@@ -266,6 +268,7 @@ CREATE TABLE siding_listings (
     incomplete      TEXT,
     page_size       INTEGER,
     pages_since_loss INTEGER,
+    is_unchanged    INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (resource, scope),
     CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
     CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL))

@@ -141,7 +141,7 @@ struct IncomingChanges {
     let transitions: QueueTransitions?
     /// The request that brought the changes; nil for those made locally.
     var request: Int64?
-    /// See ``PageCommit/requestedAfter``.
+    /// See ``Page/requestedAfter``.
     var requestedAfter: Int64?
 
     /// Nil if no record of the resource has pending edits.

@@ -53,15 +53,15 @@ enum ListingsTable {
         let listing = try transaction.first(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root, is_unchanged)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1)
             ON CONFLICT (resource, scope) DO UPDATE SET
                 listing = listing + 1, state = 'open', next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset,
                 started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
                 cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
-                not_before = NULL, root = excluded.root, moved = 0, incomplete = NULL
+                not_before = NULL, root = excluded.root, moved = 0, incomplete = NULL, is_unchanged = 1
             RETURNING listing
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root
@@ -73,8 +73,8 @@ enum ListingsTable {
     ///
     /// - Returns: false if another run has opened the listing anew.
     static func advance(
-        _ page: PageCommit, _ progress: PageCommit.Progress, to next: PageRequest?, of resource: Int64, now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ listing: Int64, of resource: Int64, by page: Page, _ progress: ListingProgress, to next: PageRequest?,
+        now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let (state, incomplete): (String, String?) =
             switch progress.next {
@@ -90,10 +90,25 @@ enum ListingsTable {
                 incomplete = ?13, page_size = ?14, pages_since_loss = ?15
             WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
             """,
-            resource, page.listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
-            now.microseconds, progress.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
-            progress.freshness.notBefore?.microseconds, page.page.scope, incomplete, progress.sizing?.size,
+            resource, listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
+            now.microseconds, page.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
+            progress.freshness.notBefore?.microseconds, page.request.scope, incomplete, progress.sizing?.size,
             progress.sizing?.pagesSinceLoss) == 1
+    }
+
+    /// Whether all pages of the newest listing are unchanged so far, so that their rows are those of the listing before.
+    static func isUnchanged(
+        _ resource: Int64, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.first(
+            "SELECT is_unchanged FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope
+        ) { $0.int(0) == 1 } ?? false
+    }
+
+    /// Records that a page of the listing is not as the listing before had it.
+    static func setChanged(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_listings SET is_unchanged = 0 WHERE resource = ?1 AND scope = ?2", resource, scope)
     }
 
     static func set(

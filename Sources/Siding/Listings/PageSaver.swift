@@ -2,21 +2,24 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Saves one page inside a transaction: its records, its listing's progress and its counters.
+/// Saves one page inside a transaction: its records and its listing's progress.
 struct PageSaver {
-    let page: PageCommit
+    let page: Page
+    /// Nil for an ad-hoc listing.
+    let progress: ListingProgress?
+    let open: OpenListing
     let queue: QueueTransitions
     private var now: Timestamp { queue.now }
 
     func save(
         _ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>
     ) throws -> (counters: RunCounters, newMemberSets: Set<UInt64>) {
-        guard let resource = try ResourcesTable.load(named: page.resource, transaction) else {
+        guard let resource = try ResourcesTable.load(named: open.resource, transaction) else {
             throw StoreError(
-                .notFound, "the resource '\(page.resource)' was never opened, or was forgotten meanwhile",
-                hint: "run 'siding sync \(page.resource)'")
+                .notFound, "the resource '\(open.resource)' was never opened, or was forgotten meanwhile",
+                hint: "run 'siding sync \(open.resource)'")
         }
-        if let (opening, moment) = page.unopened {
+        if let (opening, moment) = open.unopened {
             try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
                 .begin(resource.id, transaction)
         }
@@ -29,25 +32,24 @@ struct PageSaver {
         counters.bytes = page.bytes
         // An answer without a list is no evidence of missing records.
         if page.hasNoList { shown?.hasUnknown = true }
-        if let progress = page.progress {
+        if let progress {
             try move(resource.id, page, progress, transaction)
             if page.hasNoList { try ResourcesTable.set(allListedAt: nil, of: resource.id, transaction) }
         }
         if let shown {
             try PageMembers(
-                resource: resource.id, scope: page.page.scope, url: page.page.url.description,
-                sent: page.page.body ?? ""
-            ).replace(with: shown, isStored: page.progress != nil, transaction)
+                resource: resource.id, scope: page.request.scope, url: page.request.url.description,
+                sent: page.request.body ?? ""
+            ).replace(with: shown, isStored: progress != nil, transaction)
         }
-        if page.progress?.next == .end { counters += try complete(resource, transaction) }
+        if progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
             counters += try NullFilteredRecords(resource: resource)
-                .reconcile(page.deletions, run: page.run, now: now, transaction)
+                .reconcile(open.deletions, run: open.run, now: now, transaction)
         }
-        if let entry = page.completes {
+        if let entry = open.completes {
             try queue.complete([entry], as: .done, event: .answered, detail: nil, transaction)
         }
-        try RunResourcesTable.add(counters, to: page.resource, in: page.run, transaction)
         return (counters, content.newMemberSets)
     }
 
@@ -81,18 +83,18 @@ struct PageSaver {
             let unsaved = saved.refused.union(saved.leftOut)
             if saved.isOvertaken {
                 // A cursor would pass what was not saved or will not stay.
-                try ListingsTable.holdCursor(of: resource.id, scope: page.page.scope, transaction)
+                try ListingsTable.holdCursor(of: resource.id, scope: page.request.scope, transaction)
             } else if page.isOneRecord, unsaved.isEmpty {
                 try saveETag(of: slices, in: bytes, resource.id, transaction)
             }
-            if page.progress == nil {
+            if progress == nil {
                 try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
             }
             // Records that were not saved add no columns.
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             content.newMemberSets = try ColumnInference(
-                resource: resource.id, name: page.resource, run: page.run, schema: schema
+                resource: resource.id, name: open.resource, run: open.run, schema: schema
             ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
         }
         return content
@@ -114,11 +116,11 @@ struct PageSaver {
     ) throws -> RecordSaver.Saved {
         let request = try ProvenanceTable.nextID(transaction)
         var saver = RecordSaver(
-            row: resource, contract: schema, filter: page.schema ?? schema, run: page.run, now: now,
+            row: resource, contract: schema, filter: open.schema ?? schema, run: open.run, now: now,
             incoming: try IncomingChanges.load(
-                resource, run: page.run, now: now, transitions: queue, request: request,
+                resource, run: open.run, now: now, transitions: queue, request: request,
                 requestedAfter: page.requestedAfter, transaction),
-            mark: page.deletions.rule.mark, paths: page.columns, request: request, requestedAfter: page.requestedAfter)
+            mark: open.deletions.rule.mark, paths: open.columns, request: request, requestedAfter: page.requestedAfter)
         var quarantine = quarantine(resource.id)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
@@ -126,10 +128,10 @@ struct PageSaver {
             }
             if saved.isWritten {
                 try ProvenanceTable.insert(
-                    RequestRow(page: self.page, at: now), as: request, of: resource.id, transaction)
+                    RequestRow(self.page, in: open, at: now), as: request, of: resource.id, transaction)
             }
-            if !self.page.page.scope.isEmpty {
-                try RecordScopes(resource: resource.id, scope: self.page.page.scope, revision: resource.revision + 1)
+            if !self.page.request.scope.isEmpty {
+                try RecordScopes(resource: resource.id, scope: self.page.request.scope, revision: resource.revision + 1)
                     .save(slices, except: saved.refused, in: page, transaction)
             }
             try quarantine.forgetTheRest(transaction)
@@ -140,13 +142,13 @@ struct PageSaver {
 
     private func quarantine(_ resource: Int64) -> PageQuarantine {
         PageQuarantine(
-            resource: resource, run: page.run, scope: page.page.scope, url: page.page.url.description,
-            sent: page.page.body ?? "", now: now, isPartial: isPartial, isOfChanges: isOfChanges)
+            resource: resource, run: open.run, scope: page.request.scope, url: page.request.url.description,
+            sent: page.request.body ?? "", now: now, isPartial: isPartial, isOfChanges: isOfChanges)
     }
 
     /// Whether the listing covers only some of the records: it has a limit, or requests only changes.
     private var isPartial: Bool {
-        guard let progress = page.progress else { return true }
+        guard let progress else { return true }
         switch progress.next {
         case .cut, .stopped: return true
         case .page, .end: return progress.cursor?.from != nil
@@ -154,37 +156,59 @@ struct PageSaver {
     }
 
     /// Whether the resource has a cursor.
-    private var isOfChanges: Bool { page.progress?.cursor != nil }
+    private var isOfChanges: Bool { progress?.cursor != nil }
 
     // MARK: Validators, checkpoint, and the end of the listing
 
     private func move(
-        _ resource: Int64, _ page: PageCommit, _ progress: PageCommit.Progress, _ transaction: borrowing Transaction
+        _ resource: Int64, _ page: Page, _ progress: ListingProgress, _ transaction: borrowing Transaction
     ) throws {
         var next: PageRequest?
         if case .page(let following) = progress.next { next = following }
-        try PagesTable.save(page, progress, next: next, of: resource, now: now, transaction)
-        guard try ListingsTable.advance(page, progress, to: next, of: resource, now: now, transaction) else {
+        // The row of an unchanged page is not written again, so that a listing that changed nothing writes next to nothing.
+        let scope = page.request.scope
+        let wasUnchanged = try ListingsTable.isUnchanged(resource, scope: scope, transaction)
+        if !wasUnchanged || !page.repeatsRow(progress) {
+            if wasUnchanged { try showPages(resource, before: page.request, transaction) }
+            try PagesTable.save(
+                page, progress, next: next, of: resource, listing: open.number, now: now, transaction)
+        }
+        guard
+            try ListingsTable.advance(
+                open.number, of: resource, by: page, progress, to: next, now: now, transaction)
+        else {
             throw StoreError(
-                .leaseLost, "the listing of '\(page.resource)' was restarted by another run",
+                .leaseLost, "the listing of '\(open.resource)' was restarted by another run",
                 hint: "nothing is lost: the other run goes on with it")
         }
-        if progress.asksWholeNext { try PageValidators(resource: resource).forget(scope: page.page.scope, transaction) }
+        if progress.asksWholeNext {
+            try PageValidators(resource: resource).forget(scope: page.request.scope, transaction)
+        }
         if var cursor = progress.cursor {
             // A cursor that is taken back returns to where it was before the listing.
             if !cursor.takesBack, cursor.moved != nil,
-                try ListingsTable.load(resource, scope: page.page.scope, transaction)?.holdsCursor == true
+                try ListingsTable.load(resource, scope: page.request.scope, transaction)?.holdsCursor == true
             {
                 cursor.moved = nil
             }
             try CursorsTable.move(
-                cursor, of: resource, scope: page.page.scope, listing: page.listing, now: now, transaction)
+                cursor, of: resource, scope: page.request.scope, listing: open.number, now: now, transaction)
         }
+    }
+
+    /// Counts the rows of the unchanged pages before `page` as pages of this listing.
+    private func showPages(
+        _ resource: Int64, before page: PageRequest, _ transaction: borrowing Transaction
+    ) throws {
+        if page.number > 1 {
+            try PagesTable.setShown(from: open.first, before: page, by: open.number, of: resource, transaction)
+        }
+        try ListingsTable.setChanged(resource, scope: page.scope, transaction)
     }
 
     /// Whether the page ends the resource's only listing, complete or not.
     private var isLast: Bool {
-        guard page.page.scope.isEmpty, let progress = page.progress else { return false }
+        guard page.request.scope.isEmpty, let progress else { return false }
         if case .page = progress.next { return false }
         return true
     }
@@ -193,8 +217,18 @@ struct PageSaver {
     ///
     /// - Returns: the numbers of deleted records and blocked deletions.
     private func complete(_ row: ResourceRow, _ transaction: borrowing Transaction) throws -> RunCounters {
-        let (resource, scope) = (row.id, page.page.scope)
-        if try PagesTable.deleteOthers(than: page.listing, of: resource, scope: scope, transaction) {
+        let (resource, scope) = (row.id, page.request.scope)
+        // Every row is a page of an unchanged listing, unless a listing before it ended half-way.
+        if try ListingsTable.isUnchanged(resource, scope: scope, transaction),
+            try PagesTable.count(of: resource, scope: scope, transaction) != page.request.number
+        {
+            var behind = page.request
+            behind.number += 1
+            try showPages(resource, before: behind, transaction)
+        }
+        if try !ListingsTable.isUnchanged(resource, scope: scope, transaction),
+            try PagesTable.deleteOthers(than: open.number, of: resource, scope: scope, transaction)
+        {
             try ResourcesTable.setPagesChanged(resource, transaction)
         }
         try PageQuarantine.forgetOtherPages(resource, scope: scope, isOfChanges: isOfChanges, transaction)
@@ -203,7 +237,7 @@ struct PageSaver {
             !listing.cursor.isPassing || listing.holdsCursor
         {
             try ResourcesTable.setCompleted(
-                page.run, at: now, page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
+                open.run, at: now, progress?.freshness ?? ListingFreshness(), of: resource, transaction)
             // Whether it asked for every record, or for all that changed since one did.
             let isOfAll =
                 try listing.cursor.from == nil
@@ -212,7 +246,7 @@ struct PageSaver {
             if isOfAll { try ResourcesTable.set(allListedAt: now, of: resource, transaction) }
             try ProvenanceTable.removeUnused(of: resource, transaction)
         }
-        guard page.deletions.rule.byAbsence else {
+        guard open.deletions.rule.byAbsence else {
             try DeletionReconciliation.startOver(resource, transaction)
             return RunCounters()
         }
@@ -222,18 +256,18 @@ struct PageSaver {
             return RunCounters()
         }
         return try DeletionReconciliation(
-            resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
-        ).reconcileListing(hasLostNext: page.progress?.lostNext ?? false, transaction)
+            resource: resource, run: open.run, now: now, revision: row.revision + 1, terms: open.deletions
+        ).reconcileListing(hasLostNext: page.lostNext, transaction)
     }
 }
 
 extension RequestRow {
     /// The request of the page being saved.
-    fileprivate init(page commit: PageCommit, at now: Timestamp) {
-        let page = commit.page
+    fileprivate init(_ page: Page, in open: OpenListing, at now: Timestamp) {
+        let request = page.request
         self.init(
-            cause: .page, run: commit.run, method: commit.method, url: commit.answeredAt ?? page.url.description,
-            page: page.number, status: commit.status, etag: commit.etag, lastModified: commit.lastModified, at: now,
-            scope: page.scope, sent: page.body ?? "")
+            cause: .page, run: open.run, method: open.method, url: page.answeredAt ?? request.url.description,
+            page: request.number, status: page.status, etag: page.etag, lastModified: page.lastModified, at: now,
+            scope: request.scope, sent: request.body ?? "")
     }
 }

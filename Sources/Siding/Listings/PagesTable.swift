@@ -32,7 +32,7 @@ enum PagesTable {
     /// a list, as a 304 would be evidence of missing records. A 304 does not bring back validators that were forgotten while the
     /// page was under way: an own write has changed a record of the page.
     static func save(
-        _ page: PageCommit, _ progress: PageCommit.Progress, next following: PageRequest?, of resource: Int64,
+        _ page: Page, _ progress: ListingProgress, next following: PageRequest?, of resource: Int64, listing: Int64,
         now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         let isForgotten = page.hasNoList || (following == nil && progress.next != .end)
@@ -52,21 +52,58 @@ enum PagesTable {
                 read_at = COALESCE(excluded.read_at, read_at),
                 high_water_mark = excluded.high_water_mark, digest = excluded.digest
             """,
-            resource, page.page.url.description, page.listing, page.status, isForgotten ? nil : page.etag,
+            resource, page.request.url.description, listing, page.status, isForgotten ? nil : page.etag,
             isForgotten ? nil : page.lastModified, next?.url.description, next?.number, next?.offset,
-            page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
+            page.content.recordCount, now.microseconds, page.request.scope, page.request.body ?? "", next?.body ?? "",
             page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
-            progress.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
+            page.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
     }
 
-    /// When the page of a request was last answered, and how; nil if it has no row.
+    /// Counts the rows of pages before `page` as shown by the listing: 304s left them as the listing before had them.
+    ///
+    /// The rows lead from the first page to this one. Where they do not, all rows count: a page too many only keeps records, a
+    /// page too few would delete them.
+    static func setShown(
+        from first: PageRequest, before page: PageRequest, by listing: Int64, of resource: Int64,
+        _ transaction: borrowing Transaction
+    ) throws {
+        let count = try transaction.execute(
+            """
+            UPDATE siding_pages SET listing = ?3 WHERE resource = ?1 AND scope = ?2 AND (url, sent) IN (
+                WITH RECURSIVE shown (url, sent, number) AS (
+                    SELECT ?4, ?5, 1
+                    UNION ALL
+                    SELECT p.next_url, p.next_sent, s.number + 1 FROM shown s
+                    JOIN siding_pages p ON p.resource = ?1 AND p.scope = ?2 AND p.url = s.url AND p.sent = s.sent
+                    WHERE p.next_url IS NOT NULL AND s.number + 1 < ?6)
+                SELECT url, sent FROM shown)
+            """, resource, page.scope, listing, first.url.description, first.body ?? "", page.number)
+        guard count != page.number - 1 else { return }
+        try transaction.execute(
+            "UPDATE siding_pages SET listing = ?3 WHERE resource = ?1 AND scope = ?2", resource, page.scope, listing)
+    }
+
+    /// How many pages of a listing have a row.
+    static func count(
+        of resource: Int64, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Int {
+        try database.count("SELECT COUNT(*) FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource, scope)
+    }
+
+    /// When the page of a request was last answered, and how; nil if it has no row. An unchanged page of an unchanged listing
+    /// counts as answered with the last commit of that listing.
     static func answer(
         to request: RequestRow, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (at: Timestamp, status: Int, etag: String?, lastModified: String?)? {
         try database.first(
             """
-            SELECT fetched_at, status, etag, last_modified FROM siding_pages
-            WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4
+            SELECT IIF(is_confirmed, checkpoint_at, fetched_at) AS fetched_at, IIF(is_confirmed, 304, status) AS status,
+                etag, last_modified
+            FROM (
+                SELECT p.*, l.checkpoint_at, COALESCE(l.is_unchanged AND l.listing <> p.listing
+                    AND (l.state = 'complete' OR p.next_number <= l.next_number), 0) AS is_confirmed
+                FROM siding_pages p LEFT JOIN siding_listings l ON l.resource = p.resource AND l.scope = p.scope
+                WHERE p.resource = ?1 AND p.scope = ?2 AND p.url = ?3 AND p.sent = ?4)
             """, resource, request.scope, request.url, request.sent
         ) { row in
             (

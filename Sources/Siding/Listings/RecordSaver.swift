@@ -25,7 +25,7 @@ struct RecordSaver {
     var cause = RecordCause.page
     /// The row of the request; the caller inserts it if a record was written.
     let request: Int64
-    /// See ``PageCommit/requestedAfter``.
+    /// See ``Page/requestedAfter``.
     var requestedAfter: Int64?
     /// Checks the contract; nil if it has no rules for members.
     var check: ContractCheck?

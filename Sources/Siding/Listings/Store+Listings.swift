@@ -120,7 +120,7 @@ extension Store {
     /// What the store knows of a page that is about to be requested, in one read.
     ///
     /// - Parameter looksForRow: whether the stored row of the page is wanted.
-    /// - Returns: the row, nil if there is none; and the newest request, see ``PageCommit/requestedAfter``.
+    /// - Returns: the row, nil if there is none; and the newest request, see ``Page/requestedAfter``.
     func beforeRequest(
         of page: PageRequest, of resource: String, looksForRow: Bool
     ) async throws(StoreError) -> (stored: StoredPage?, newest: Int64) {
@@ -144,20 +144,31 @@ extension Store {
         return try PagesTable.load(page, of: id, nextPageSource: source, snapshot)
     }
 
-    /// Commits a page in one transaction: records, validators, checkpoint, run counters, and its retained fetch as completed.
-    /// The last page also closes the listing.
+    /// Saves pages that follow one another, in one transaction: records, validators, checkpoint, run counters, and the retained
+    /// fetch of the first one as completed. The last page of a listing also closes it.
     ///
-    /// - Returns: the counters of this page.
-    /// - Throws: ``StoreError/Kind/leaseLost`` if another run took over; then nothing changes.
-    func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
-        try await probes.willCommit(page.page.number)
-        let known = memberSets.known(of: page.resource)
-        let saved = try await write(under: page.lease) {
-            try PageSaver(page: page, queue: $0).save($1, knownMemberSets: known)
+    /// - Returns: the counters of each page.
+    /// - Throws: ``StoreError/Kind/leaseLost`` if another run took over, ``StoreError/Kind/contract`` if a page violates the
+    ///   contract; then nothing changes.
+    func save(_ pages: [ListedPage], in open: OpenListing) async throws(StoreError) -> [RunCounters] {
+        for listed in pages { try await probes.willCommit(listed.page.request.number) }
+        let known = memberSets.known(of: open.resource)
+        let saved = try await write(under: open.lease) { queue, transaction in
+            var (counters, newMemberSets, open) = ([RunCounters](), Set<UInt64>(), open)
+            for listed in pages {
+                let saver = PageSaver(page: listed.page, progress: listed.progress, open: open, queue: queue)
+                let saved = try saver.save(transaction, knownMemberSets: known.union(newMemberSets))
+                counters.append(saved.counters)
+                newMemberSets.formUnion(saved.newMemberSets)
+                open = open.afterFirstPage
+            }
+            let total = counters.reduce(into: RunCounters()) { $0 += $1 }
+            try RunResourcesTable.add(total, to: open.resource, in: open.run, transaction)
+            return (counters: counters, newMemberSets: newMemberSets)
         }
         // Only after the commit: member sets of a page that was rolled back would hide its columns.
-        memberSets.add(saved.newMemberSets, to: page.resource)
-        if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
+        memberSets.add(saved.newMemberSets, to: open.resource)
+        if saved.counters.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) { changeSignal.fire() }
         return saved.counters
     }
 }

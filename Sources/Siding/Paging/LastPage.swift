@@ -13,15 +13,15 @@ struct LastPage {
     let page: PageRequest
     let resource: AnyResource
     let paging: Paging
-    /// What the pages before it showed.
-    var pagination = KnownNextPage()
+    /// The listing up to the page.
+    let listing: Listing
 
     /// How long the conclusion holds until the page is fetched in full again.
     private static let lifetime = Duration.seconds(86_400)
 
     /// Whether the page must be fetched in full, as a 304 may hide a next page.
     func mayHideNext(now: Timestamp) -> Bool {
-        guard stored.next == nil, !pagination.repeatsNext, !pagination.isBehind else { return false }
+        guard stored.next == nil, !listing.repeatsNext, !listing.isPast(unchanged: stored) else { return false }
         guard isByHeader else { return false }
         guard hasRoom, let age = stored.readAt.map({ now - $0 }) else { return true }
         return age < .zero || age >= Self.lifetime
@@ -32,7 +32,7 @@ struct LastPage {
     func isAskedWhole(now: Timestamp) -> Bool { (nextPageSource ?? .nowhere) == .nowhere && mayHideNext(now: now) }
 
     /// Where the next page was last found.
-    private var nextPageSource: NextPageSource? { pagination.nextPageSource ?? stored.nextPageSource }
+    private var nextPageSource: NextPageSource? { listing.nextPageSource ?? stored.nextPageSource }
 
     /// Whether header fields name the next page, or it is unknown what does.
     private var isByHeader: Bool {
@@ -48,7 +48,7 @@ struct LastPage {
         let askedSize = page.url.askedPageSize?.size
         guard page.number > 1 else { return stored.recordCount < askedSize ?? 1 }
         // One page alone shows no page size, unless that size was requested.
-        guard let size = pagination.pageSize, page.number > 2 || size == askedSize else { return false }
+        guard let size = listing.pageSize, page.number > 2 || size == askedSize else { return false }
         return stored.recordCount < size
     }
 }

@@ -14,16 +14,8 @@ struct ListingEnd {
     let paging: Paging
     let answer: PageAnswer
     let extent: ListingExtent
-    /// What the pages before it showed.
-    let pagination: KnownNextPage
-
-    /// Evidence that there is more.
-    struct EvidenceOfMore: Sendable, Hashable {
-        /// "50 of 150 records ($.total)"
-        var why: String
-        /// What the config lacks.
-        var remedy: String
-    }
+    /// The smallest number of records that the pages before it reported.
+    var totalSoFar: ListingExtent.Report?
 
     /// Why this is not the end; nil if it is.
     var evidenceOfMore: EvidenceOfMore? {
@@ -57,7 +49,7 @@ struct ListingEnd {
         // How many records are on the pages before the first is not known.
         if case .page(let numbers) = paging, numbers.start > 1, numbers.size == nil { return nil }
         let estimate = page.number == 1 ? extent.estimate : nil
-        return [pagination.total, extent.total, estimate].compactMap(\.self).min { $0.count < $1.count }
+        return [totalSoFar, extent.total, estimate].compactMap(\.self).min { $0.count < $1.count }
     }
 
     /// Whether a bare `total` is rather one of amounts, as a flag or null and the number of pages say that this is the end.
@@ -174,7 +166,7 @@ extension AnyResource {
     package func evidenceOfMore(on answer: PageAnswer, _ extent: ListingExtent) throws(Failure) -> String? {
         let page = try NextPageRule(resource: self).first()
         let end = ListingEnd(
-            resource: self, page: page, paging: .none, answer: answer, extent: extent, pagination: KnownNextPage())
+            resource: self, page: page, paging: .none, answer: answer, extent: extent)
         return end.evidenceOfMore?.why
     }
 }

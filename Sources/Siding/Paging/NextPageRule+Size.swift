@@ -41,12 +41,12 @@ extension NextPageRule {
     /// maximum counts pages of another size. Nil if it does begin there.
     ///
     /// - Parameter isFirst: whether it is the first page of that size. Later ones may be short: the last one is.
-    func misplacement(of page: FetchedPage, isFirst: Bool) -> String? {
-        guard let size = size(of: page.page), page.page.number > 1,
+    func misplacement(of page: Page, isFirst: Bool) -> String? {
+        guard let size = size(of: page.request), page.request.number > 1,
             isFirst ? page.recordCount != size : page.recordCount > size,
-            resource.paging.isNumbered || numberParameter(of: page.page) != nil
+            resource.paging.isNumbered || numberParameter(of: page.request) != nil
         else { return nil }
-        return "page \(page.page.number) of \(size) records has \(page.recordCount)"
+        return "page \(page.request.number) of \(size) records has \(page.recordCount)"
     }
 
     /// The query parameter in which `page` carries its number, and the number of the first page; nil if it carries none.

@@ -42,40 +42,40 @@ struct PageFetcher: Sendable {
             envelope: nextPageRule.envelopePaths, limits: resource.source.jsonLimits, readsSurroundings: true)
     }
 
-    /// Fetches `page`; `stored` is its row, if there is one.
+    /// Fetches the page of `listing` that `request` asks for; `stored` is its row, if there is one.
     func fetch(
-        _ page: PageRequest, stored: StoredPage?, paging: Paging, pagination: KnownNextPage = KnownNextPage()
-    ) async throws(PageFailure) -> FetchedPage {
+        _ request: PageRequest, of listing: Listing, stored: StoredPage? = nil
+    ) async throws(PageFailure) -> Page {
         let before = counter.value
-        let paging = paging.sized(nextPageRule.size(of: page))
+        let paging = listing.paging.sized(nextPageRule.size(of: request))
         let known = isConditional ? stored.flatMap(resource.condition) : nil
         let last = known.map {
-            LastPage(stored: $0, page: page, resource: resource, paging: paging, pagination: pagination)
+            LastPage(stored: $0, page: request, resource: resource, paging: paging, listing: listing)
         }
         let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
         let traffic = TrafficMeter()
-        resuming.expect(page.url.description)
+        resuming.expect(request.url.description)
         do throws(Failure) {
             var fetched = try await traffic.counting { () async throws(Failure) in
-                let fetched = try await ask(page, isWhole ? nil : known, stored: known, paging, pagination)
+                let fetched = try await ask(request, isWhole ? nil : known, stored: known, paging, listing)
                 guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
                     last?.mayHideNext(now: wallClock.now) ?? false
                 else { return fetched }
-                return try await ask(page, nil, stored: known, paging, pagination)
+                return try await ask(request, nil, stored: known, paging, listing)
             }
             fetched.requests = counter.value - before
             // A transport that sends nothing over a network counts the body alone.
             if traffic.total > 0 { fetched.bytes = traffic.total }
             fetched.lostNext =
-                page.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
+                request.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
             let endsByCount = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
-            if fetched.nextPageSource != .header, !endsByCount, let known = pagination.nextPageSource {
+            if fetched.nextPageSource != .header, !endsByCount, let known = listing.nextPageSource {
                 fetched.nextPageSource = known
             }
             return fetched
         } catch {
-            var failed = failure(error, of: page, requests: counter.value - before, bytes: traffic.total)
+            var failed = failure(error, of: request, requests: counter.value - before, bytes: traffic.total)
             failed.partial = resuming.partial
             throw failed
         }
@@ -83,12 +83,12 @@ struct PageFetcher: Sendable {
 
     private func ask(
         _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging,
-        _ pagination: KnownNextPage
-    ) async throws(Failure) -> FetchedPage {
+        _ listing: Listing
+    ) async throws(Failure) -> Page {
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
         var fetched =
-            if let bytes = response.bytes { try read(page, bytes, response, paging, pagination) } else {
-                try unchanged(page, stored, response, paging, pagination)
+            if let bytes = response.bytes { try read(page, bytes, response, paging, listing) } else {
+                try unchanged(page, stored, response, paging, listing)
             }
         if response.url.origin != page.url.origin {
             fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
@@ -104,9 +104,9 @@ struct PageFetcher: Sendable {
     }
 
     /// The failure of a page that was read, and violates the contract.
-    func fault(_ message: String, of page: FetchedPage) -> PageFailure {
+    func fault(_ message: String, of page: Page) -> PageFailure {
         failure(
-            Failure(.contract, phase: .answered, detail: message), of: page.page, requests: page.requests,
+            Failure(.contract, phase: .answered, detail: message), of: page.request, requests: page.requests,
             bytes: page.bytes)
     }
 
@@ -114,15 +114,15 @@ struct PageFetcher: Sendable {
     /// records.
     private func unchanged(
         _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging,
-        _ pagination: KnownNextPage
-    ) throws(Failure) -> FetchedPage {
+        _ listing: Listing
+    ) throws(Failure) -> Page {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
             let next = try nextPageRule.next(
-                after: page, by: paging, answer(response, to: page, recordCount: 0, after: pagination))
-            var empty = FetchedPage(
-                page: page, content: .records([], []), status: status,
+                after: page, by: paging, answer(response, to: page, recordCount: 0, of: listing))
+            var empty = Page(
+                request: page, content: .records([], []), status: status,
                 next: Self.following(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
                 bytes: 0)
             empty.hasNoList = true
@@ -131,24 +131,25 @@ struct PageFetcher: Sendable {
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to an unconditional request")
         }
-        let answer = answer(response, to: page, recordCount: stored.recordCount, after: pagination)
+        let answer = answer(response, to: page, recordCount: stored.recordCount, of: listing)
         let extent = ListingExtent(answer, recordsAt: .root)
         let next = try nextPageRule.next(
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
-        var unchanged = FetchedPage(
-            page: page, content: .notModified(recordCount: stored.recordCount), status: status,
+        var unchanged = Page(
+            request: page, content: .notModified(recordCount: stored.recordCount), status: status,
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
             next: next, paging: paging, requests: 0, bytes: 0)
+        unchanged.stored = stored
         unchanged.freshness = freshness(fields)
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
-        checkEnd(of: &unchanged, answer, extent, pagination)
+        checkEnd(of: &unchanged, answer, extent, listing)
         return unchanged
     }
 
     private func answer(
-        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, after pagination: KnownNextPage
+        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, of listing: Listing
     ) -> PageAnswer {
         var answer = PageAnswer(
             headerFields: response.response.headerFields, recordCount: recordCount, envelope: [:], url: response.url,
@@ -156,7 +157,7 @@ struct PageFetcher: Sendable {
         (answer.requestBody, answer.resource) = (page.body, resource.name)
         answer.isUnchanged = response.response.status == .notModified
         (answer.repeatedCount, answer.wasLinked) = (
-            pagination.repeatedCount(with: []), pagination.nextPageSource == .header
+            listing.repeatedCount(with: []), listing.nextPageSource == .header
         )
         return answer
     }
@@ -173,8 +174,8 @@ struct PageFetcher: Sendable {
     }
 
     private func read(
-        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ pagination: KnownNextPage
-    ) throws(Failure) -> FetchedPage {
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ listing: Listing
+    ) throws(Failure) -> Page {
         let fields = response.response.headerFields
         guard response.response.status.code != 206 else {
             throw Failure(.contract, phase: .answered, detail: "206: a part of a page, though no part was requested")
@@ -184,7 +185,7 @@ struct PageFetcher: Sendable {
         let reader = hasLines ? reader.forLines : reader
         let contents = try contents(of: bytes, fields, by: reader)
         let kept = try kept(contents, of: bytes, fields, by: reader)
-        var answer = answer(response, to: page, recordCount: contents.records.count, after: pagination)
+        var answer = answer(response, to: page, recordCount: contents.records.count, of: listing)
         try answer.read(
             contents, of: bytes, nextPageRule.envelopePaths, nextAt: resource.paging.nextPlaces,
             tokenAt: nextPageRule.tokenPath)
@@ -194,10 +195,10 @@ struct PageFetcher: Sendable {
         let chosen =
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         let digests = chosen == .none ? nil : RecordDigests(kept.records, of: kept.bytes)
-        answer.repeatedCount = pagination.repeatedCount(with: digests?.each ?? [])
+        answer.repeatedCount = listing.repeatedCount(with: digests?.each ?? [])
         let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
-        var fetched = FetchedPage(
-            page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
+        var fetched = Page(
+            request: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: reliableDate(fields),
             next: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
             bytes: bytes.count)
@@ -210,7 +211,7 @@ struct PageFetcher: Sendable {
         fetched.nextPageSource =
             chosen == .none || (fetched.next == .end && chosen.isNumbered && !answer.wasLinked)
             ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
-        checkEnd(of: &fetched, answer, extent, pagination)
+        checkEnd(of: &fetched, answer, extent, listing)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
@@ -221,15 +222,15 @@ struct PageFetcher: Sendable {
 
     /// Takes a page that leads nowhere for the end only if the origin reports no more.
     private func checkEnd(
-        of fetched: inout FetchedPage, _ answer: PageAnswer, _ extent: ListingExtent, _ pagination: KnownNextPage
+        of fetched: inout Page, _ answer: PageAnswer, _ extent: ListingExtent, _ listing: Listing
     ) {
         // That of the page alone says nothing about the listing.
         fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
         guard fetched.next == .end else { return }
         fetched.evidenceOfMore =
             ListingEnd(
-                resource: resource, page: fetched.page, paging: fetched.paging, answer: answer, extent: extent,
-                pagination: pagination
+                resource: resource, page: fetched.request, paging: fetched.paging, answer: answer, extent: extent,
+                totalSoFar: listing.total
             ).evidenceOfMore
         if let evidence = fetched.evidenceOfMore { fetched.next = .cut(evidence.why) }
     }
@@ -307,7 +308,7 @@ extension HTTPFields {
     }
 }
 
-extension FetchedPage {
+extension Page {
     /// Whether it is an unchanged last page.
     fileprivate var isEndUnchanged: Bool {
         if case .notModified = content { next == .end } else { false }

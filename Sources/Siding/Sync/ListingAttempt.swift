@@ -60,7 +60,7 @@ struct ListingAttempt {
         let fetcher = PageFetcher(
             resource, isConditional: isConditional, transport: sync.transport, resuming: position.partial.take(),
             budget: sync.budget, in: engine.environment, context: sync.context)
-        return try await ListingRun(sync: sync, fetcher: fetcher, start: start, stored: known?.value)
+        return try await ListingRun(sync: sync, fetcher: fetcher, start: start, stored: known?.value, first: opening.first)
             .walk(from: position)
     }
 

@@ -2,13 +2,15 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingPaging
 
-/// Walks one listing from its current page to its end. It fetches the next page while it saves the current one.
+/// Walks one listing from its current page to its end. It fetches the next page while it saves those that have arrived.
 struct ListingRun: Sendable {
     let sync: ResourceSync
     let fetcher: PageFetcher
     let start: CursorStart
     /// The stored cursor at the time the listing was opened.
     let stored: String?
+    /// The first page of the listing.
+    let first: PageRequest
 
     private var resource: AnyResource { sync.resource }
     private var options: SyncOptions { sync.options }
@@ -56,164 +58,212 @@ struct ListingRun: Sendable {
         }
     }
 
+    /// What happened beside the walk.
+    private enum Event: Sendable {
+        case fetched(Fetched)
+        case saved(Saved)
+    }
+
+    /// The result of a fetch.
+    private enum Fetched: Sendable {
+        case page(Page)
+        case failed(PageFailure)
+        case storeFailed(StoreError)
+    }
+
+    /// The result of a commit.
+    private struct Saved: Sendable {
+        var pages: [ListedPage] = []
+        /// What each of them counted.
+        var counters: [RunCounters] = []
+        /// The fault of a page that violates the contract, so that nothing of it was saved; nil if there is none.
+        var fault: PageFailure?
+        var failure: StoreError?
+    }
+
     /// Walks from `position` on.
     func walk(from position: ListingPosition) async throws(StoreError) -> Walked {
-        var (result, start) = (Walked(), start)
-        // What changed since the listing began may be on the pages that were read before.
-        if start.began != nil, let began = position.startedAt { start.began = began }
-        var freshness = position.freshness
-        var highWaterMark = HighWaterMark(
-            resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
-            waits: position.cursor.waits, isResumed: position.page.number > 1)
-        var loops = LoopDetector()
-        var sizing = sync.sizing
-        var pagination = KnownNextPage()
-        // Behind the first page only: the listing before this one may have been of another definition.
-        if position.page.number > 1, position.nextPageSource != .nowhere {
-            pagination.nextPageSource = position.nextPageSource
-        }
-        var fetched = await fetch(position.page, paging: resource.paging, pagination: pagination, highWaterMark)
-        while true {
-            let page: FetchedPage
-            switch fetched {
-            case .storeFailed(let error): throw error
-            case .failed(let failure): return result.ended(.failed(failure), highWaterMark.warnings)
-            case .page(let success):
-                if position.resizedFrom != nil, let fault = sizeFault(of: success, &result) {
-                    return result.ended(.failed(fault), highWaterMark.warnings)
+        let walked = await withTaskGroup(of: Event.self, returning: Result<Walked, StoreError>.self) { tasks in
+            var walk = Walk(
+                Listing(
+                    of: resource, limit: options.limit, at: position, from: start, stored: stored, sizing: sync.sizing),
+                in: openListing(at: position), next: position.page, on: sync.engine.environment.clock)
+            while true {
+                // 1. The next page is fetched while others are saved.
+                if let request = walk.takeRequest(isLimited: options.limit != nil) {
+                    tasks.addTask { [listing = walk.listing] in .fetched(await fetch(request, of: listing)) }
                 }
-                highWaterMark.checkOrder(of: success)
-                page = bounded(success, &loops, after: pagination, result.counters, highWaterMark)
+                // 2. Pages that arrived while others were saved are saved together.
+                if let pages = walk.takeGroup(on: sync.engine.environment.clock) {
+                    tasks.addTask { [open = walk.open] in .saved(await save(pages, in: open)) }
+                }
+                // 3. The walk is over when nothing is under way.
+                switch await tasks.next() {
+                case .fetched(let fetched)?:
+                    walk.isFetching = false
+                    if let error = advance(&walk, fetched, position) { return .failure(error) }
+                case .saved(let saved)?:
+                    walk.isSaving = false
+                    if let error = saved.failure { return .failure(error) }
+                    add(saved, to: &walk)
+                    if let fault = saved.fault {
+                        tasks.cancelAll()
+                        return .success(walk.ended(.failed(fault)))
+                    }
+                case nil: return .success(walk.ended(walk.end ?? .complete))
+                }
             }
-            sizing?.readPage(of: NextPageRule(resource: resource).size(of: page.page), isWhole: page.content.isWhole)
-            pagination.update(with: page)
-            if page.page.number == 1 { freshness = page.freshness }
-            let commit = commit(
-                page, position, isFirst: !result.hasPages, highWaterMark.move(with: page), freshness, sizing)
-            guard case .page(let next) = page.next, !Task.isCancelled else {
-                let fault = try await save(commit, page, &result)
-                return result.ended(fault.map(End.failed) ?? Self.end(page), highWaterMark.warnings)
-            }
-            let warnings = highWaterMark.warnings
-            async let upcoming = fetch(next, paging: page.paging, pagination: pagination, highWaterMark)
-            if let fault = try await save(commit, page, &result) { return result.ended(.failed(fault), warnings) }
-            fetched = await upcoming
         }
+        return try walked.get()
+    }
+
+    /// The state of a walk.
+    private struct Walk: Sendable {
+        var listing: Listing
+        var open: OpenListing
+        var group = CommitGroup()
+        var result = Walked()
+        /// The page to request next; nil while it is unknown or requested.
+        var next: PageRequest?
+        /// Why no further page is requested; nil while there may be one.
+        var end: End?
+        var (isFetching, isSaving) = (false, false)
+        private var sinceCommit: Stopwatch
+
+        init(_ listing: Listing, in open: OpenListing, next: PageRequest, on clock: any Clock<Duration>) {
+            (self.listing, self.open, self.next) = (listing, open, next)
+            sinceCommit = Stopwatch(clock)
+        }
+
+        /// The page to request now; nil if there is none.
+        ///
+        /// - Parameter isLimited: whether the number of saved records decides if there is a next page.
+        mutating func takeRequest(isLimited: Bool) -> PageRequest? {
+            guard !isFetching, !group.isFull, !isLimited || (group.isEmpty && !isSaving) else { return nil }
+            let request = next.take()
+            isFetching = request != nil
+            return request
+        }
+
+        /// The pages to save now; nil if there are none.
+        mutating func takeGroup(on clock: any Clock<Duration>) -> [ListedPage]? {
+            guard !isSaving, end != nil ? !group.isEmpty : group.isDue(after: sinceCommit.elapsed()) else { return nil }
+            (isSaving, sinceCommit) = (true, Stopwatch(clock))
+            return group.removeAll()
+        }
+
+        func ended(_ end: End) -> Walked { result.ended(end, listing.warnings) }
+    }
+
+    /// Advances the listing over the result of a fetch.
+    ///
+    /// - Returns: the failure of the store that ends the walk; nil if there is none.
+    private func advance(_ walk: inout Walk, _ fetched: Fetched, _ position: ListingPosition) -> StoreError? {
+        switch fetched {
+        case .storeFailed(let error): return error
+        case .failed(let failure): walk.end = .failed(failure)
+        case .page(let page):
+            if position.resizedFrom != nil, let fault = sizeFault(of: page, &walk) {
+                walk.end = .failed(fault)
+                return nil
+            }
+            var listed = walk.listing.advance(page, afterSaving: walk.result.counters.saved)
+            if case .page(let next)? = listed.progress?.next, !Task.isCancelled {
+                walk.next = next
+            } else {
+                walk.end = Self.end(listed)
+            }
+            if options.isAdHoc { listed.progress = nil }
+            walk.group.append(listed)
+        }
+        return nil
     }
 
     /// The fault of a page of a new size that the origin did not keep to.
-    private func sizeFault(of page: FetchedPage, _ result: inout Walked) -> PageFailure? {
-        if !result.hasPages, page.recordCount == 0 {
-            result.isSizeRefused = true
+    private func sizeFault(of page: Page, _ walk: inout Walk) -> PageFailure? {
+        if !walk.listing.hasPages, page.recordCount == 0 {
+            walk.result.isSizeRefused = true
             return fetcher.fault("a page of another size has no records", of: page)
         }
-        result.misplacement = NextPageRule(resource: resource).misplacement(of: page, isFirst: !result.hasPages)
-        return result.misplacement.map { fetcher.fault($0, of: page) }
+        walk.result.misplacement = NextPageRule(resource: resource).misplacement(
+            of: page, isFirst: !walk.listing.hasPages)
+        return walk.result.misplacement.map { fetcher.fault($0, of: page) }
     }
 
-    private static func end(_ page: FetchedPage) -> End {
-        switch page.next {
-        case .end: .complete
-        case .cut(let why): .cut(why, remedy: page.evidenceOfMore?.remedy)
-        case .stopped(let why): page.isIgnored ? .ignored(why) : .stopped(why)
+    private static func end(_ listed: ListedPage) -> End {
+        switch listed.progress?.next {
+        case .end, nil: .complete
+        case .cut(let why): .cut(why, remedy: listed.page.evidenceOfMore?.remedy)
+        case .stopped(let why): listed.page.isIgnored ? .ignored(why) : .stopped(why)
         case .page(let next):
             .failed(PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0))
         }
     }
 
-    /// The result of a fetch. It is a value, as the fetch runs beside a save.
-    private enum Fetched: Sendable {
-        case page(FetchedPage)
-        case failed(PageFailure)
-        case storeFailed(StoreError)
-    }
+    // MARK: Fetching
 
-    private func fetch(
-        _ page: PageRequest, paging: Paging, pagination: KnownNextPage, _ highWaterMark: HighWaterMark
-    ) async -> Fetched {
+    private func fetch(_ request: PageRequest, of listing: Listing) async -> Fetched {
         let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
             (stored, newest) = try await store.beforeRequest(
-                of: page, of: resource.name, looksForRow: !options.isFull && !options.isAdHoc)
+                of: request, of: resource.name, looksForRow: !options.isFull && !options.isAdHoc)
         } catch { return .storeFailed(error) }
-        var pagination = pagination
-        pagination.isBehind = highWaterMark.isPast(unchanged: stored?.highWaterMark)
         do throws(PageFailure) {
-            var fetched = try await WorkSpan.ofPage(page, of: resource, on: sync.engine.environment.clock) {
-                () async throws(PageFailure) in
-                try await fetcher.fetch(page, stored: stored, paging: paging, pagination: pagination)
+            var page = try await WorkSpan.ofPage(request, of: resource, on: sync.engine.environment.clock) {
+                () async throws(PageFailure) in try await fetcher.fetch(request, of: listing, stored: stored)
             }
-            fetched.requestedAfter = newest
-            return .page(fetched)
+            page.requestedAfter = newest
+            return .page(page)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
-            return error.takenAsPage(paging, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
+            return error.takenAsPage(listing.paging, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
                 ?? .failed(error)
         }
     }
 
-    /// Ends the listing at this page if it loops, has reached the limit, or is past the requested range.
-    private func bounded(
-        _ page: FetchedPage, _ loops: inout LoopDetector, after pagination: KnownNextPage, _ counters: RunCounters,
-        _ highWaterMark: HighWaterMark
-    ) -> FetchedPage {
-        var page = page
-        page.highWaterMark = highWaterMark.value(for: page)
-        if highWaterMark.isPast(page) {
-            // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
-            switch page.next {
-            case .page(let next): page.behind = next
-            case .cut, .stopped: (page.etag, page.lastModified) = (nil, nil)
-            case .end: break
-            }
-            (page.next, page.evidenceOfMore, page.lostNext) = (.end, nil, false)
-        }
-        if let loop = loops.closed(by: page.walked, after: pagination.before) {
-            (page.next, page.evidenceOfMore) = (.cut(loop), nil)
-        }
-        guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
-        let room = limit - counters.saved
-        if slices.count >= room {
-            page.content = .records(bytes, Array(slices.prefix(max(room, 0))))
-            page.next = .stopped("the limit of \(limit) records is reached")
-        }
-        return page
+    // MARK: Saving
+
+    private func openListing(at position: ListingPosition) -> OpenListing {
+        OpenListing(
+            resource: resource.name, lease: sync.lease, run: sync.run, number: position.listing, first: first,
+            method: resource.method.rawValue, columns: resource.schema.columns.map(\.path),
+            schema: options.isAdHoc ? resource.schema : nil, deletions: sync.deletionTerms,
+            unopened: position.unopened, completes: position.entry?.id)
     }
 
-    private func commit(
-        _ page: FetchedPage, _ position: ListingPosition, isFirst: Bool, _ cursor: CursorMove?,
-        _ freshness: ListingFreshness, _ sizing: PageSizing?
-    ) -> PageCommit {
-        let progress = PageCommit.Progress(
-            next: page.next, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource,
-            behind: page.behind, highWaterMark: page.highWaterMark, digest: page.digest, lostNext: page.lostNext,
-            sizing: sizing, asksWholeNext: page.evidenceOfMore != nil)
-        return PageCommit(
-            resource: resource.name, lease: sync.lease, run: sync.run, listing: position.listing, page: page.page,
-            requestedAfter: page.requestedAfter, content: page.content, columns: resource.schema.columns.map(\.path),
-            progress: options.isAdHoc ? nil : progress,
-            unopened: isFirst ? position.unopened : nil, completes: isFirst ? position.entry?.id : nil,
-            requests: page.requests, bytes: page.bytes, method: resource.method.rawValue, answeredAt: page.answeredAt,
-            status: page.status, etag: page.etag, lastModified: page.lastModified,
-            schema: options.isAdHoc ? resource.schema : nil, hasNoList: page.hasNoList, isOneRecord: page.isOneRecord,
-            deletions: sync.deletionTerms)
+    private func save(_ pages: [ListedPage], in open: OpenListing) async -> Saved {
+        do throws(StoreError) { return Saved(pages: pages, counters: try await store.save(pages, in: open)) } catch {
+            guard error.kind == .contract, let first = pages.first else { return Saved(failure: error) }
+            guard pages.count > 1 else { return Saved(fault: fetcher.fault(error.message, of: first.page)) }
+        }
+        // The pages before the one that violates the contract are saved.
+        var (saved, open) = (Saved(), open)
+        for page in pages {
+            let one = await save([page], in: open)
+            saved.pages += one.pages
+            saved.counters += one.counters
+            (saved.fault, saved.failure) = (one.fault, one.failure)
+            guard one.fault == nil, one.failure == nil else { break }
+            open = open.afterFirstPage
+        }
+        return saved
     }
 
-    /// - Returns: the fault of the page if it violates the contract, so that nothing of it was saved; else nil.
-    private func save(
-        _ commit: PageCommit, _ page: FetchedPage, _ result: inout Walked
-    ) async throws(StoreError) -> PageFailure? {
-        do throws(StoreError) { result.counters += try await store.commit(commit) } catch {
-            guard error.kind == .contract else { throw error }
-            return fetcher.fault(error.message, of: page)
+    private func add(_ saved: Saved, to walk: inout Walk) {
+        guard let last = saved.pages.last?.page else { return }
+        walk.open = walk.open.afterFirstPage
+        walk.result.hasPages = true
+        walk.result.isNextFromStore = if case .notModified = last.content { true } else { false }
+        walk.result.hasLines = last.hasLines
+        for (listed, counters) in zip(saved.pages, saved.counters) {
+            walk.result.counters += counters
+            let page = listed.page
+            // A last page does not say how the pages before it named the next one.
+            if page.paging != .none || page.request.number == 1 { walk.result.paging = page.paging }
+            sync.engine.progress(
+                SyncProgress(
+                    resource: resource.name, counters: walk.result.counters, page: page.request.number))
         }
-        result.hasPages = true
-        result.isNextFromStore = if case .notModified = page.content { true } else { false }
-        // A last page does not say how the pages before it named the next one.
-        if page.paging != .none || page.page.number == 1 { result.paging = page.paging }
-        result.hasLines = page.hasLines
-        sync.engine.progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
-        return nil
     }
 }
 
@@ -224,7 +274,7 @@ extension PageFailure {
     /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
     fileprivate func takenAsPage(
         _ paging: Paging, of resource: AnyResource, asksFromCursor: Bool
-    ) -> FetchedPage? {
+    ) -> Page? {
         guard case .http(let answer) = failure.reason else { return nil }
         switch resource.source.rule(for: failure, of: .fetch)?.action {
         case .ignore:
@@ -232,7 +282,7 @@ extension PageFailure {
             ignored.isIgnored = true
             return ignored
         case .quarantine:
-            let content = PageCommit.Content.setAside(answer.body, reason: failure.description)
+            let content = Page.Content.setAside(answer.body, reason: failure.description)
             return taken(answer, content, next: .stopped("quarantined: \(failure)"), paging)
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
@@ -243,10 +293,10 @@ extension PageFailure {
     }
 
     private func taken(
-        _ answer: HTTPFailure, _ content: PageCommit.Content, next: NextPage, _ paging: Paging
-    ) -> FetchedPage {
-        FetchedPage(
-            page: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
+        _ answer: HTTPFailure, _ content: Page.Content, next: NextPage, _ paging: Paging
+    ) -> Page {
+        Page(
+            request: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
             bytes: bytes > 0 ? bytes : answer.body.count)
     }
 }

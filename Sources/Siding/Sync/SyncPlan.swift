@@ -86,10 +86,12 @@ package struct SyncPlan: Sendable, Hashable {
             obstacle = try await Self.obstacle(resource, options, at: start.page.url, in: store, now)
         }
         let secret = resource.source.authorization.secretQueryNames
+        let listing = Listing(
+            of: resource, at: ListingPosition(listing: 0, page: start.page, isResumed: false), from: cursor)
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAdHoc, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
-            !LastPage(stored: stored, page: start.page, resource: resource, paging: resource.paging)
+            !LastPage(stored: stored, page: start.page, resource: resource, paging: resource.paging, listing: listing)
                 .isAskedWhole(now: now)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }

@@ -26,8 +26,8 @@ extension WorkSpan {
     /// Fetches a page within a span; notes, counts and times its end.
     static func ofPage(
         _ page: PageRequest, of resource: AnyResource, on clock: any Clock<Duration>,
-        _ fetch: () async throws(PageFailure) -> FetchedPage
-    ) async throws(PageFailure) -> FetchedPage {
+        _ fetch: () async throws(PageFailure) -> Page
+    ) async throws(PageFailure) -> Page {
         try await within("siding.page", kind: .client) { span throws(PageFailure) in
             span.set("siding.resource", resource.name)
             span.set("siding.source", resource.source.name)
@@ -55,7 +55,7 @@ extension WorkSpan {
     }
 }
 
-extension FetchedPage {
+extension Page {
     fileprivate var outcome: String {
         if case .notModified = content { RunOutcome.notModified.rawValue } else { "fetched" }
     }

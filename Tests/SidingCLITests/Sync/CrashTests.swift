@@ -31,7 +31,8 @@ struct CrashTests {
         let asked = Dictionary(grouping: service.targets) { $0 }.mapValues(\.count)
         #expect(asked.count == 100)
         #expect(asked.values.allSatisfy { $0 <= 2 })
-        #expect(asked.values.count { $0 == 2 } <= 2)
+        // Two commits of five pages each, of 100 records, and the page under way.
+        #expect(asked.values.count { $0 == 2 } <= 11)
         #expect(try await sandbox.siding("db", "check").status == 0)
         #expect(try await sandbox.siding("queue", "list", "--json").output == "")
         await service.origin.stop()
@@ -55,7 +56,8 @@ struct CrashTests {
         service.deafen()
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.differences(from: service.items) == [])
-        #expect(service.targets.count <= 100 + 2 * kills)
+        // Each process is killed within nine requests.
+        #expect(service.targets.count <= 100 + 9 * kills)
         #expect(try await sandbox.siding("db", "check").status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("test.db.owners")) == [])
         await service.origin.stop()

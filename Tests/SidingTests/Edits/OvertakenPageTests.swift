@@ -27,7 +27,7 @@ import Testing
         try await meanwhile()
         var commit = bench.sqlite.bench.pageCommit(
             try StoreBench.content(json), position, next: next, etag: etag, cursor: cursor)
-        commit.requestedAfter = newest
+        commit.page.requestedAfter = newest
         return try await bench.store.commit(commit)
     }
 

@@ -240,7 +240,7 @@ import Testing
     }
 }
 
-extension PageCommit.Content {
+extension Page.Content {
     fileprivate var slices: [RecordSlice] {
         if case .records(_, let slices) = self { slices } else { [] }
     }

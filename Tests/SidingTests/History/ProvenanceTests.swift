@@ -119,7 +119,7 @@ import Testing
         try await bench.commit(#"[{"id":"a"}]"#)
         let content = try StoreBench.content(#"[{"id":"a","gone":true}]"#)
         var commit = try await bench.bench.pageCommit(content, bench.bench.open(), etag: #""2""#)
-        commit.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        commit.open.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
         #expect(try await bench.store.commit(commit).deleted == 1)
         let marked = try await provenance(bench, "a")
         #expect(marked.request?.etag == #""2""# && marked.deletion?.run?.id == bench.bench.run)
@@ -132,7 +132,7 @@ import Testing
         bench.bench.time.advance(by: .seconds(5))
         var commit = try await bench.bench.pageCommit(
             StoreBench.content(#"[{"id":"a","gone":true}]"#), bench.bench.open())
-        commit.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        commit.open.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
         #expect(try await bench.store.commit(commit).deleted == 1)
         bench.bench.time.advance(by: .seconds(5))
         #expect(try await bench.store.undelete(bench.bench.run) == ["posts": 1])
@@ -154,7 +154,7 @@ import Testing
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2}]"#)
         var commit = try await bench.bench.pageCommit(
             StoreBench.content(#"[{"id":"a","v":1,"gone":true}]"#), bench.bench.open())
-        commit.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        commit.open.deletions = DeletionTerms(rule: Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
         #expect(try await bench.store.commit(commit).deleted == 1)
         #expect(try await provenance(bench, "a").deletion?.cause == .run)
         let schema = RecordSchema(transforms: RecordTransforms(condition: try RecordExpression("v > 1")))

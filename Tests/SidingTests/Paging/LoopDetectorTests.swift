@@ -9,18 +9,18 @@ import Testing
         PageRequest(url: try HTTPURL("https://example.com/posts?cursor=\(number)"), number: number, offset: 0)
     }
 
-    private func page(_ number: Int, leadingTo next: Int) throws -> FetchedPage {
-        FetchedPage(
-            page: try request(number), content: .notModified(recordCount: 1), status: 200,
-            next: .page(try request(next)),
-            paging: .automatic, requests: 1, bytes: 0)
+    private func page(_ number: Int, leadingTo next: Int) throws -> WalkedPage<PageRequest.Address> {
+        let page = Page(
+            request: try request(number), content: .notModified(recordCount: 1), status: 200,
+            next: .page(try request(next)), paging: .automatic, requests: 1, bytes: 0)
+        return WalkedPage(page, next: page.next)
     }
 
     @Test(arguments: [(20, 20), (20, 1), (9_999, 3)])
     func `a page that leads back to one of the first pages is found at once`(length: Int, target: Int) throws {
         var detector = LoopDetector()
-        for number in 1..<length { #expect(try detector.closed(by: page(number, leadingTo: number + 1).walked) == nil) }
-        #expect(try detector.closed(by: page(length, leadingTo: target).walked) != nil)
+        for number in 1..<length { #expect(try detector.closed(by: page(number, leadingTo: number + 1)) == nil) }
+        #expect(try detector.closed(by: page(length, leadingTo: target)) != nil)
     }
 
     @Test func `a circle far behind the first pages is found, and memory does not grow with the listing`() throws {
@@ -30,7 +30,7 @@ import Testing
         while asked < 200_000 {
             let next = number == 30_000 ? 25_000 : number + 1
             asked += 1
-            if try detector.closed(by: page(number, leadingTo: next).walked) != nil { break }
+            if try detector.closed(by: page(number, leadingTo: next)) != nil { break }
             #expect(detector.remembered <= LoopDetector.mostPages + 1)
             number = next
         }

@@ -127,7 +127,7 @@ import Testing
         func save(_ json: String) async throws {
             var page = try await bench.bench.pageCommit(StoreBench.content(json), bench.bench.open())
             let mark = DeletionMark(JSONPath(member: "gone"))
-            page.deletions = DeletionTerms(rule: Deletions(mark: mark), isStable: false, isAccepted: false)
+            page.open.deletions = DeletionTerms(rule: Deletions(mark: mark), isStable: false, isAccepted: false)
             _ = try await store.commit(page)
         }
         try await save(#"[{"id":"c","gone":true,"mail":1}]"#)

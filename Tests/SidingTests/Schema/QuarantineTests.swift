@@ -241,7 +241,7 @@ import Testing
     @Test func `answers of two pages are two, be they the same to the byte, until each page comes well`() async throws {
         let bench = try await FileBench()
         let position = try await bench.bench.open(isAdHoc: true)
-        func ask(_ page: Int, _ content: PageCommit.Content) async throws -> RunCounters {
+        func ask(_ page: Int, _ content: Page.Content) async throws -> RunCounters {
             try await bench.store.commit(
                 bench.bench.pageCommit(content, position, page: StoreBench.page(page), isAdHoc: true))
         }

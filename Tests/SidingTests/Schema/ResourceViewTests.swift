@@ -118,7 +118,7 @@ import Testing
         await again.close()
     }
 
-    private static func content(_ json: String) throws -> PageCommit.Content {
+    private static func content(_ json: String) throws -> Page.Content {
         let bytes = Array(json.utf8)
         let contents = try bytes.withUnsafeBytes { try PageReader(records: nil, key: [.root]).read($0) }
         return .records(bytes, contents.records)

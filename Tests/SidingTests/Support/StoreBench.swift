@@ -94,7 +94,7 @@ struct StoreBench: Sendable {
 
     static func content(
         _ json: String, key: String = "id", columns: [JSONPath] = []
-    ) throws -> PageCommit.Content {
+    ) throws -> Page.Content {
         let bytes = Array(json.utf8)
         let contents = try bytes.withUnsafeBytes { page in
             try PageReader(records: nil, key: [JSONPath(member: key)], columns: columns).read(page)
@@ -103,14 +103,18 @@ struct StoreBench: Sendable {
     }
 
     func pageCommit(
-        _ content: PageCommit.Content, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
+        _ content: Page.Content, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
         page: PageRequest? = nil, cursor: CursorMove? = nil, isAdHoc: Bool = false
     ) -> PageCommit {
         PageCommit(
-            resource: Self.resource, lease: lease, run: run, listing: position.listing, page: page ?? position.page,
-            content: content, progress: isAdHoc ? nil : PageCommit.Progress(next: next, cursor: cursor),
-            unopened: position.unopened, completes: position.entry?.id, requests: 1, bytes: 100,
-            status: 200, etag: etag)
+            open: OpenListing(
+                resource: Self.resource, lease: lease, run: run, number: position.listing,
+                first: (try? Self.page(1)) ?? position.page,
+                unopened: position.unopened, completes: position.entry?.id),
+            page: Page(
+                request: page ?? position.page, content: content, status: 200, etag: etag, next: next, paging: .automatic,
+                requests: 1, bytes: 100),
+            progress: isAdHoc ? nil : ListingProgress(next: next, cursor: cursor))
     }
 
     /// Commits the page at which `position` stands.
@@ -121,7 +125,7 @@ struct StoreBench: Sendable {
     ) async throws -> RunCounters {
         let content = try Self.content(json, key: key, columns: columns)
         var commit = pageCommit(content, position, next: next, etag: etag, page: page)
-        commit.columns = columns
+        commit.open.columns = columns
         return try await store.commit(commit)
     }
 

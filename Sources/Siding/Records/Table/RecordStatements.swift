@@ -10,7 +10,7 @@ struct RecordStatements: ~Copyable {
     /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
     private let now: Timestamp
-    /// See ``PageCommit/requestedAfter``.
+    /// See ``Page/requestedAfter``.
     private let requestedAfter: Int64?
     /// The row of the last saved record; nil if it was saved by other means, as records with pending edits are.
     private(set) var savedRow: Int64?
@@ -20,7 +20,7 @@ struct RecordStatements: ~Copyable {
     ///   - revision: the resource's revision once this transaction has committed.
     ///   - request: where the bodies come from; nil for what is saved here.
     ///   - columns: the paths of the values that come with records; see `RecordSlice.columns`.
-    ///   - requestedAfter: see ``PageCommit/requestedAfter``; nil saves over everything.
+    ///   - requestedAfter: see ``Page/requestedAfter``; nil saves over everything.
     init(
         _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
         request: Int64? = nil, columns: [JSONPath] = [], requestedAfter: Int64? = nil

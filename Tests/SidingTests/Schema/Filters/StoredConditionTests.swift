@@ -105,7 +105,7 @@ import Testing
         let position = try await bench.bench.open(isAdHoc: true, schema: schema)
         var commit = bench.bench.pageCommit(
             try StoreBench.content(#"[{"id":2,"v":1},{"id":3,"v":2}]"#), position, isAdHoc: true)
-        commit.schema = schema
+        commit.open.schema = schema
         #expect(try await bench.store.commit(commit).inserted == 1)
         #expect(try await bench.rows("SELECT id FROM posts ORDER BY id") == [["1"], ["3"]])
     }
@@ -124,7 +124,7 @@ import Testing
             var commit = bench.bench.pageCommit(
                 try StoreBench.content(#"[{"id":1,"v":5},{"id":2,"v":5},{"id":3,"v":5}]"#), position,
                 isAdHoc: true)
-            commit.schema = schema
+            commit.open.schema = schema
             let counters = try await bench.store.commit(commit)
             #expect(counters.deleted == 0 && counters.updated == 0 && counters.inserted == 0)
         }

@@ -54,7 +54,7 @@ import Testing
         var commit = bench.pageCommit(try StoreBench.content(#"[{"id":"a"}]"#), position, etag: "1")
         commit.progress?.behind = next
         commit.progress?.highWaterMark = "7"
-        commit.progress?.digest = .max
+        commit.page.digest = .max
         _ = try await bench.store.commit(commit)
         let stored = try await require(bench.store.storedPage(position.page, of: "posts"), "the page")
         try require(

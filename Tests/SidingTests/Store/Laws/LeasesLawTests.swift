@@ -87,7 +87,7 @@ import Testing
         let old = bench.lease
         try await bench.nextSync()
         var commit = bench.pageCommit(try StoreBench.content(#"[{"id":"a"}]"#), position, etag: "1")
-        commit.lease = old
+        commit.open.lease = old
         let late = commit
         let store = bench.store
         try await bench.refuses(.leaseLost, "the commit") { _ = try await store.commit(late) }

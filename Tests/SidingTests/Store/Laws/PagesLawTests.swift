@@ -141,7 +141,7 @@ import Testing
         try await bench.nextSync()
         let again = try await bench.open()
         let next = try StoreBench.page(2)
-        let content = PageCommit.Content.notModified(recordCount: 1)
+        let content = Page.Content.notModified(recordCount: 1)
         let counters = try await bench.store.commit(
             bench.pageCommit(content, again, next: .page(next), etag: "1"))
         try require(counters.notModified, is: 1, "notModified")

@@ -187,7 +187,7 @@ extension StoreBench {
         let opening = try self.opening(lease: parents)
         let position = try await store.openListing(opening)
         var commit = try pageCommit(Self.content(json), position)
-        commit.lease = parents
+        commit.open.lease = parents
         _ = try await store.commit(commit)
         try await store.releaseLease(parents)
     }
@@ -237,13 +237,13 @@ extension StoreBench {
 
     /// Opens the parent's listing, and commits a page of it.
     fileprivate func list(
-        _ key: String, _ pass: PassPosition, _ content: PageCommit.Content? = nil, next: NextPage = .end,
+        _ key: String, _ pass: PassPosition, _ content: Page.Content? = nil, next: NextPage = .end,
         cursor: CursorMove? = nil
     ) async throws {
         let position = try await open(key, pass)
         var commit = try pageCommit(
             content ?? Self.content(#"[{"id":"of-\#(key)"}]"#), position, next: next, cursor: cursor)
-        commit.resource = Self.child
+        commit.open.resource = Self.child
         _ = try await store.commit(commit)
     }
 
@@ -257,7 +257,7 @@ extension StoreBench {
             let position = try await open(key, pass)
             let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
             var commit = try pageCommit(Self.content("[\(json)]"), position)
-            (commit.resource, commit.deletions) = (Self.child, DeletionTerms(rule: Deletions(byAbsence: true)))
+            (commit.open.resource, commit.open.deletions) = (Self.child, DeletionTerms(rule: Deletions(byAbsence: true)))
             _ = try await store.commit(commit)
         }
         var end = PassEnd(

@@ -91,9 +91,9 @@ struct StoredPage: Sendable, Hashable {
     var nextPageSource: NextPageSource?
     /// When the page was last fetched in full; nil if unknown.
     var readAt: Timestamp?
-    /// See ``PageCommit/Progress/highWaterMark``; nil also if unknown.
+    /// See ``ListingProgress/highWaterMark``; nil also if unknown.
     var highWaterMark: String?
-    /// See ``PageCommit/Progress/digest``; nil also if unknown.
+    /// See ``Page/digest``; nil also if unknown.
     var digest: UInt64?
 }
 

@@ -46,7 +46,7 @@ struct HighWaterMark: Sendable {
     }
 
     /// Checks the order of the next page. Call it before any other use of the page.
-    mutating func checkOrder(of page: FetchedPage) {
+    mutating func checkOrder(of page: Page) {
         guard let rule, rule.order == .descending, rule.isOfRecords else { return }
         if let cursor = page.cursor {
             descent.add(cursor.values, highest: cursor.highWaterMark, isInOrder: cursor.isDescending, rule)
@@ -58,13 +58,15 @@ struct HighWaterMark: Sendable {
 
     /// The highest value to store for `page`, which was checked last: nil for a page out of order, so that its 304 ends no
     /// listing.
-    func value(for page: FetchedPage) -> String? { descent.isPageBroken ? nil : page.highWaterMark }
+    func value(for page: Page) -> String? { descent.isPageBroken ? nil : page.highWaterMark }
 
     /// Records the values of `page`, and returns the cursor changes to store with it; nil without a cursor.
-    mutating func move(with page: FetchedPage) -> CursorMove? {
+    ///
+    /// - Parameter isEnd: whether the listing is complete with the page.
+    mutating func move(with page: Page, isEnd: Bool) -> CursorMove? {
         guard let rule else { return nil }
-        if let cursor = page.cursor { record(cursor, rule, isFirst: page.page.number == 1) }
-        if page.next == .end { return end(rule) }
+        if let cursor = page.cursor { record(cursor, rule, isFirst: page.request.number == 1) }
+        if isEnd { return end(rule) }
         guard rule.resumesAtCursor else {
             return CursorMove(from: start.from, reached: reached, moved: nil, waits: descent.isBroken)
         }
@@ -114,7 +116,7 @@ struct HighWaterMark: Sendable {
     }
 
     /// Whether all pages after `page` are outside of the range.
-    func isPast(_ page: FetchedPage) -> Bool {
+    func isPast(_ page: Page) -> Bool {
         switch rule?.order {
         case .descending: return isPast(page.highWaterMark, nearest: page.cursor?.nearest, descent)
         case .ascending:

@@ -1,0 +1,58 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingPaging
+
+/// A page to save, and how it moves its listing.
+struct ListedPage: Sendable {
+    var page: Page
+    /// Nil for an ad-hoc listing (`--limit`), which must not touch checkpoint and validators.
+    var progress: ListingProgress?
+}
+
+/// How a page moves its listing.
+struct ListingProgress: Sendable {
+    var next: NextPage
+    /// How the page moves the cursor; nil if the resource has none.
+    var cursor: CursorMove?
+    /// The freshness that the first page of the listing reported; stored with the last page.
+    var freshness = ListingFreshness()
+    /// The page behind this one, if the listing ends here because all pages from there on are known. The page's row keeps
+    /// it as its next page.
+    var behind: PageRequest?
+    /// The highest cursor value among the page's records; nil if there is none, or if the page breaks the declared
+    /// descending order.
+    var highWaterMark: String?
+    /// The size of the next page, where the line decides it.
+    var sizing: PageSizing?
+    /// Whether the next listing asks for all pages whole, as a 304 does not fit the number of records that the origin reports.
+    var asksWholeNext = false
+}
+
+/// The open listing that pages are saved in.
+struct OpenListing: Sendable {
+    var resource: String
+    var lease: Lease
+    var run: RunID
+    /// The number of the listing among those of its resource; 0 for an ad-hoc listing.
+    var number: Int64
+    /// The first page of the listing.
+    var first: PageRequest
+    var method = "GET"
+    /// The paths of the values that come with the records; see `RecordSlice.columns`.
+    var columns: [JSONPath] = []
+    /// The record schema whose `where` an ad-hoc listing applies, without changing the stored one; nil for the stored one.
+    var schema: RecordSchema?
+    /// Which records are deleted, and how the end of the listing reconciles deletions.
+    var deletions = DeletionTerms()
+    /// Opens the listing with the first page that is saved; see ``ListingPosition/unopened``.
+    var unopened: (opening: ListingOpening, at: Timestamp)?
+    /// The ID of the retained fetch that the first page completes.
+    var completes: String?
+
+    /// The same listing behind its first saved page.
+    var afterFirstPage: OpenListing {
+        var open = self
+        (open.unopened, open.completes) = (nil, nil)
+        return open
+    }
+}

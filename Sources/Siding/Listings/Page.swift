@@ -1,0 +1,153 @@
+package import SidingChain
+internal import SidingJSON
+internal import SidingPaging
+
+/// A page as the origin answered it, read but not saved.
+struct Page: Sendable {
+    var request: PageRequest
+    var content: Content
+    var status: Int
+    var etag: String?
+    var lastModified: String?
+    /// What the answer leads to, as far as the page itself shows it.
+    var next: NextPage
+    /// The paging in use: declared, or detected on this page.
+    var paging: Paging
+    /// How many requests it took, inline retries included.
+    var requests: Int
+    /// What the network carried for them.
+    var bytes: Int
+    /// The newest row of ``ProvenanceTable`` when the page was requested: own writes with a later one were delivered since, so that
+    /// the page may show their records as they were before. Nil if there can be none.
+    var requestedAfter: Int64?
+    /// The URL of the answer, without secrets, if a redirect led to another origin; nil for that of the request.
+    var answeredAt: String?
+    /// The cursor values of the page; nil if the resource has no cursor, or the page did not change.
+    var cursor: PageCursor?
+    /// The highest cursor value among the records; nil if there is none.
+    var highWaterMark: String?
+    /// The freshness that the answer reports.
+    var freshness = ListingFreshness()
+    /// Whether it stands for a failure that a rule ignores.
+    var isIgnored = false
+    /// Where the next page was found; nil if unknown.
+    var nextPageSource: NextPageSource?
+    /// Whether a 304 had the header field that names next pages.
+    var namesNextUnchanged = false
+    /// The number of records that the answer reports for its listing.
+    var total: ListingExtent.Report?
+    /// Why the origin has more although the page leads to no next one, and what to declare; see ``ListingEnd``.
+    var evidenceOfMore: EvidenceOfMore?
+    /// Whether this first page led to a next one when it was stored, and no longer does: it is no evidence of missing records.
+    var lostNext = false
+    /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.
+    var hasNoList = false
+    /// Whether the page is one record, with nothing around it, so that its ETag is that of the record.
+    var isOneRecord = false
+    /// Whether the page has a record per line.
+    var hasLines = false
+    /// A digest of the records; nil if there are none.
+    var digest: UInt64?
+    /// One digest per record; empty for a 304.
+    var recordDigests: [UInt64] = []
+    /// The row of the page that a 304 confirms; nil for other answers.
+    var stored: StoredPage?
+
+    /// The content of a page.
+    enum Content: Sendable {
+        /// The unchanged body, and where its records are in it.
+        case records([UInt8], [RecordSlice])
+        /// 304: the records are the stored ones.
+        case notModified(recordCount: Int)
+        /// An answer that is not a page, to keep in quarantine.
+        case setAside([UInt8], reason: String)
+
+        /// The number of records on the page.
+        var recordCount: Int {
+            switch self {
+            case .records(_, let slices): slices.count
+            case .notModified(let count): count
+            case .setAside: 0
+            }
+        }
+
+        /// The number of bytes that it holds in memory.
+        var size: Int {
+            switch self {
+            case .records(let bytes, _), .setAside(let bytes, _): bytes.count
+            case .notModified: 0
+            }
+        }
+
+        /// Whether the origin sent the page, not a 304.
+        var isWhole: Bool { if case .notModified = self { false } else { true } }
+    }
+
+    /// The number of records on the page.
+    var recordCount: Int { content.recordCount }
+
+    /// Whether the page's row would be saved as it is: a 304 that leads to the same next page as before.
+    func repeatsRow(_ progress: ListingProgress) -> Bool {
+        guard let stored, etag == stored.etag, lastModified == nil || lastModified == stored.lastModified,
+            progress.highWaterMark == stored.highWaterMark
+        else { return false }
+        switch progress.next {
+        case .page(let next): return next == stored.next
+        case .end: return progress.behind == stored.next
+        case .cut, .stopped: return false
+        }
+    }
+}
+
+/// Evidence that a listing has more than was read, although its page leads to no next one.
+struct EvidenceOfMore: Sendable, Hashable {
+    /// "50 of 150 records ($.total)"
+    var why: String
+    /// What the config lacks.
+    var remedy: String
+}
+
+/// One page request; also a listing's checkpoint, and the request that the queue retains for a fetch.
+package struct PageRequest: Sendable, Hashable {
+    /// The page's URL, without credentials.
+    package var url: HTTPURL
+    /// The request's body; nil for none.
+    package var body: String?
+    /// The key of the parent; empty if the resource has a single listing.
+    package var scope = ""
+    /// The page's number in its listing, from 1.
+    package var number: Int
+    /// The number of records on the pages before.
+    package var offset: Int
+}
+
+extension PageRequest {
+    /// Identifies the page within its listing.
+    struct Address: Sendable, Hashable {
+        var url: HTTPURL
+        var body: String?
+    }
+
+    var address: Address { Address(url: url, body: body) }
+}
+
+/// What follows a page.
+enum NextPage: Sendable, Hashable {
+    case page(PageRequest)
+    /// The listing is complete.
+    case end
+    /// The listing stops before its end, and why: a loop, or the origin reports more than was read.
+    case cut(String)
+    /// The listing stops where it was asked to, and why: `max_pages`, `--limit`, a failure rule.
+    case stopped(String)
+}
+
+/// The failure of a page request.
+struct PageFailure: Error, Sendable {
+    var failure: Failure
+    var page: PageRequest
+    var requests: Int
+    var bytes = 0
+    /// What arrived of the answer; nil if it cannot be resumed.
+    var partial: PartialAnswer?
+}

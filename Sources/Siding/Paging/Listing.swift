@@ -1,0 +1,138 @@
+internal import SidingChain
+internal import SidingPaging
+
+/// A listing as it is read, page by page: where its pages lead, whether they loop, and how far its cursor may move. It neither
+/// fetches nor stores.
+///
+/// Each page is advanced over once, in the order of the listing.
+struct Listing: Sendable {
+    private let resource: AnyResource
+    /// The most records that are saved; nil for all.
+    private let limit: Int?
+    private let start: CursorStart
+    private var highWaterMark: HighWaterMark
+    private var loops = LoopDetector()
+    /// How the pages got through so far; nil if their size stays the same.
+    private var sizing: PageSizing?
+    /// The freshness that the first page reported.
+    private var freshness: ListingFreshness
+    /// The paging in use: declared, or detected on the last page.
+    private(set) var paging: Paging
+    /// Whether a page was read.
+    private(set) var hasPages = false
+
+    // MARK: What the pages showed about the next one
+
+    /// Where the next page was last found.
+    private(set) var nextPageSource: NextPageSource?
+    /// Whether a 304 has named a next page: then a 304 that names none is the last page.
+    private(set) var repeatsNext = false
+    /// The number of records of each page so far; nil if they differ or are not all known.
+    private(set) var pageSize: Int?
+    /// The smallest number of records that its answers reported.
+    private(set) var total: ListingExtent.Report?
+    /// Digests of the previous page's records.
+    private var before: Set<UInt64> = []
+    /// How many records were on the page before already.
+    private var repeated = 0
+
+    /// - Parameters:
+    ///   - position: where the listing begins, or is resumed.
+    ///   - start: the range of the listing.
+    ///   - stored: the stored cursor at the time the listing was opened.
+    init(
+        of resource: AnyResource, limit: Int? = nil, at position: ListingPosition,
+        from start: CursorStart = CursorStart(), stored: String? = nil, sizing: PageSizing? = nil
+    ) {
+        var start = start
+        // What changed since the listing began may be on the pages that were read before.
+        if start.began != nil, let began = position.startedAt { start.began = began }
+        (self.resource, self.limit, self.start, self.sizing) = (resource, limit, start, sizing)
+        (freshness, paging) = (position.freshness, resource.paging)
+        highWaterMark = HighWaterMark(
+            resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
+            waits: position.cursor.waits, isResumed: position.page.number > 1)
+        // Behind the first page only: the listing before this one may have been of another definition.
+        if position.page.number > 1, position.nextPageSource != .nowhere { nextPageSource = position.nextPageSource }
+    }
+
+    /// Warnings about the cursor, for people; empty if there is no problem.
+    var warnings: [String] { highWaterMark.warnings }
+
+    /// Whether the page to request is past the range, provided that it did not change.
+    ///
+    /// - Parameter stored: the row of the page.
+    func isPast(unchanged stored: StoredPage?) -> Bool { highWaterMark.isPast(unchanged: stored?.highWaterMark) }
+
+    /// How many records were on the page before already, if the next page has those with these digests.
+    func repeatedCount(with digests: [UInt64]) -> Int { repeated + digests.count(where: before.contains) }
+
+    // MARK: Advancing
+
+    /// Advances over the next page, and decides what follows it and what is stored with it.
+    ///
+    /// - Parameter count: how many records the pages before have saved.
+    mutating func advance(_ page: Page, afterSaving count: Int = 0) -> ListedPage {
+        highWaterMark.checkOrder(of: page)
+        var page = page
+        var progress = bounded(&page, count)
+        let size = NextPageRule(resource: resource).size(of: page.request)
+        sizing?.readPage(of: size, isWhole: page.content.isWhole)
+        update(with: page)
+        if page.request.number == 1 { freshness = page.freshness }
+        (progress.cursor, progress.freshness, progress.sizing) = (
+            highWaterMark.move(with: page, isEnd: progress.next == .end), freshness, sizing
+        )
+        hasPages = true
+        return ListedPage(page: page, progress: progress)
+    }
+
+    /// Ends the listing at this page if it is past the requested range, loops, or has reached the limit.
+    private mutating func bounded(_ page: inout Page, _ count: Int) -> ListingProgress {
+        var progress = ListingProgress(next: page.next, highWaterMark: highWaterMark.value(for: page))
+        if highWaterMark.isPast(page) {
+            // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
+            switch page.next {
+            case .page(let next): progress.behind = next
+            case .cut, .stopped: (page.etag, page.lastModified) = (nil, nil)
+            case .end: break
+            }
+            (progress.next, page.evidenceOfMore, page.lostNext) = (.end, nil, false)
+        }
+        if let loop = loops.closed(by: WalkedPage(page, next: progress.next), after: before) {
+            (progress.next, page.evidenceOfMore) = (.cut(loop), nil)
+        }
+        if let limit, case .records(let bytes, let slices) = page.content, slices.count >= limit - count {
+            page.content = .records(bytes, Array(slices.prefix(max(limit - count, 0))))
+            progress.next = .stopped("the limit of \(limit) records is reached")
+        }
+        progress.asksWholeNext = page.evidenceOfMore != nil
+        return progress
+    }
+
+    /// Updates what is known of the pagination.
+    private mutating func update(with page: Page) {
+        paging = page.paging
+        (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
+        if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
+        if page.namesNextUnchanged { repeatsNext = true }
+        // An empty page has no total of its own.
+        if let total = page.total, total.count > 0, total.count < self.total?.count ?? .max { self.total = total }
+        if page.request.number == 1 {
+            pageSize = page.recordCount
+        } else if pageSize != page.recordCount {
+            pageSize = nil
+        }
+    }
+}
+
+extension WalkedPage<PageRequest.Address> {
+    /// - Parameter next: what follows the page.
+    init(_ page: Page, next: NextPage) {
+        let following: PageRequest? = if case .page(let following) = next { following } else { nil }
+        self.init(
+            page.request.number, at: page.request.address, next: following?.address, isEnd: next == .end,
+            recordCount: page.recordCount, digest: page.digest, recordDigests: page.recordDigests,
+            isNumbered: page.paging.isNumbered, paging: page.paging.description)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// A listing whose pages all answer 304 does not write their rows; one that changes half-way knows which pages it showed.
+@Suite(.timeLimit(.minutes(2))) struct UnchangedListingTests {
+    private static func target(_ number: Int) -> String { number == 1 ? "/posts" : "/posts?page=\(number)" }
+
+    /// Answers page `number` with one record, or with 304.
+    private static func set(
+        _ number: Int, of pages: Int, on origin: ScriptedOrigin, unchanged: Bool = false, id: Int? = nil
+    ) {
+        let next = number < pages ? target(number + 1) : nil
+        let page = ScriptedOrigin.page("[\(id ?? number)]", next: next, etag: "\"\(id ?? number)\"")
+        // The last page is asked for whole where a 304 might hide a next page.
+        origin.set(target(number), unchanged && number < pages ? .status(.notModified) : page)
+    }
+
+    private static func bench(pages: Int) async throws -> EngineBench {
+        var bench = try await EngineBench()
+        bench.resource.deletions = Deletions(byAbsence: true, guard: .none)
+        for number in 1...pages { set(number, of: pages, on: bench.origin) }
+        #expect(try await bench.sync().result.counters.inserted == pages)
+        return bench
+    }
+
+    private func listings(_ bench: EngineBench) async throws -> [Int64] {
+        try await bench.store.read { snapshot in
+            try snapshot.query("SELECT listing FROM siding_pages ORDER BY fetched_at, url") { $0.int(0) }
+        }
+    }
+
+    @Test func `the rows of unchanged pages are not written`() async throws {
+        let bench = try await Self.bench(pages: 4)
+        bench.resource.deletions.byAbsence ? () : Issue.record("deletions are on")
+        for number in 1...4 { Self.set(number, of: 4, on: bench.origin, unchanged: true) }
+        bench.time.advance(by: .seconds(60))
+        let report = try await bench.sync()
+        #expect(report.result.counters.notModified == 3 && report.result.counters.deleted == 0)
+        #expect(try await bench.keys() == ["1", "2", "3", "4"])
+    }
+
+    @Test(arguments: 1...4)
+    func `a page that changes behind unchanged ones is the only one whose records are deleted`(changed: Int) async throws
+    {
+        let bench = try await Self.bench(pages: 4)
+        for _ in 1...3 {
+            for number in 1...4 {
+                Self.set(
+                    number, of: 4, on: bench.origin, unchanged: number != changed, id: number == changed ? 9 : number)
+            }
+            bench.time.advance(by: .seconds(60))
+            _ = try await bench.sync()
+        }
+        let expected = (Set(1...4).subtracting([changed]).union([9])).map(String.init).sorted()
+        #expect(try await bench.keys().sorted() == expected)
+        #expect(Set(try await listings(bench)).count == 1)
+    }
+
+    @Test(arguments: [2, 3, 4])
+    func `a listing that breaks off behind unchanged pages is resumed, and deletes only what is gone`(
+        broken: Int
+    ) async throws {
+        let bench = try await Self.bench(pages: 4)
+        for _ in 1...3 {
+            for number in 1...4 { Self.set(number, of: 4, on: bench.origin, unchanged: true) }
+            bench.origin.set(Self.target(broken), .failure(Failure(.timeout, phase: .maybeSent)))
+            bench.time.advance(by: .seconds(3_600))
+            #expect(try await bench.sync().result.outcome == .queued)
+            Self.set(broken, of: 4, on: bench.origin, id: 9)
+            bench.time.advance(by: .seconds(3_600))
+            _ = try await bench.sync()
+        }
+        let expected = (Set(1...4).subtracting([broken]).union([9])).map(String.init).sorted()
+        #expect(try await bench.keys().sorted() == expected)
+    }
+
+    @Test func `where rows do not lead from the first page to the checkpoint, no row is taken for one of another listing`()
+        async throws
+    {
+        let bench = try await Self.bench(pages: 4)
+        try await bench.store.write { transaction in
+            try transaction.execute("UPDATE siding_pages SET next_url = NULL WHERE url LIKE '%page=2'")
+        }
+        // Page 2 leads on by its Link field alone, so the rows have a gap.
+        for number in 1...4 { Self.set(number, of: 4, on: bench.origin, unchanged: number == 1) }
+        bench.time.advance(by: .seconds(60))
+        #expect(try await bench.sync().result.counters.deleted == 0)
+        #expect(try await bench.keys() == ["1", "2", "3", "4"])
+    }
+
+    @Test func `the provenance of a record says when its page was last confirmed`() async throws {
+        let bench = try await Self.bench(pages: 3)
+        for number in 1...3 { Self.set(number, of: 3, on: bench.origin, unchanged: true) }
+        bench.time.advance(by: .seconds(60))
+        let confirmed = bench.time.clock.now
+        _ = try await bench.sync()
+        let provenance = try #require(try await bench.store.provenance(of: "posts", key: "1"))
+        #expect(provenance.confirmation.confirmedAt == confirmed)
+        #expect(provenance.confirmation.pageStatus == 304)
+    }
+
+    @Test func `a hundred unchanged pages write at most 128 KiB`() async throws {
+        let bench = try await Self.bench(pages: 100)
+        for number in 1...100 { Self.set(number, of: 100, on: bench.origin, unchanged: true) }
+        let log = bench.store.path + "-wal"
+        func size() throws -> Int {
+            try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int ?? 0
+        }
+        let before = try size()
+        #expect(try await bench.sync().result.counters.notModified == 99)
+        #expect(try size() - before <= 128 << 10)
+    }
+}
