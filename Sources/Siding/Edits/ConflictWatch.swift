@@ -67,7 +67,7 @@ struct ConflictWatch {
 
     /// Sends the entry under a new key from now on: a changed request must not be sent under the old one.
     static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
-        let digest = try EntryPruning.digest(ofEntry: entry, transaction)
+        let digest = try RequestDigest.of(entry: entry, transaction)
         try IdempotencyKeysTable.replaceSentKey(of: entry, digest: digest, transaction)
         if let body, var request = try OutboxRequestsTable.load(entry, transaction) {
             request.body = body

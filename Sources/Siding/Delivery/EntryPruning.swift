@@ -47,7 +47,7 @@ struct EntryPruning {
                 deleted.append(entry.id)
                 continue
             }
-            try IdempotencyKeysTable.reserve(entry.id, until: until, digest: Self.digest(of: request), transaction)
+            try IdempotencyKeysTable.reserve(entry.id, until: until, digest: RequestDigest.of(request), transaction)
             stripped.append(entry.id)
         }
         try strip(stripped, transaction)
@@ -79,25 +79,5 @@ struct EntryPruning {
         try OutboxEditsTable.clear(entries, transaction)
         try OutboxEventsTable.deleteOldest(of: entries, keeping: 1, transaction)
         try OutboxDependenciesTable.delete(of: entries, transaction)
-    }
-}
-
-/// Digests that compare requests without storing them.
-extension EntryPruning {
-    static func digest(_ method: String, _ url: String, _ headers: String, _ body: [UInt8]?) -> String {
-        // No part holds a NUL, so different requests give different texts.
-        let parts = Array("\(method)\0\(url)\0\(headers)\0".utf8)
-        return SHA256.hexadecimal(parts + (body == nil ? [0] : [1]) + (body ?? []))
-    }
-
-    static func digest(of request: StoredRequest) -> String {
-        digest(request.method, request.url, request.headers, request.body)
-    }
-
-    static func digest(ofEntry entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> String {
-        guard let request = try OutboxRequestsTable.load(entry, database) else {
-            throw StoreError(.corrupt, "queue entry \(entry) has no request")
-        }
-        return digest(of: request)
     }
 }

@@ -72,10 +72,10 @@ struct WriteEnqueuer {
     private func entry(underKey key: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         try OutboxTable.deleteForgotten(transitions.now, transaction)
         guard let found = try IdempotencyKeysTable.find(key, transaction) else { return nil }
-        let digest = try found.digest ?? EntryPruning.digest(ofEntry: found.entry, transaction)
+        let digest = try found.digest ?? RequestDigest.of(entry: found.entry, transaction)
         func isSame(_ write: WriteRequest) throws -> Bool {
             try digest
-                == EntryPruning.digest(
+                == RequestDigest.of(
                     write.method.rawValue, write.url.description, HeaderFieldsText.json(write.headerFields), write.body)
         }
         // A temporary id in the request may have become a real one since.

@@ -1,0 +1,33 @@
+package import SidingChain
+
+/// The result of sending a write: the new state of the entry, and the outcome for its source.
+package struct WriteResult: Sendable {
+    package var transition: Transition
+    package var outcome: SourceOutcome
+    /// Whether the write was tried, or put off before anything was asked.
+    package var isTry = true
+
+    package init(_ transition: Transition, _ outcome: SourceOutcome) {
+        (self.transition, self.outcome) = (transition, outcome)
+    }
+
+    /// The new state of the entry.
+    package enum Transition: Sendable {
+        /// Delivered: the origin has it.
+        case delivered(WriteAnswer)
+        /// Back to the queue, to be tried again after `wait`, given the number of counted attempts.
+        case retry(
+            RecordedError, isCounted: Bool, waitsForNetwork: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+        /// In doubt, back to the queue: a delivery probe asks the origin after `wait`.
+        case unknown(RecordedError, waitsForNetwork: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+        /// The delivery probe found it at the origin.
+        case arrived(WriteAnswer)
+        /// The delivery probe did not find it. From `from` on it is sent again as if for the first time; until then probing
+        /// continues.
+        case sendAgain(from: Timestamp, because: String)
+        /// Parked until an operator acts.
+        case parked(ParkReason, RecordedError, WriteAnswer?)
+        /// Back to the queue as if not tried, except that it may have arrived unless `isUnsent`.
+        case released(isUnsent: Bool)
+    }
+}

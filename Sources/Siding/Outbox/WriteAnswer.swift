@@ -1,0 +1,16 @@
+/// An origin's answer to a write.
+package struct WriteAnswer: Sendable, Hashable {
+    /// The most bytes of the body that are kept with the entry.
+    package static let bodyLimit = 65_536
+
+    package var status: Int
+    package var contentType: String?
+    /// The validator of the record in the body (RFC 9110 §8.8.3), unchanged.
+    package var etag: String?
+    /// The whole body: a record in it is saved to the store.
+    package var body: [UInt8]
+
+    package init(status: Int, contentType: String?, etag: String? = nil, body: [UInt8]) {
+        (self.status, self.contentType, self.etag, self.body) = (status, contentType, etag, body)
+    }
+}
