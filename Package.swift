@@ -198,10 +198,9 @@ let package = Package(
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
                 "SidingInspection", "SidingManifest", "SidingNetwork", "SidingNotifications", "SidingOrigin",
                 "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingService", "SidingSynchronization",
-                argumentParser,
-                httpTypes, logging, metrics, serviceLifecycle, unixSignals,
+                argumentParser, httpTypes, logging, metrics, serviceLifecycle, unixSignals,
             ],
-            path: "CLI", swiftSettings: settings),
+            path: "CLI", resources: [.embedInCode("Licenses/ThirdPartyLicenses.txt")], swiftSettings: settings),
         // Examples see what other programs see: the public names alone.
         .executableTarget(
             name: "EmbeddingExample",
