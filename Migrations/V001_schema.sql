@@ -144,16 +144,13 @@
 --                        `subject` since `since`. `ended_at` is NULL while it lasts. `notified` is the JSON list of the hooks that
 --                        took the notification of its beginning, or once it has ended, of its end. The row goes when all did.
 --
--- HISTORY AND CACHE
+-- HISTORY
 --
 -- siding_history         one row per earlier version of a record, shown from `valid_from` until just before `valid_to`. A TEMP
 --                        trigger of each writing connection inserts them, so that no statement can forget to. `key` has its own
 --                        type, as in the records table; everywhere else a key is text. `cause` and `request` as there.
 -- siding_provenance      the requests that fetched bodies: of a page, of an own write (`entry`), or of a page whose record was
 --                        in the quarantine. No id is used twice: a page counts as of the newest id when it was requested.
--- siding_responses       the response cache: validators and body of one row change together. `variant` are the request fields
---                        that the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes`
---                        what the row counts towards the limit; the row with the oldest `used_at` is evicted first.
 
 CREATE TABLE siding_resources (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -632,28 +629,3 @@ CREATE TABLE siding_provenance (
     CONSTRAINT provenance_write_has_entry CHECK ((cause = 'write') = (entry IS NOT NULL))
 ) STRICT;
 CREATE INDEX siding_provenance_resource ON siding_provenance (resource);
-
-CREATE TABLE siding_responses (
-    id             INTEGER PRIMARY KEY,
-    account        TEXT    NOT NULL,
-    method         TEXT    NOT NULL,
-    url            TEXT    NOT NULL,
-    variant        TEXT    NOT NULL,
-    status         INTEGER NOT NULL,
-    etag           TEXT,
-    last_modified  TEXT,
-    headers        TEXT    NOT NULL,
-    answered_url   TEXT    NOT NULL,
-    initial_age_us INTEGER NOT NULL,
-    stored_at      INTEGER NOT NULL,
-    used_at        INTEGER NOT NULL,
-    bytes          INTEGER NOT NULL,
-    body           BLOB    NOT NULL,
-    CONSTRAINT responses_request_unique UNIQUE (account, method, url, variant),
-    CONSTRAINT responses_method CHECK (method IN ('GET', 'HEAD')),
-    CONSTRAINT responses_variant_is_json CHECK (json_valid(variant)),
-    CONSTRAINT responses_headers_is_json CHECK (json_valid(headers)),
-    CONSTRAINT responses_bytes_cover_body CHECK (bytes >= length(body)),
-    CONSTRAINT responses_age_is_not_negative CHECK (initial_age_us >= 0)
-) STRICT;
-CREATE INDEX siding_responses_used ON siding_responses (used_at, bytes);

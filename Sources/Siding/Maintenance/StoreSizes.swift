@@ -13,7 +13,7 @@ package struct StoreSizes: Sendable, Hashable {
         case queue
         /// Checkpoints, cursors, page validators and memberships.
         case listings
-        case quarantine, runs, responses
+        case quarantine, runs
         /// Declarations, leases, source health, rate limits, and SQLite's own pages.
         case other
         /// Pages that hold nothing.
@@ -39,8 +39,8 @@ package struct StoreSizes: Sendable, Hashable {
 extension StoreSizes.Part {
     /// The tables of the parts, without the prefix `siding_`.
     private static let tables: [String: Self] = [
-        "history": .history, "provenance": .provenance, "quarantine": .quarantine, "responses": .responses,
-        "runs": .runs, "run_resources": .runs, "tombstones": .runs, "listings": .listings, "pages": .listings,
+        "history": .history, "provenance": .provenance, "quarantine": .quarantine, "runs": .runs,
+        "run_resources": .runs, "tombstones": .runs, "listings": .listings, "pages": .listings,
         "cursors": .listings, "passes": .listings, "missing": .listings, "outbox": .queue, "outbox_requests": .queue,
         "outbox_edits": .queue, "outbox_events": .queue, "outbox_dependencies": .queue, "idempotency_keys": .queue,
         "server_copies": .queue,

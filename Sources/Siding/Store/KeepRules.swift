@@ -7,8 +7,8 @@
 /// ```
 /// An age of less than an hour counts as an hour: pages that are under way may still show a deleted record.
 ///
-/// Other data have bounds of their own: 100 events per entry, provenance in proportion to the records, 64 MiB of cached responses. Earlier
-/// versions of records have the rule of their resource, and quarantined records wait for an operator.
+/// Other data have bounds of their own: 100 events per entry, provenance in proportion to the records. Earlier versions of records
+/// have the rule of their resource, and quarantined records wait for an operator.
 public struct KeepRules: Sendable, Hashable {
     /// Ended runs, with their counters and the lists by which their deletions are undone. The newest 1,000 are kept whatever
     /// their age.

@@ -2,7 +2,7 @@ internal import SidingSynchronization
 
 /// Stores responses, for revalidation and for times when the origin cannot be reached.
 ///
-/// Siding's SQLite store implements it; ``InMemoryResponseCache`` keeps responses only while the process lives.
+/// `SQLiteResponseCache` of the module `Siding` keeps them in a file, ``InMemoryResponseCache`` only while the process lives.
 /// `ResponseCacheConformance` in `SidingTesting` holds the laws for other implementations. All calls throw
 /// ``Failure/Reason/notCached`` with the reason if the underlying storage fails; nodes then continue as if nothing were stored.
 public protocol ResponseCache: Sendable {

@@ -13,9 +13,9 @@ import Testing
             sandbox.file("test.db"),
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(pages))
-            INSERT INTO siding_responses (account, method, url, variant, status, headers, answered_url, initial_age_us, stored_at,
-                used_at, bytes, body) SELECT 'a', 'GET', i, '[]', 200, '[]', '', 0, 1, 1, 8000, zeroblob(8000) FROM n;
-            DELETE FROM siding_responses WHERE id % 64 <> 0;
+            INSERT INTO siding_history (resource, key, body, pending, valid_from, valid_to, run, cause)
+                SELECT (SELECT MIN(id) FROM siding_resources), 'old-' || i, hex(zeroblob(4000)), 0, 1, 1, 1, 'page' FROM n;
+            DELETE FROM siding_history WHERE id % 64 <> 0;
             """)
         return sandbox
     }
@@ -83,7 +83,7 @@ import Testing
         }
         #expect(try await sandbox.siding("db", "vacuum", "--json").object()["free_bytes"]?.int == 0)
         #expect(try await sandbox.differences(from: service.items) == [])
-        let left = try await sandbox.sqlite(sandbox.file("test.db"), "SELECT COUNT(*) FROM siding_responses")
+        let left = try await sandbox.sqlite(sandbox.file("test.db"), "SELECT COUNT(*) FROM siding_history")
         #expect(left.output == "187\n")
         await service.origin.stop()
     }

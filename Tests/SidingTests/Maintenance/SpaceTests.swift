@@ -14,7 +14,7 @@ import Testing
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         try await fill(bench.store, megabytes: free)
-        try await bench.execute("DELETE FROM siding_responses WHERE id % 64 <> 0")
+        try await bench.execute("DELETE FROM siding_history WHERE id % 64 <> 0")
         return bench
     }
 
@@ -23,15 +23,14 @@ import Testing
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-                INSERT INTO siding_responses (account, method, url, variant, status, headers, answered_url, initial_age_us,
-                    stored_at, used_at, bytes, body)
-                SELECT 'a', 'GET', 'https://api.test/' || i, '[]', 200, '[]', '', 0, 1, 1, 8000, zeroblob(8000) FROM n
+                INSERT INTO siding_history (resource, key, body, pending, valid_from, valid_to, run, cause)
+                SELECT (SELECT MIN(id) FROM siding_resources), 'old-' || i, hex(zeroblob(4000)), 0, 1, 1, 1, 'page' FROM n
                 """, megabytes * 128)
         }
     }
 
     private func rows(_ bench: FileBench) async throws -> [[String?]] {
-        try await bench.rows("SELECT id, url, length(body) FROM siding_responses ORDER BY id")
+        try await bench.rows("SELECT id, key, length(body) FROM siding_history ORDER BY id")
     }
 
     @Test func `a new file can give its free pages back in steps, and then has none`() async throws {
@@ -55,7 +54,7 @@ import Testing
         let hold = DispatchSemaphore(value: 0)
         let reading = Task {
             try await reader.read { snapshot in
-                _ = try snapshot.count("SELECT COUNT(*) FROM siding_responses")
+                _ = try snapshot.count("SELECT COUNT(*) FROM siding_history")
                 start.yield()
                 hold.wait()
             }
@@ -167,7 +166,7 @@ import Testing
         #expect(sizes.sizes.reduce(0) { $0 + $1.bytes } == file.bytes)
         #expect(sizes.sizes.first { $0.part == .free }?.bytes == file.freeBytes)
         #expect(sizes.sizes.contains { $0.part == .records && $0.resource == "posts" && $0.bytes >= 3 * 8_192 })
-        #expect(sizes.sizes.first { $0.part == .responses }.map { $0.bytes > 4 * 8_192 } == true)
+        #expect(sizes.sizes.first { $0.part == .history }.map { $0.bytes > 4 * 8_192 } == true)
         #expect(sizes.sizes.map(\.bytes) == sizes.sizes.map(\.bytes).sorted(by: >))
     }
 

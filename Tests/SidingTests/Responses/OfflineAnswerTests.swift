@@ -7,9 +7,9 @@ import Testing
 /// The cache policies on a real file, across the life of two processes.
 @Suite struct OfflineAnswerTests {
     private func chain(
-        _ store: Store, _ answers: [ScriptedAnswer], _ time: ManualWallClock
+        _ cache: SQLiteResponseCache, _ answers: [ScriptedAnswer], _ time: ManualWallClock
     ) -> some Node<RequestDraft, Response<[UInt8]?>> {
-        let (cache, keying) = (SQLiteResponseCache(store), CacheKeying(account: "ann"))
+        let keying = CacheKeying(account: "ann")
         let sender = ETagNode(
             RequestSenderNode(ScriptedTransport(answers)), cache: cache, keying: keying, wallClock: time.clock)
         let reader = CacheReaderNode(cache, keying: keying, wallClock: time.clock)
@@ -26,15 +26,16 @@ import Testing
     @Test func `what one process fetched, the next one has without a line, and asks about when it is back`()
         async throws
     {
-        let (stores, time) = (try StoreProvider(), ManualWallClock())
+        let (directory, time) = (try TemporaryDirectory(), ManualWallClock())
+        let path = directory.path(of: "responses.db")
         let draft = RequestDraft(route: Route(.get, try HTTPURL("https://api.example.org/posts?b=1&a=2")))
         let context = ChainContext(requestID: "test")
-        let first = try await Store.open(at: stores.path, clock: time.clock)
+        let first = try await SQLiteResponseCache.open(at: path, clock: time.clock)
         _ = try await chain(first, [.text("[1]", headerFields: [.eTag: "a"])], time).process(draft, context)
         await first.close()
 
         time.advance(by: .seconds(3_600))
-        let second = try await Store.open(at: stores.path, clock: time.clock)
+        let second = try await SQLiteResponseCache.open(at: path, clock: time.clock)
         let line: [ScriptedAnswer] = [
             .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.notModified),
         ]

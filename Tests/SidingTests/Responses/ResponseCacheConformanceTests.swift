@@ -19,15 +19,15 @@ enum ResponseCacheEngine: String, CaseIterable, CustomTestStringConvertible {
 
 /// Provides a `SQLiteResponseCache` in a file of its own.
 struct SQLiteResponseCacheProvider: ResponseCacheProvider {
-    private let stores: StoreProvider
+    private let directory: TemporaryDirectory
 
     init() throws {
-        stores = try StoreProvider()
+        directory = try TemporaryDirectory()
     }
 
     func open(byteLimit: Int, clock: WallClock) async throws -> any ResponseCache {
-        let store = try await Store.open(at: stores.path, clock: clock)
-        return SQLiteResponseCache(store, byteLimit: byteLimit)
+        try await SQLiteResponseCache.open(
+            at: directory.path(of: "responses.db"), byteLimit: byteLimit, clock: clock)
     }
 }
 

@@ -1,8 +1,7 @@
-internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// The table `siding_responses`: the response cache.
+/// The table `siding_responses` of a response cache.
 enum ResponsesTable {
     /// A row without its body.
     struct FoundResponse: Sendable {
@@ -11,8 +10,8 @@ enum ResponsesTable {
         var head: CachedHead
     }
 
-    /// The row that answers `request`: same key, and a matching variant. There is at most one, as all rows of a key vary on the
-    /// same fields.
+    /// The row that answers `request`: same key, and a matching variant. There is at most one, as all rows of a key
+    /// vary on the same fields.
     static func find(_ request: CacheRequest, _ snapshot: borrowing Snapshot) throws -> FoundResponse? {
         let key = request.key
         return try snapshot.query(
@@ -114,8 +113,8 @@ enum ResponsesTable {
             head.byteCount) == 1
     }
 
-    /// Deletes the least recently used rows until at most `bytes` are left. `spared` always stays, as a clock that was set back
-    /// would make the newest row look old.
+    /// Deletes the least recently used rows until at most `bytes` are left. `spared` always stays, as a clock that was
+    /// set back would make the newest row look old.
     static func shrink(to bytes: Int, sparing spared: Int64?, _ transaction: borrowing Transaction) throws {
         var excess =
             try transaction.count("SELECT coalesce(sum(bytes), 0) FROM siding_responses")
@@ -131,37 +130,4 @@ enum ResponsesTable {
                 WHERE freed < ?1)
             """, excess, spared)
     }
-}
-
-/// The header fields of an answer in `siding_responses`.
-enum ResponseFields {
-    /// The fields without the validators, which have their own columns.
-    static func text(_ fields: HTTPFields) throws -> String {
-        try HeaderFieldsText.json(fields.filter { $0.name != .eTag && $0.name != .lastModified })
-    }
-
-    static func headerFields(_ text: String, etag: String?, lastModified: String?) throws -> HTTPFields {
-        var fields = try HeaderFieldsText.fields(text, as: name)
-        fields[.eTag] = etag
-        fields[.lastModified] = lastModified
-        return fields
-    }
-
-    /// Equal variants have equal text, as it is part of the row's key.
-    static func text(_ variant: CacheVariant) throws -> String {
-        try Store.json(variant.fields.sorted { $0.key < $1.key }.map { [$0.key, $0.value] })
-    }
-
-    static func variant(_ text: String) throws -> CacheVariant {
-        let pairs = try Store.decode([[String?]].self, text, as: name)
-        return CacheVariant(
-            try pairs.reduce(into: [:]) { fields, pair in
-                guard pair.count == 2, let field = pair[0] else {
-                    throw StoreError(.corrupt, "\(name) cannot be read: a pair has no name and value")
-                }
-                fields[field] = .some(pair[1])
-            })
-    }
-
-    private static let name = "the header fields of a stored answer"
 }

@@ -9,11 +9,6 @@ import Testing
 @Suite struct SQLiteResponseCacheTests {
     private let request = CacheRequest(key: ResponseCacheBench.key())
 
-    private func bench(byteLimit: Int = 64 << 20) async throws -> (FileBench, SQLiteResponseCache) {
-        let bench = try await FileBench()
-        return (bench, SQLiteResponseCache(try bench.store, byteLimit: byteLimit))
-    }
-
     private func answer(_ body: String = "[]", fields: HTTPFields = [.eTag: "1"]) -> CachedResponse {
         let head = CachedHead(
             key: request.key, status: 200, headerFields: fields, url: request.key.url, storedAt: 1_700_000_000)
@@ -21,29 +16,32 @@ import Testing
     }
 
     @Test func `a file that is opened again still answers`() async throws {
-        let (bench, cache) = try await bench()
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
         let stored = answer("{}", fields: [.eTag: #"W/"1""#, .contentType: "application/json"])
         try await cache.store(stored)
-        try await bench.store.close()
-        for access in [Store.Access.readWriteCreate, .readWrite, .readOnly] {
-            let again = try await Store.open(at: bench.path, access: access)
-            #expect(try await SQLiteResponseCache(again).response(for: request) == stored)
+        await cache.close()
+        for _ in 1...2 {
+            let again = try await SQLiteResponseCache.open(at: file.path)
+            #expect(try await again.response(for: request) == stored)
             await again.close()
         }
     }
 
-    @Test func `two stores on one file share their answers`() async throws {
-        let (bench, cache) = try await bench()
-        let other = try await Store.open(at: bench.path)
-        try await SQLiteResponseCache(other).store(answer("{}"))
+    @Test func `two caches on one file share their answers`() async throws {
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
+        let other = try await SQLiteResponseCache.open(at: file.path)
+        try await other.store(answer("{}"))
         #expect(try await cache.response(for: request)?.body == Array("{}".utf8))
         await other.close()
     }
 
     @Test func `validators and body are of one row, which any SQLite tool can read`() async throws {
-        let (bench, cache) = try await bench()
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
         try await cache.store(answer("ab", fields: [.eTag: #""x""#, .lastModified: "then", .contentType: "text/a"]))
-        let rows = try await bench.rows(
+        let rows = try await file.rows(
             """
             SELECT account, method, url, variant, status, etag, last_modified, headers, typeof(body), length(body)
             FROM siding_responses
@@ -58,12 +56,13 @@ import Testing
     }
 
     @Test func `a variant of several fields is stored in the order of their names`() async throws {
-        let (bench, cache) = try await bench()
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
         var stored = answer()
         stored.head.variant = CacheVariant(["X-C": "3", "x-a": nil, "X-b": ""])
         try await cache.store(stored)
         #expect(
-            try await bench.rows("SELECT variant FROM siding_responses") == [
+            try await file.rows("SELECT variant FROM siding_responses") == [
                 [#"[["x-a",null],["x-b",""],["x-c","3"]]"#]
             ])
         let fields: HTTPFields = [HTTPField.Name("X-B")!: "", HTTPField.Name("X-C")!: "3"]
@@ -71,54 +70,58 @@ import Testing
     }
 
     @Test func `reading writes nothing within an hour, and one stamp after it`() async throws {
-        let (bench, cache) = try await bench()
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
         try await cache.store(answer())
-        let time = bench.bench.time
+        let time = file.time
         let used = "SELECT used_at FROM siding_responses"
-        let first = try await bench.rows(used)
-        let changes = try await totalChanges(bench)
+        let first = try await file.rows(used)
+        let changes = try await file.totalChanges()
         for wait in [Duration.seconds(0), .seconds(3_599)] {
             time.advance(by: wait)
             _ = try await cache.response(for: request)
             _ = try await cache.head(for: request)
         }
-        #expect(try await totalChanges(bench) == changes)
+        #expect(try await file.totalChanges() == changes)
         time.advance(by: .seconds(1))
         for _ in 0..<3 { _ = try await cache.response(for: request) }
-        #expect(try await totalChanges(bench) == changes + 1)
-        #expect(try await bench.rows(used) != first)
+        #expect(try await file.totalChanges() == changes + 1)
+        #expect(try await file.rows(used) != first)
     }
 
     @Test func `a stamp of the future is moved back by the next reader`() async throws {
-        let (bench, cache) = try await bench()
-        bench.bench.time.advance(by: .seconds(86_400))
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
+        file.time.advance(by: .seconds(86_400))
         try await cache.store(answer())
-        bench.bench.time.advance(by: .seconds(-86_400))
+        file.time.advance(by: .seconds(-86_400))
         _ = try await cache.response(for: request)
-        let now = String(bench.bench.time.now.microseconds)
-        #expect(try await bench.rows("SELECT used_at FROM siding_responses") == [[now]])
+        let now = String(file.time.now.microseconds)
+        #expect(try await file.rows("SELECT used_at FROM siding_responses") == [[now]])
     }
 
     @Test func `the newest answer is not dropped for its own sake when the clock was set back`() async throws {
-        let (bench, cache) = try await bench(byteLimit: 3_500)
+        let file = try await ResponseCacheFixture(byteLimit: 3_500)
+        let cache = file.cache
         for path in ["/1", "/2", "/3"] {
             var old = answer(String(repeating: "x", count: 700))
             old.head.key = ResponseCacheBench.key(path)
             try await cache.store(old)
         }
-        bench.bench.time.advance(by: .seconds(-86_400))
+        file.time.advance(by: .seconds(-86_400))
         var new = answer(String(repeating: "y", count: 700))
         new.head.key = ResponseCacheBench.key("/new")
         try await cache.store(new)
         #expect(try await cache.head(for: CacheRequest(key: new.head.key)) != nil)
-        #expect(try await bench.rows("SELECT sum(bytes) <= 3500, count(*) FROM siding_responses") == [["1", "3"]])
+        #expect(try await file.rows("SELECT sum(bytes) <= 3500, count(*) FROM siding_responses") == [["1", "3"]])
     }
 
     @Test func `room is made in the transaction that stores`() async throws {
-        let (bench, cache) = try await bench(byteLimit: 2_000)
+        let file = try await ResponseCacheFixture(byteLimit: 2_000)
+        let cache = file.cache
         try await cache.store(answer())
         // Whatever would delete the old row now undoes the new one too.
-        try await bench.execute(
+        try await file.execute(
             """
             CREATE TEMP TRIGGER keep BEFORE DELETE ON main.siding_responses BEGIN SELECT RAISE(ABORT, 'no'); END
             """)
@@ -128,29 +131,31 @@ import Testing
         let failure = await #expect(throws: Failure.self) { try await cache.store(large) }
         #expect(failure?.reason == .notCached)
         #expect((failure?.underlying as? StoreError)?.kind == .inputOutput)
-        #expect(try await bench.rows("SELECT url FROM siding_responses") == [["https://api.example.org/posts"]])
+        #expect(try await file.rows("SELECT url FROM siding_responses") == [["https://api.example.org/posts"]])
     }
 
     @Test func `what a row counts is what the answer counts, also after a refresh`() async throws {
-        let (bench, cache) = try await bench()
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
         let old = answer("body", fields: [.eTag: "1", .contentType: String(repeating: #"""#, count: 500)])
         try await cache.store(old)
-        #expect(try await bench.rows("SELECT bytes FROM siding_responses") == [[String(old.byteCount)]])
+        #expect(try await file.rows("SELECT bytes FROM siding_responses") == [[String(old.byteCount)]])
         var head = old.head
         head.headerFields[.contentType] = ""
         #expect(try await cache.refresh(head, validated: old.head))
         let new = CachedResponse(head: head, body: old.body)
-        #expect(try await bench.rows("SELECT bytes FROM siding_responses") == [[String(new.byteCount)]])
+        #expect(try await file.rows("SELECT bytes FROM siding_responses") == [[String(new.byteCount)]])
     }
 
-    @Test func `a store that fails says so as a failure that nodes understand`() async throws {
-        let (bench, cache) = try await bench()
-        try await bench.store.close()
+    @Test func `a cache that fails says so as a failure that nodes understand`() async throws {
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
+        await cache.close()
         let reading = await #expect(throws: Failure.self) { try await cache.response(for: request) }
         let writing = await #expect(throws: Failure.self) { try await cache.store(answer()) }
         for failure in [reading, writing] {
             #expect(failure?.reason == .notCached)
-            #expect(failure?.underlying is StoreError)
+            #expect((failure?.underlying as? StoreError)?.kind == .closed)
         }
     }
 
@@ -163,12 +168,9 @@ import Testing
             "INSERT INTO siding_responses SELECT 99, account, method, url, variant, 200, etag, NULL, '[]', url, 0, 0, 0, 9, x'' FROM siding_responses",
         ])
     func schema(_ sql: String) async throws {
-        let (bench, cache) = try await bench()
+        let file = try await ResponseCacheFixture()
+        let cache = file.cache
         try await cache.store(answer("[1,2]"))
-        await #expect(throws: StoreError.self) { try await bench.execute(sql) }
-    }
-
-    private func totalChanges(_ bench: FileBench) async throws -> Int64 {
-        try await bench.store.write { try $0.first("SELECT total_changes()") { $0.int(0) } ?? 0 }
+        await #expect(throws: StoreError.self) { try await file.execute(sql) }
     }
 }
