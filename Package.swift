@@ -53,6 +53,9 @@ let webFiles = [
     "runs_table.mustache", "style.css", "time.mustache",
 ]
 
+/// The modules for requests of a program's own, which a program with a store needs too.
+let chainModules = ["SidingChain", "SidingCredentials", "SidingJSON", "SidingNetwork"]
+
 func nio(_ names: String...) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "swift-nio") }
 }
@@ -62,19 +65,15 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "siding", targets: ["SidingCLI"]),
-        .library(name: "Siding", targets: ["Siding"]),
-        .library(name: "SidingChain", targets: ["SidingChain"]),
-        .library(name: "SidingCredentials", targets: ["SidingCredentials"]),
+        // A product has all modules that its users import; Docs/Embedding.md lists them. Other targets are for this package.
+        .library(name: "Siding", targets: ["Siding"] + chainModules),
+        .library(name: "SidingChain", targets: chainModules),
         .library(name: "SidingHTTP", targets: ["SidingHTTP"]),
-        .library(name: "SidingImport", targets: ["SidingImport"]),
-        .library(name: "SidingJSON", targets: ["SidingJSON"]),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
         .library(name: "SidingModels", targets: ["SidingModels"]),
-        .library(name: "SidingNetwork", targets: ["SidingNetwork"]),
-        .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
         .library(name: "SidingSchedule", targets: ["SidingSchedule"]),
         .library(name: "SidingService", targets: ["SidingService"]),
-        .library(name: "SidingTesting", targets: ["SidingTesting"]),
+        .library(name: "SidingTesting", targets: ["SidingTesting", "SidingOrigin"]),
     ],
     traits: [
         .trait(
@@ -120,8 +119,7 @@ let package = Package(
             name: "SidingHTTP",
             dependencies: [
                 "SidingChain", "SidingSynchronization", asyncHTTPClient, httpTypes, nioSSL, nioHTTPCompression,
-            ]
-                + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
+            ] + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
             swiftSettings: settings),
         .target(
             name: "SidingNetwork", dependencies: ["CNetlink", "SidingChain", "SidingSynchronization"],
@@ -253,8 +251,7 @@ let package = Package(
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
                 "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingSynchronization",
-                "SidingTesting", httpTypes,
-                logging, metrics, tracing,
+                "SidingTesting", httpTypes, logging, metrics, tracing,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -321,33 +318,31 @@ let package = Package(
             name: "SidingNotificationsTests",
             dependencies: [
                 "SidingNotifications", "Siding", "SidingChain", "SidingCredentials", "SidingSynchronization",
-                "SidingTesting",
-                httpTypes, logging, serviceLifecycle,
+                "SidingTesting", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingServiceTests",
             dependencies: [
                 "SidingService", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingJSON",
-                "SidingOrigin",
-                "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging, serviceLifecycle,
+                "SidingOrigin", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+                serviceLifecycle,
             ] + nio("NIOCore", "NIOEmbedded"),
             swiftSettings: settings),
         .testTarget(
             name: "ExampleConfigsTests",
             dependencies: [
-                "Siding", "SidingChain", "SidingManifest", "SidingSQLite",
-                "SidingSynchronization", "SidingTesting", httpTypes,
+                "Siding", "SidingChain", "SidingManifest", "SidingSQLite", "SidingSynchronization", "SidingTesting",
+                httpTypes,
             ],
             exclude: ["Tapes"], swiftSettings: settings),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
                 "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "ServiceExample",
-                "Siding",
-                "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingNetwork", "SidingOrigin",
-                "SidingSchedule", "SidingSynchronization", "SidingTesting", httpTypes, logging, serviceLifecycle,
-                subprocess, systemPackage,
+                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingNetwork",
+                "SidingOrigin", "SidingSchedule", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+                serviceLifecycle, subprocess, systemPackage,
             ],
             swiftSettings: settings),
     ]
