@@ -62,7 +62,7 @@ func nio(_ names: String...) -> [Target.Dependency] {
 
 let package = Package(
     name: "siding",
-    platforms: [.macOS(.v15)],
+    // There are no `platforms`: it builds on Linux alone, of which SwiftPM knows no versions.
     products: [
         .executable(name: "siding", targets: ["SidingCLI"]),
         // A product has all modules that its users import; Docs/Embedding.md lists them. Other targets are for this package.

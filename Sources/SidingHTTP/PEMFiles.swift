@@ -65,11 +65,7 @@ struct FileStamp: Equatable {
     init(_ path: String) {
         var found = stat()
         guard stat(path, &found) == 0 else { return }
-        #if canImport(Darwin)
-            (seconds, nanoseconds) = (found.st_mtimespec.tv_sec, found.st_mtimespec.tv_nsec)
-        #else
-            (seconds, nanoseconds) = (found.st_mtim.tv_sec, found.st_mtim.tv_nsec)
-        #endif
+        (seconds, nanoseconds) = (found.st_mtim.tv_sec, found.st_mtim.tv_nsec)
         (size, number) = (Int64(found.st_size), UInt64(found.st_ino))
     }
 }

@@ -1,8 +1,6 @@
-// The C library of the platform, for every file that imports this module.
+// The C library of Linux, for every file that imports this module.
 #if canImport(Glibc)
     @_exported public import Glibc
-#elseif canImport(Musl)
-    @_exported public import Musl
 #else
-    @_exported public import Darwin
+    @_exported public import Musl
 #endif

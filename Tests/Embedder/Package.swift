@@ -4,7 +4,6 @@ import PackageDescription
 /// A program of somebody else: a server of Hummingbird that embeds Siding, without what only the command line needs.
 let package = Package(
     name: "embedder",
-    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "siding", path: "../..", traits: []),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),

@@ -88,10 +88,8 @@ final class Flights<Key: Hashable & Sendable, Output: Sendable>: Sendable {
             state.flights[key] = Flight(number: number, task: task, seats: [id: seat])
             return (number, nil)
         }
-        // Raise the priority for an urgent caller. Older systems cannot raise a task from outside.
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            joined?.escalatePriority(to: Task.currentPriority)
-        }
+        // An urgent caller should not wait for a call of low priority.
+        joined?.escalatePriority(to: Task.currentPriority)
         return number
     }
 

@@ -89,10 +89,6 @@ package enum TechnicalErrors {
     private static let eaiNoData: Int32 = -5
 }
 
-#if !os(Linux)
-    private let ENONET: Int32 = -1
-#endif
-
 /// Reports whether this machine has a network route, in order to classify errors; it never prevents a request.
 public protocol Connectivity: Sendable {
     /// Whether an interface other than loopback is up, has a carrier and a global address, and a default route leads through

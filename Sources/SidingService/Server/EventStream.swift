@@ -53,11 +53,7 @@ struct EventStream: AsyncSequence, Sendable {
         init(_ path: String) {
             var found = stat()
             guard stat(path + "-wal", &found) == 0 else { return }
-            #if canImport(Darwin)
-                (seconds, nanoseconds) = (found.st_mtimespec.tv_sec, found.st_mtimespec.tv_nsec)
-            #else
-                (seconds, nanoseconds) = (found.st_mtim.tv_sec, found.st_mtim.tv_nsec)
-            #endif
+            (seconds, nanoseconds) = (found.st_mtim.tv_sec, found.st_mtim.tv_nsec)
             size = Int64(found.st_size)
         }
     }
