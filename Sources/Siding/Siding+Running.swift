@@ -3,9 +3,6 @@ internal import SidingChain
 internal import SidingNetwork
 
 extension Siding {
-    /// The longest pause before ``run()`` checks again whether something is due.
-    static let pace = Duration.seconds(10)
-
     /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
     /// its `schedule`, or without one older than its `maxAge`, or that has a queued page that is due.
     ///
@@ -17,7 +14,7 @@ extension Siding {
     public func run() async throws { try await run(wakingOn: NetworkChanges()) }
 
     func run(
-        wakingOn changes: NetworkChanges, pace: Duration = Self.pace,
+        wakingOn changes: NetworkChanges, pace: Duration = RetryRules.serviceInterval,
         whenIdle: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) async throws {
         let log = ServiceLog(builder.environment.logger)

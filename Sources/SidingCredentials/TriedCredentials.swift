@@ -4,29 +4,28 @@ internal import SidingSynchronization
 /// Tracks the credentials that this process has tried with each source. A source that needs a sign-in is tried again only when
 /// its credentials have changed, since an origin may lock an account after too many wrong passwords.
 ///
-/// All credentials are released twice: the first refusal may answer a request that was sent with the ones before, by this process
-/// or another. A secret that a program makes anew at each reading is another one at each look, so at most six others are released
-/// per hour. They are kept in memory only, as hashes that have no meaning for other processes.
+/// All credentials are released a few times: the first refusal may answer a request that was sent with the ones before, by this
+/// process or another. A secret that a program makes anew at each reading is another one at each look, so the number of others in
+/// a time is limited. They are kept in memory only, as hashes that have no meaning for other processes.
 package final class TriedCredentials: Sendable {
-    private static let mostReleases = 2
-    private static let mostChanges = 6
-    private static let span = Duration.seconds(3600)
-
     private struct Tried {
         var credentials: CredentialFingerprint
         var count = 1
         /// When others were released than the time before.
         var changes: [Timestamp] = []
 
-        /// Those of the last hour. One in the future was noted before the clock was set back.
-        func recentChanges(at now: Timestamp) -> [Timestamp] { changes.filter { $0 <= now && now - $0 < span } }
+        /// Those of the last `window`. One in the future was noted before the clock was set back.
+        func changes(within window: Duration, at now: Timestamp) -> [Timestamp] {
+            changes.filter { $0 <= now && now - $0 < window }
+        }
     }
 
+    private let limits: CredentialLimits
     private let wallClock: WallClock
     private let tried = Mutex<[String: Tried]>([:])
 
-    package init(wallClock: WallClock) {
-        self.wallClock = wallClock
+    package init(_ limits: CredentialLimits, wallClock: WallClock) {
+        (self.limits, self.wallClock) = (limits, wallClock)
     }
 
     /// The credentials of `source`, if they are worth a try. Nil if they have been tried, if too many others were, or if they
@@ -36,7 +35,8 @@ package final class TriedCredentials: Sendable {
         guard let last = tried.withLock({ $0[source] }) else { return now }
         let isWorthTrying =
             last.credentials == now
-            ? last.count < Self.mostReleases : last.recentChanges(at: wallClock.now).count < Self.mostChanges
+            ? last.count < limits.sameAttempts
+            : last.changes(within: limits.window, at: wallClock.now).count < limits.others
         return isWorthTrying ? now : nil
     }
 
@@ -46,9 +46,10 @@ package final class TriedCredentials: Sendable {
         tried.withLock { tried in
             guard let last = tried[source] else { return tried[source] = Tried(credentials: credentials) }
             if last.credentials == credentials {
-                tried[source]?.count = Self.mostReleases
+                tried[source]?.count = limits.sameAttempts
             } else {
-                tried[source] = Tried(credentials: credentials, changes: last.recentChanges(at: now) + [now])
+                tried[source] = Tried(
+                    credentials: credentials, changes: last.changes(within: limits.window, at: now) + [now])
             }
         }
     }
@@ -58,5 +59,18 @@ package final class TriedCredentials: Sendable {
         guard tried.withLock({ $0[source] == nil }), let now = await CredentialFingerprint(of: authorization)
         else { return }
         tried.withLock { tried in if tried[source] == nil { tried[source] = Tried(credentials: now) } }
+    }
+}
+
+/// How often the credentials of a source are tried.
+package struct CredentialLimits: Sendable, Hashable {
+    /// How often the same ones are.
+    package var sameAttempts: Int
+    /// How many others are within ``window``.
+    package var others: Int
+    package var window: Duration
+
+    package init(sameAttempts: Int, others: Int, window: Duration) {
+        (self.sameAttempts, self.others, self.window) = (sameAttempts, others, window)
     }
 }

@@ -10,7 +10,8 @@ import Testing
     private let tried: TriedCredentials
 
     init() {
-        tried = TriedCredentials(wallClock: time.clock)
+        tried = TriedCredentials(
+            CredentialLimits(sameAttempts: 2, others: 6, window: .seconds(3_600)), wallClock: time.clock)
     }
 
     /// Releases the source once with this token, if it is worth a try; whether it was.

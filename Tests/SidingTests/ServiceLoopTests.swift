@@ -51,7 +51,7 @@ import Testing
             try await RunningService.retainFirstPage(of: RunningService.posts(from: source), in: siding.store)
         }
         await running.passes()
-        await running.clock.sleepers(1, waiting: Siding.pace)
+        await running.clock.sleepers(1, waiting: RetryRules.serviceInterval)
         #expect(asked.withLock { $0 } == 0)
         running.connectivity.set(hasUsableRoute: true)
         running.kernel.tell(.routes)
@@ -145,7 +145,7 @@ import Testing
         await running.announce(.routes)
         // The loop has heard of it: the other part has looked again, and the next pause is one of its own.
         await running.passes()
-        await running.clock.sleepers(1, waiting: Siding.pace)
+        await running.clock.sleepers(1, waiting: RetryRules.serviceInterval)
         gate.open()
         // The clock of the store stands still: the wait for the network would not end by itself.
         await isBack.value()
@@ -226,7 +226,11 @@ import Testing
             try await siding.store.record(.offline(note: "no route"), of: "blog")
         }
         // No clock is moved.
-        if isOnline { await isSent.value() } else { await running.clock.sleepers(1, waiting: Siding.pace) }
+        if isOnline {
+            await isSent.value()
+        } else {
+            await running.clock.sleepers(1, waiting: RetryRules.serviceInterval)
+        }
         #expect(origin.waiting == (isOnline ? 1 : 0))
         running.stop()
         try await running.ended()
@@ -300,8 +304,8 @@ import Testing
         }
         await arrived.value()
         running.stop()
-        await running.clock.sleepers(1, waiting: WriteSender.grace)
-        if isAnswered { gate.open() } else { running.clock.advance(by: WriteSender.grace) }
+        await running.clock.sleepers(1, waiting: RetryRules.stopWait)
+        if isAnswered { gate.open() } else { running.clock.advance(by: RetryRules.stopWait) }
         try await running.ended()
         let all = QueueSelection(states: QueueEntry.State.allCases)
         let entry = try #require(try await running.store.entries(all).first)

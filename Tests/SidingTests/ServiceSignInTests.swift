@@ -94,7 +94,7 @@ import Testing
         token.withLock { $0 = "new" }
         // Two looks, which find the new token while the page is under way.
         for _ in 1...2 { await running.passes() }
-        await running.clock.sleepers(1, waiting: Siding.pace)
+        await running.clock.sleepers(1, waiting: RetryRules.serviceInterval)
         gate.open()
         // The clock of the store stands still: its schedule does not make it due.
         try await running.runs { asked.withLock { $0 > 1 } }

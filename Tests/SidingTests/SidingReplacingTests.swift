@@ -74,7 +74,7 @@ import Testing
         let clock = ManualClock()
         let siding = try await Self.siding(origin, [try Self.resource("posts")], clock: clock)
         try await Self.running(siding) {
-            await clock.sleepers(1, waiting: Siding.pace)
+            await clock.sleepers(1, waiting: RetryRules.serviceInterval)
             _ = try await siding.store.enqueue(
                 WriteRequest(
                     to: "shop", .post, try HTTPURL("https://shop.example.com/orders"), body: Array("{}".utf8),

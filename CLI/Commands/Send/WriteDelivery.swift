@@ -29,7 +29,7 @@ struct WriteDelivery {
         let status = try await withSender { sender, _ in
             if waits {
                 let loop = ServiceLoop(
-                    sender: sender, sources: [source.name], pace: WriteSender.pace, changes: NetworkChanges())
+                    sender: sender, sources: [source.name], pace: RetryRules.watchInterval, changes: NetworkChanges())
                 try await loop.run { outlook throws(StoreError) in
                     let now = try await current(entry)
                     return now.state.isCompleted || now.state == .parked || !canGoOn([source.name], outlook)
@@ -63,7 +63,7 @@ struct WriteDelivery {
         let refused = Mutex<Set<QueueEntry>>([])
         let stop = try await withSender { sender, transports in
             let loop = ServiceLoop(
-                sender: sender, sources: sources, pace: WriteSender.pace, changes: NetworkChanges(),
+                sender: sender, sources: sources, pace: RetryRules.watchInterval, changes: NetworkChanges(),
                 report: { note($0) },
                 sync: { () throws(StoreError) in
                     let known = refused.withLock { $0 }

@@ -52,7 +52,7 @@ extension Store {
                 let opens = try SourcesTable.load(source, snapshot).opens(now: now)
             else { continue }
             // A wait beyond the longest one ends with the next claim.
-            let due = times.last > now + RetryAfter.longest ? min(times.first, now) : times.first
+            let due = times.last > now + RetryRules.longestWait ? min(times.first, now) : times.first
             // An open gate does not make a write that waits for its turn due later.
             earliest = min(earliest ?? .init(microseconds: .max), opens > now ? max(due, opens) : due)
         }

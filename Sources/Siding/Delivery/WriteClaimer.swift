@@ -37,7 +37,7 @@ struct WriteClaimer {
     /// Claims the next due write of a source. Unreadable entries, and those past their key's lifetime, are parked on the way:
     /// one bad entry blocks only its lane.
     private func claim(next health: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
-        try OutboxTable.endWaits(beyond: now + RetryAfter.longest, of: health.source, now, transaction)
+        try OutboxTable.endWaits(beyond: now + RetryRules.longestWait, of: health.source, now, transaction)
         while let entry = try OutboxTable.nextWrite(of: health.source, now, transaction) {
             if let write = try usable(entry, transaction) { return try mark(claimed: write, in: health, transaction) }
         }

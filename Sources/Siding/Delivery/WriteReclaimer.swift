@@ -21,7 +21,7 @@ struct WriteReclaimer {
             try transitions.beginDoubt(entry.id, why, transaction)
             entry.unknownSince = transitions.now
         }
-        if entry.crashes >= QueueTransitions.mostCrashes {
+        if entry.crashes >= RetryRules.crashes {
             return try transitions.park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
         }
         (entry.state, entry.nextAttemptAt) = (.queued, transitions.now)

@@ -9,9 +9,6 @@ struct WriteResultRecorder {
     let transitions: QueueTransitions
     let jitter: Jitter
 
-    /// A policy that sends again gives up after this many attempts.
-    private static let mostConflicts = 3
-
     private var id: String { write.entry.id }
 
     /// - Returns: the entry afterwards; nil if this sender no longer owns it.
@@ -99,14 +96,14 @@ struct WriteResultRecorder {
             return try transitions.completeWrites(
                 [id], as: .dropped, event: .dropped,
                 detail: "\(error.message); the config prefers the origin's record", transaction)
-        case .mine where attempts < Self.mostConflicts: break
-        case .merge where attempts < Self.mostConflicts && knows:
+        case .mine where attempts < RetryRules.conflictAttempts: break
+        case .merge where attempts < RetryRules.conflictAttempts && knows:
             merged = try EditSides(of: edit.entry, transaction)?.mergedBody
             if merged == nil { fallthrough }
         case .hold, .mine, .merge: return try park(as: .conflict, error, transaction)
         }
         try ConflictWatch.rekey(id, body: merged, transaction)
-        let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(after: attempts, jitter: jitter)
+        let wait = RetryRules.conflictBackoff.wait(after: attempts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
         try transitions.addEvent(id, .conflict, "\(error.message); it is sent again", transaction)
     }
@@ -162,7 +159,7 @@ struct WriteResultRecorder {
     ) throws {
         var entry = write.entry
         (entry.attempts, entry.crashes) = (attempts, 0)
-        entry.nextAttemptAt = transitions.now + min(wait, RetryAfter.longest)
+        entry.nextAttemptAt = transitions.now + min(wait, RetryRules.longestWait)
         try OutboxTable.putBack(entry, waitsForNetwork: waitsForNetwork, transaction)
     }
 

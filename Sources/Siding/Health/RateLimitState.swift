@@ -157,7 +157,7 @@ struct RateLimitState: Sendable {
     /// The last accepted report; nil if none is valid now. A reset time beyond the longest allowed one was reported before the
     /// clock was set back.
     private func quota(_ now: Timestamp) -> ReportedQuota? {
-        guard let remaining, let resetAt, resetAt > now, resetAt <= now + RetryAfter.longest else { return nil }
+        guard let remaining, let resetAt, resetAt > now, resetAt <= now + RetryRules.longestWait else { return nil }
         return ReportedQuota(remaining: remaining, resetAt: resetAt)
     }
 

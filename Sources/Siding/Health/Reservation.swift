@@ -56,9 +56,6 @@ package struct RateLimitReport: Sendable, Hashable {
 
 /// The remaining quota that an origin reported, and when it is reset.
 struct ReportedQuota: Sendable, Hashable {
-    /// The wait for a new quota if neither the origin nor the rate gives one.
-    private static let unspecifiedWait = Duration.seconds(60)
-
     var remaining: Int
     var resetAt: Timestamp
 }
@@ -69,7 +66,7 @@ extension ReportedQuota {
         guard let name = limit.remaining, let text = fields[name], let left = Int(text.trimmingPrefix { $0 == " " })
         else { return nil }
         let reset = limit.reset.flatMap { fields[$0] }.flatMap { LimitReset.moment($0, now: now) }
-        let resetAt = reset ?? now + (limit.rate?.window ?? Self.unspecifiedWait)
-        self.init(remaining: max(left, 0), resetAt: min(resetAt, now + RetryAfter.longest))
+        let resetAt = reset ?? now + (limit.rate?.window ?? RetryRules.unspecifiedWait)
+        self.init(remaining: max(left, 0), resetAt: min(resetAt, now + RetryRules.longestWait))
     }
 }

@@ -1,6 +1,7 @@
 package import SidingChain
 
-/// What happens to a request that failed. This file is the only table of these rules.
+/// What happens to a request that failed. This file is the only table of these rules; ``RetryRules`` has its
+/// numbers.
 package enum Retention: Sendable, Equatable {
     /// Returns to the queue and is tried again.
     ///
@@ -69,9 +70,9 @@ extension Failure {
         case .truncated, .badContent:
             unreadableAnswer(kind)
         case .tlsUntrusted:
-            .keep(counted: true, minimumWait: .seconds(15 * 60))
+            .keep(counted: true, minimumWait: RetryRules.repairWait)
         case .hostNotFound:
-            .keep(counted: true, attempts: 3)
+            .keep(counted: true, attempts: RetryRules.unknownHostAttempts)
         case .credentialUnavailable:
             // A run says so at once. A write waits, because the secret may be readable again soon.
             kind == .fetch ? .fail : counted(kind)
@@ -98,10 +99,8 @@ extension Failure {
 
     /// An answer came but cannot be read. The origin has acted on the write, so only a resendable request is sent again.
     private func unreadableAnswer(_ kind: RequestKind) -> Retention {
-        switch kind {
-        case .fetch: .keep(counted: true, attempts: 3)
-        case .write(let resendable): resendable ? .keep(counted: true, attempts: 3) : .park(.uncertain)
-        }
+        if case .write(resendable: false) = kind { return .park(.uncertain) }
+        return .keep(counted: true, attempts: RetryRules.unreadableAnswerAttempts)
     }
 
     private func ended(_ kind: RequestKind) -> Retention {
@@ -119,7 +118,7 @@ extension HTTPFailure {
         case .backOff, .portal: .keep(counted: false)
         case .requestTimeout, .tooEarly, .serverError, .unexpected: counted
         case .insufficientStorage:
-            counted == .keep(counted: true) ? .keep(counted: true, minimumWait: .seconds(15 * 60)) : counted
+            counted == .keep(counted: true) ? .keep(counted: true, minimumWait: RetryRules.repairWait) : counted
         case .conflict: kind == .fetch ? .fail : .park(.conflict)
         case .notImplemented, .gone, .refused: kind == .fetch ? .fail : .park(.rejected)
         }

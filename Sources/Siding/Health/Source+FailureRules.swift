@@ -19,7 +19,7 @@ extension Source {
     func retention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
         switch ruling(on: failure, kind)?.action {
         case nil: return failure.retention(of: kind)
-        case .queue: return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedRetryDelay)
+        case .queue: return .keep(counted: false, minimumWait: RetryRules.unspecifiedWait)
         case .retry: return .keep(counted: true)
         case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledRetryDelay(now: now))
         case .refreshToken: return .signIn
@@ -88,7 +88,7 @@ extension SourceOutcome {
 extension Failure {
     /// How long a source rests if a rule says that it is rate limited.
     fileprivate func ruledRetryDelay(now: Timestamp) -> Duration {
-        guard case .http(let answer) = reason else { return HTTPFailure.unspecifiedRetryDelay }
+        guard case .http(let answer) = reason else { return RetryRules.unspecifiedWait }
         return answer.retryDelay(now: now)
     }
 }

@@ -2,15 +2,8 @@ public import SidingChain
 
 /// The health of a source, shared by all processes: its gate, its recent failures, and its concurrency limit.
 package struct SourceHealth: Sendable, Hashable {
-    /// This many failures in a row close the gate for a while.
-    package static let breakerLimit = 5
-    /// While a gate is half-open, one request per this window probes the source.
-    package static let probeWindow = Duration.seconds(30)
     /// The retry budget, as in botocore: full at the start; a failure costs 5, a timeout 10; a success returns 1.
     package static let fullBudget = 500
-    private static let breaker = Backoff(base: .seconds(30), cap: .seconds(600), isSpread: true)
-    /// Slow start doubles the concurrency limit with each success; from this value on there is none.
-    private static let slowStartEnd = 32
 
     package var source: String
     /// Nil while the gate is open.
@@ -37,10 +30,10 @@ package struct SourceHealth: Sendable, Hashable {
     private func opensForProbe(_ now: Timestamp) -> Bool {
         // A time beyond the longest allowed wait was set before the clock was set back.
         guard let until = gate?.until else { return gate?.reason != .signIn }
-        return until <= now || until > now + RetryAfter.longest
+        return until <= now || until > now + RetryRules.longestWait
     }
 
-    /// Records that a request is sent. If it is a half-open probe, the gate stays closed for all others for ``probeWindow``. A
+    /// Records that a request is sent. If it is a half-open probe, the gate stays closed for all others for ``RetryRules/probeWindow``. A
     /// `Retry-After` that is over ends whatever the probe's result: then one request at a time is sent until one succeeds.
     package mutating func recordSend(_ now: Timestamp) {
         let opensForProbe = opensForProbe(now)
@@ -48,7 +41,7 @@ package struct SourceHealth: Sendable, Hashable {
         if gate?.reason == .retryAfter, opensForProbe {
             (gate, concurrencyLimit) = (nil, 1)
         } else if var probed = gate {
-            probed.until = max(probed.until ?? now, now + Self.probeWindow)
+            probed.until = max(probed.until ?? now, now + RetryRules.probeWindow)
             gate = probed
         }
     }
@@ -63,7 +56,7 @@ package struct SourceHealth: Sendable, Hashable {
         case .nothing: break
         case .answers: answered(now)
         case .failed(let isTimeout): failed(cost: isTimeout ? 10 : 5, jitter: jitter, now: now)
-        case .offline(let note): close(.offline, until: now + Self.probeWindow, note, now)
+        case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .retryAfter(let until, let note): close(.retryAfter, until: until, note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
         }
@@ -74,22 +67,24 @@ package struct SourceHealth: Sendable, Hashable {
         failures = 0
         budget = min(Self.fullBudget, budget + 1)
         guard let gate else {
-            concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= Self.slowStartEnd ? nil : $0 * 2 }
+            concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
             return
         }
         // A `Retry-After` still applies although another request succeeded.
         if gate.reason == .retryAfter, let until = gate.until, until > now { return }
-        concurrencyLimit = gate.reason == .signIn ? nil : 2
+        concurrencyLimit = gate.reason == .signIn ? nil : RetryRules.slowStart
         self.gate = nil
     }
 
     private mutating func failed(cost: Int, jitter: Jitter, now: Timestamp) {
         failures += 1
         budget = max(0, budget - cost)
-        guard failures >= Self.breakerLimit || budget == 0 else { return }
+        guard failures >= RetryRules.breakerLimit || budget == 0 else { return }
         let wait = max(
-            Self.breaker.base, Self.breaker.wait(after: max(1, failures - Self.breakerLimit + 1), jitter: jitter))
-        let note = failures >= Self.breakerLimit ? "\(failures) tries in a row failed" : "too many tries failed lately"
+            RetryRules.breakerBackoff.base,
+            RetryRules.breakerBackoff.wait(after: max(1, failures - RetryRules.breakerLimit + 1), jitter: jitter))
+        let note =
+            failures >= RetryRules.breakerLimit ? "\(failures) tries in a row failed" : "too many tries failed lately"
         close(.breaker, until: now + wait, note, now)
     }
 
@@ -108,7 +103,7 @@ package struct SourceHealth: Sendable, Hashable {
         switch (gate.reason, gate.until) {
         case (.signIn, nil): return true
         // Beyond the longest allowed wait: the clock was set back.
-        case (.retryAfter, let end?): return end > until && end <= now + RetryAfter.longest
+        case (.retryAfter, let end?): return end > until && end <= now + RetryRules.longestWait
         case (.retryAfter, nil), (.signIn, _), (.offline, _), (.breaker, _): return false
         }
     }
@@ -141,7 +136,7 @@ public struct SourceGate: Sendable, Hashable {
 extension SourceGate {
     /// Whether the gate still applies at `now`. A gate that closes for longer than any allowed `Retry-After` was set before
     /// the clock was set back, and is ignored.
-    package func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryAfter.longest } ?? true }
+    package func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryRules.longestWait } ?? true }
 }
 
 extension [SourceGate] {

@@ -53,7 +53,7 @@ extension BudgetSpent {
     /// Whether the gate of the whole source is closed. A limit on some requests does not affect the others, and a short wait
     /// is spent by the sync or sender itself.
     func closesSource(now: Timestamp) -> Bool {
-        isOfAll && Timestamp(secondsSince1970: until) - now > BudgetUse.longestWait
+        isOfAll && Timestamp(secondsSince1970: until) - now > RetryRules.rateLimitWait
     }
 }
 
@@ -71,12 +71,7 @@ extension Failure {
 }
 
 extension HTTPFailure {
-    /// The wait if an origin sends no `Retry-After`.
-    static let unspecifiedRetryDelay = Duration.seconds(60)
-    /// The shortest wait: an origin that answers "now" would otherwise be asked without end.
-    private static let leastRetryDelay = Duration.seconds(1)
-
     func retryDelay(now: Timestamp) -> Duration {
-        max(retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedRetryDelay, Self.leastRetryDelay)
+        max(retryAfter(now: now.secondsSince1970) ?? RetryRules.unspecifiedWait, RetryRules.leastWait)
     }
 }

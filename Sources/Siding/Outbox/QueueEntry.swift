@@ -165,7 +165,7 @@ extension QueueEntry {
     /// Whether the entry is queued and its wait is over. A wait longer than the longest allowed one was set before the clock
     /// was set back, and counts as over.
     package func isDue(at now: Timestamp) -> Bool {
-        state == .queued && (nextAttemptAt <= now || nextAttemptAt > now + RetryAfter.longest)
+        state == .queued && (nextAttemptAt <= now || nextAttemptAt > now + RetryRules.longestWait)
     }
 }
 

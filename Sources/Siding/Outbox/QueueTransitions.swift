@@ -29,9 +29,6 @@ struct QueueTransitions {
     /// The process as the history names it.
     var who = "process \(getpid())"
 
-    /// An entry whose sender died this often is parked.
-    static let mostCrashes = 3
-
     /// Claims a fetch. The caller holds the lease of its resource, so an entry that is still `sending` belongs to a dead
     /// sender.
     ///
@@ -41,7 +38,7 @@ struct QueueTransitions {
         if entry.state == .sending {
             entry.crashes += 1
             try addEvent(entry.id, .crashed, "its sender ended without an answer", transaction)
-            if entry.crashes >= Self.mostCrashes {
+            if entry.crashes >= RetryRules.crashes {
                 return try park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
             }
         }

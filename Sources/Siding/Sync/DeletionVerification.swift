@@ -13,8 +13,6 @@ struct DeletionVerification: Sendable {
     private let chain: any Node<HTTPURL, LoadedResponse>
     private let counter = RequestCounter()
 
-    /// How long until an existing record is verified again.
-    static let repeatInterval = Duration.seconds(86_400)
     /// The maximum number of records to verify per run; the next run continues with the others.
     static let mostPerRun = 1_000
     /// The number of concurrent requests.
@@ -45,7 +43,7 @@ struct DeletionVerification: Sendable {
         let since = sync.engine.now
         let missing = try await store.unconfirmedDeletions(
             of: resource.name, passes: isPathBound ? 2 : 1, withParent: isPathBound,
-            askedBefore: sync.engine.now + (.zero - Self.repeatInterval))
+            askedBefore: sync.engine.now + (.zero - RetryRules.verificationInterval))
         guard !missing.keys.isEmpty else { return report }
         var report = report
         if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, sync.deletionTerms) {
@@ -117,7 +115,8 @@ struct DeletionVerification: Sendable {
             }
             let isAnswered = failures.count < records.count
             inARow = isAnswered ? 0 : inARow + failures.count { mayConcernSource($0.failure) }
-            let ending = inARow >= Self.mostInARow ? failures.first : failures.first { isOfSource($0.failure) }
+            let ending =
+                inARow >= RetryRules.unansweredRecords ? failures.first : failures.first { isOfSource($0.failure) }
             guard let ending else { continue }
             answers.ending = ending.failure
             answers.unanswered =
@@ -134,9 +133,6 @@ struct DeletionVerification: Sendable {
         return
             "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
     }
-
-    /// After this many failures in a row without an answer, the source is presumed to fail.
-    private static let mostInARow = 8
 
     private func isOfSource(_ failure: Failure) -> Bool {
         failure.reason != .invalidRequest && !isRefusal(failure) && sync.concernsSource(failure)

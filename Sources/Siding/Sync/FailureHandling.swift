@@ -89,7 +89,7 @@ struct FailureHandling: Sendable {
     private var now: Timestamp { sync.engine.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
-        guard !failure.isOffline else { return SourceHealth.probeWindow }
+        guard !failure.isOffline else { return RetryRules.probeWindow }
         return max(
             failure.retryDelay(now: now)
                 // Where a part has arrived, the line was up.

@@ -13,8 +13,6 @@ struct FanOutTally: Sendable {
     private(set) var queued = 0
     /// Whether a parent is queued since the connection failed. That alone does not make the parent count as failing.
     private var hasLostLine = false
-    /// After this many connection failures a parent counts as failing.
-    private static let mostLost = 5
     private var failed = Named()
     private var skipped = Named()
     private var warned = Named()
@@ -46,9 +44,6 @@ struct FanOutTally: Sendable {
         isAdHoc = sync.options.isAdHoc
         sum = SyncReport(sync.resource.name)
     }
-
-    /// After this many transient failures in a row, the source is presumed to fail.
-    private static let mostInARow = 5
 
     var isCutShort: Bool { stopped != nil || (sync.options.failsFast && failed.count > 0) }
 
@@ -122,14 +117,14 @@ struct FanOutTally: Sendable {
         if one.result.outcome == .queued {
             queued += 1
             let isLost = one.failure.map { $0.isConnectionFailure || $0.isLostAnswer } ?? false
-            hasLostLine = hasLostLine || (isLost && one.tries < Self.mostLost)
+            hasLostLine = hasLostLine || (isLost && one.tries < RetryRules.lostLineAttempts)
         } else if one.failure?.reason != .cancelled {
             failed.add("\(Self.shown(key)) failed: \(one.result.error?.message ?? "")")
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
-        guard sync.concernsSource(failure) || inARow >= Self.mostInARow else { return }
+        guard sync.concernsSource(failure) || inARow >= RetryRules.failedParents else { return }
         // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {

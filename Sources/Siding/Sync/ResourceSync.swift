@@ -145,7 +145,7 @@ struct ResourceSync: Sendable {
         let limits = SourceRateLimits(
             resource.source, in: engine.rateLimitStore, wallClock: engine.environment.wallClock)
         let budget: (any RequestBudget)? = TrafficLimit(options.maxBytes, before: limits) ?? limits
-        return budget.map { BudgetUse($0) }
+        return budget.map { BudgetUse($0, maximumWait: RetryRules.rateLimitWait) }
     }
 
     var deletionTerms: DeletionTerms {
@@ -172,7 +172,7 @@ struct ResourceSync: Sendable {
         let failure = Failure(.waitingForOrigin, phase: .notSent, detail: gate.message).at(
             method: resource.method.rawValue,
             url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
-        let wait = gate.until.map { $0 - engine.now } ?? .seconds(30)
+        let wait = gate.until.map { $0 - engine.now } ?? RetryRules.probeWindow
         return try await FailureHandling(sync: self, position: position, partial: position.partial)
             .keep(failure, position.page, isCounted: false, report) { _ in wait }
     }

@@ -76,7 +76,7 @@ extension SyncPlan {
             last = (until, SourceRateLimits.message(limit, until, because: reason))
         }
         guard let last else { return nil }
-        return .limit(last.message, isPutOff: last.until - now > BudgetUse.longestWait)
+        return .limit(last.message, isPutOff: last.until - now > RetryRules.rateLimitWait)
     }
 
     /// The limits that count requests to `url`, for people.

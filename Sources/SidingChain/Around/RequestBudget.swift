@@ -72,14 +72,11 @@ package struct BudgetSpent: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// A budget, and how long a call waits for a reservation.
 package struct BudgetUse: Sendable {
-    /// Long enough that limits per minute never postpone a listing: a reservation ends a minute after the response.
-    package static let longestWait = Duration.seconds(90)
-
     package var requests: any RequestBudget
     /// How long one attempt waits; it fails at once if the wait would be longer.
     package var maximumWait: Duration
 
-    package init(_ requests: any RequestBudget, maximumWait: Duration = Self.longestWait) {
+    package init(_ requests: any RequestBudget, maximumWait: Duration) {
         self.requests = requests
         self.maximumWait = maximumWait
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(try await !bench.store.outlook(of: ["other"]).hasWork)
         try await bench.fail(#require(try await bench.claim()), .offline(note: "no way"))
         #expect(try await !bench.store.outlook(of: ["api"]).hasWork)
-        bench.time.advance(by: SourceHealth.probeWindow)
+        bench.time.advance(by: RetryRules.probeWindow)
         #expect(try await bench.store.outlook(of: ["api"]).hasWork)
     }
 
@@ -78,7 +78,7 @@ import Testing
         #expect(tried.allSatisfy { $0.attempts == 0 })
         #expect(try await bench.sender().drain() == [])
         // Later one more looks, and a line that is there again serves as many as it may.
-        bench.time.advance(by: SourceHealth.probeWindow)
+        bench.time.advance(by: RetryRules.probeWindow)
         #expect(try await bench.sender().drain().count == 2)
         bench.connectivity.set(hasUsableRoute: true)
         bench.origin.set("/a", .status(.created))

@@ -289,21 +289,21 @@ import Testing
             environment: Environment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: clock, wallClock: bench.time.clock))
         let entry = try await bench.enqueue("/a")
-        let loop = ServiceLoop(sender: sender, pace: WriteSender.pace, changes: nil)
+        let loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: nil)
         async let watching: Void = loop.run { _ throws(StoreError) in
             try await bench.store.entries(QueueSelection()).isEmpty
         }
         // The first try meets no way out; watching goes on in steps, and none of them tries again. The deadline of the
         // try sleeps on the same clock, and is not meant.
         for _ in 0..<3 {
-            await clock.sleepers(1, waiting: WriteSender.pace)
-            clock.advance(by: WriteSender.pace)
+            await clock.sleepers(1, waiting: RetryRules.watchInterval)
+            clock.advance(by: RetryRules.watchInterval)
         }
         #expect(bench.origin.takeTargets().count == 1)
         // The line returns while it sleeps: before, it might see that without another sleep to wait for.
-        await clock.sleepers(1, waiting: WriteSender.pace)
+        await clock.sleepers(1, waiting: RetryRules.watchInterval)
         bench.connectivity.set(hasUsableRoute: true)
-        clock.advance(by: WriteSender.pace)
+        clock.advance(by: RetryRules.watchInterval)
         try await watching
         #expect(try await bench.entry(entry.id).state == .done)
     }

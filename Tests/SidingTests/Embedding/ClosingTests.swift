@@ -77,7 +77,7 @@ import Testing
         }
         let service = Task { try await blog.siding.run(wakingOn: changes) }
         await isReading.value()
-        await blog.clock.sleepers(1, waiting: Siding.pace)
+        await blog.clock.sleepers(1, waiting: RetryRules.serviceInterval)
         async let other: Void = blog.siding.close()
         await blog.siding.close()
         await other

@@ -86,13 +86,14 @@ import Testing
         let service = Task { try await blog.siding.run(wakingOn: changes) { _ in isIdle.resolve(()) } }
         // A sleeper alone may be the pause of one part, while the other one has not looked yet.
         await isIdle.value()
-        await blog.clock.sleepers(1, waiting: Siding.pace)
+        await blog.clock.sleepers(1, waiting: RetryRules.serviceInterval)
         #expect(blog.siding.lastPoll == blog.time.now && blog.siding.hasPolled(within: .seconds(1)))
-        blog.time.advance(by: Siding.pace)
-        #expect(!blog.siding.hasPolled(within: .seconds(1)) && blog.siding.hasPolled(within: Siding.pace))
+        blog.time.advance(by: RetryRules.serviceInterval)
+        #expect(
+            !blog.siding.hasPolled(within: .seconds(1)) && blog.siding.hasPolled(within: RetryRules.serviceInterval))
         #expect(await blog.siding.health.lastPoll != blog.time.now)
-        blog.clock.advance(by: Siding.pace)
-        await blog.clock.sleepers(1, waiting: Siding.pace)
+        blog.clock.advance(by: RetryRules.serviceInterval)
+        await blog.clock.sleepers(1, waiting: RetryRules.serviceInterval)
         #expect(await blog.siding.health.lastPoll == blog.time.now)
         await blog.siding.close()
         try await service.value

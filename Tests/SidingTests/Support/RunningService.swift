@@ -68,8 +68,8 @@ struct RunningService {
 
     /// Waits until the next look waits for its time, and lets that come.
     func passes() async {
-        await clock.sleepers(1, waiting: Siding.pace)
-        clock.advance(by: Siding.pace)
+        await clock.sleepers(1, waiting: RetryRules.serviceInterval)
+        clock.advance(by: RetryRules.serviceInterval)
     }
 }
 

@@ -56,7 +56,8 @@ struct WriteResultPolicy: Sendable {
             return WriteResult(.delivered(kept(answer)), .answers)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
-        where answer.status == 409 && write.isKeyed && write.entry.firstSentAt != nil && write.entry.attempts < 3:
+        where answer.status == 409 && write.isKeyed && write.entry.firstSentAt != nil
+            && write.entry.attempts < RetryRules.keyedConflictAttempts:
             return WriteResult(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
         case _ where write.conflictStatuses?.contains(answer.status) ?? false:
             return WriteResult(parked(.conflict, failure), .answers)

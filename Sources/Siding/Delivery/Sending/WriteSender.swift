@@ -12,8 +12,6 @@ internal import SidingSynchronization
 package struct WriteSender: Sendable {
     /// The most requests of one process in flight at once, over all sources.
     static let mostAtOnce = 16
-    /// How long ``send(_:passesGates:)``, whose caller waits for the result, waits for a rate limit of the source.
-    static let waitOfOne = Duration.seconds(5)
 
     let store: Store
     let sources: [String: Source]
@@ -24,7 +22,7 @@ package struct WriteSender: Sendable {
     private let tried: TriedCredentials
     private let pruningPace = PruningPace()
     /// How long a write waits for a rate limit of its source.
-    private var maximumWait = BudgetUse.longestWait
+    private var maximumWait = RetryRules.rateLimitWait
 
     /// - Parameters:
     ///   - sources: whose entries are sent; those of others are left alone.
@@ -35,7 +33,7 @@ package struct WriteSender: Sendable {
     ) {
         self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
         (self.store, self.transports, self.environment) = (store, transports, environment)
-        tried = TriedCredentials(wallClock: environment.wallClock)
+        tried = TriedCredentials(RetryRules.credentials, wallClock: environment.wallClock)
     }
 
     private var claims: Bool { !Task.isCancelled && replaced.count == 0 }
@@ -90,7 +88,7 @@ package struct WriteSender: Sendable {
                     report(entry)
                     // A long queue must not delay entries of senders that died meanwhile. If this fails, the next look
                     // reclaims them, or fails.
-                    if environment.wallClock.now - reapedAt >= Self.pace {
+                    if environment.wallClock.now - reapedAt >= RetryRules.watchInterval {
                         reapedAt = environment.wallClock.now
                         _ = try? await store.reclaim()
                     }
@@ -139,7 +137,7 @@ package struct WriteSender: Sendable {
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
         guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }
         var hasty = self
-        hasty.maximumWait = Self.waitOfOne
+        hasty.maximumWait = RetryRules.rateLimitWaitOfOne
         let entry = try await hasty.deliver(write, claiming: nil).entry
         await prune()
         return entry
@@ -186,9 +184,6 @@ package struct WriteSender: Sendable {
         if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
     }
 
-    /// The longest pause between two looks for work of `siding queue run --watch`.
-    package static let pace = Duration.milliseconds(500)
-
     /// Sends a write and claims the next.
     ///
     /// - Parameters:
@@ -205,10 +200,6 @@ package struct WriteSender: Sendable {
         }
     }
 
-    /// How long a write in flight that may not be sent twice may still be answered after the sender was told to stop. A service
-    /// has ten seconds to stop, the recording of the answer included.
-    static let grace = Duration.seconds(8)
-
     /// Sends a claimed write, records the result, and claims the next from `request` unless the sender was told to stop.
     private func deliver(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
         var sender = self
@@ -223,7 +214,8 @@ package struct WriteSender: Sendable {
         // A resendable write returns to the queue at once; any other would need an operator if its answer were lost.
         let result =
             write.isResendable
-            ? await attempt(write) : await outlasting(Self.grace, on: environment.clock) { await attempt(write) }
+            ? await attempt(write)
+            : await outlasting(RetryRules.stopWait, on: environment.clock) { await attempt(write) }
         let store = store
         let request = claims ? request : nil
         // The result is recorded even if the sender was told to stop meanwhile.

@@ -53,7 +53,7 @@ struct SelectedEntries {
         if let moment = selection.createdBefore { require("created_at < ?", moment) }
         if let moment = selection.dueBy {
             // A wait longer than the longest allowed one was set before the clock was set back, and counts as over.
-            require("state = 'queued' AND (not_before <= ? OR not_before > ?)", moment, moment + RetryAfter.longest)
+            require("state = 'queued' AND (not_before <= ? OR not_before > ?)", moment, moment + RetryRules.longestWait)
         }
         if let moment = selection.completedBefore { require("completed_at < ?", moment) }
         if !includesCompleted {

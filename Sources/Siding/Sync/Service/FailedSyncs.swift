@@ -9,9 +9,6 @@ internal import SidingSynchronization
 /// becomes due, as a person has released it or its wait has ended. It is kept in memory only: a program that was started anew tries
 /// once.
 final class FailedSyncs: Sendable {
-    /// A secret that a program makes anew each time would otherwise be new at each look.
-    private static let mostWithNewCredentials = 6
-
     /// What a sync began with.
     struct Beginning: Sendable {
         let at: Timestamp
@@ -51,7 +48,7 @@ final class FailedSyncs: Sendable {
                 $0.state == .queued && $0.nextAttemptAt >= last.beginning.at && $0.nextAttemptAt <= moment
             }
             if isPageDue { return true }
-            if last.changes < Self.mostWithNewCredentials, let now = now[outlook.resource.source.name],
+            if last.changes < RetryRules.otherCredentialsPerSchedule, let now = now[outlook.resource.source.name],
                 Self.hasNewCredentials(now, last)
             {
                 return true

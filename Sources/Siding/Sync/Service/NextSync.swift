@@ -44,7 +44,7 @@ package enum NextSync: Sendable, Hashable {
         let ended = [state.completedAt, state.pass?.endedAt].compactMap(\.self).filter { $0 <= now }
         // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
         let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
-            $0 <= now + RetryAfter.longest
+            $0 <= now + RetryRules.longestWait
         }
         return (ended + tried).max()
     }

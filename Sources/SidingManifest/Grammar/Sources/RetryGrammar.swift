@@ -18,7 +18,7 @@ enum RetryGrammar {
     static let expire = Keyword(
         "expire", .duration, "How long a queued request is kept before it is parked as expired. Without it: forever.")
 
-    static let shape = Shape<RetryRules>([
+    static let shape = Shape<RetrySettings>([
         inline.entry, base.entry, factor.entry, cap.entry, jitter.entry, expire.entry,
     ]) { object, reading in
         let backoff = Backoff(
@@ -30,14 +30,14 @@ enum RetryGrammar {
             reading.fault(
                 "the first wait\(reading.subject.inOwner) is longer than the cap", at: place, expected: "base ≤ cap")
         }
-        return RetryRules(
+        return RetrySettings(
             policy: RetryPolicy(retries: object.value(inline, &reading) ?? defaults.retries, backoff: backoff),
             expiry: object.value(expire, &reading))
     }
 }
 
 /// The values of `retry:`.
-struct RetryRules: Sendable {
+struct RetrySettings: Sendable {
     var policy = RetryPolicy()
     var expiry: Duration?
 }

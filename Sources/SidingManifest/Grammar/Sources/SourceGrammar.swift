@@ -40,7 +40,7 @@ enum SourceGrammar {
         let authorization = object.value(authorization, &reading) ?? .none
         var bounds = object.value(http, &reading) ?? HTTPBounds()
         bounds.transport.tls = object.value(tls, &reading) ?? TLSSettings()
-        let rules = object.value(retry, &reading) ?? RetryRules()
+        let rules = object.value(retry, &reading) ?? RetrySettings()
         let promise = object.value(idempotency, &reading)
         guard let url else { return nil }
         bounds.transport.proxies = bounds.proxies ?? proxies(forSourceAt: url, &reading)

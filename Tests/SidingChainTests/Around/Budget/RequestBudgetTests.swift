@@ -78,7 +78,7 @@ import Testing
             transport: transport, connectivity: TestConnectivity(), providers: [Provider(counter: asked)],
             retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero)), deadline: .seconds(5), jitter: .none,
             clock: clock, wallClock: WallClock { Timestamp(secondsSince1970: 1_000) })
-        assembly.budget = BudgetUse(budget)
+        assembly.budget = BudgetUse(budget, maximumWait: .seconds(90))
         return assembly.chain(
             from: RequestRouterNode<HTTPURL> { RequestDraft(route: Route(.get, $0)) },
             to: ResponseDataLoaderNode(limit: 1_000))

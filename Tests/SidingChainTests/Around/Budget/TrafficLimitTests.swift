@@ -27,7 +27,7 @@ import Testing
         var assembly = ChainAssembly(
             transport: transport, connectivity: TestConnectivity(),
             retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero)), jitter: .none)
-        assembly.budget = BudgetUse(budget)
+        assembly.budget = BudgetUse(budget, maximumWait: .seconds(90))
         return assembly.chain(
             from: RequestRouterNode<HTTPURL> { RequestDraft(route: Route(.get, $0)) },
             to: ResponseDataLoaderNode(limit: 10_000))
