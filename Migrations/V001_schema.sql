@@ -132,8 +132,8 @@
 -- siding_server_copies   the origin's own bytes of a record with pending edits, and their `cause` and `request`, as in the
 --                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
---                        open), failures in a row, the retry budget, the `concurrency_limit` after an outage (NULL: none), and
---                        when a request was last sent.
+--                        open), failures in a row, the `concurrency_limit` after an outage (NULL: none), and when a request was
+--                        last sent.
 -- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
 --                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
 --                        that the origin reported, until `reset_at`; the report of a request that was reserved after
@@ -544,7 +544,6 @@ CREATE TABLE siding_sources (
     gate_until        INTEGER,
     gate_note         TEXT,
     failures          INTEGER NOT NULL DEFAULT 0,
-    budget            INTEGER NOT NULL DEFAULT 500,
     concurrency_limit INTEGER,
     last_sent_at      INTEGER NOT NULL DEFAULT 0,
     changed_at        INTEGER NOT NULL,

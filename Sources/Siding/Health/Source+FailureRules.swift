@@ -81,7 +81,7 @@ extension Source {
 extension SourceOutcome {
     fileprivate func withoutRetryAfter(_ failure: Failure) -> SourceOutcome {
         guard case .retryAfter = self, case .http(let answer) = failure.reason else { return self }
-        return answer.status == 429 ? .answers : .failed(isTimeout: false)
+        return answer.status == 429 ? .answers : .failed
     }
 }
 

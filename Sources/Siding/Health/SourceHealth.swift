@@ -2,14 +2,10 @@ public import SidingChain
 
 /// The health of a source, shared by all processes: its gate, its recent failures, and its concurrency limit.
 package struct SourceHealth: Sendable, Hashable {
-    /// The retry budget, as in botocore: full at the start; a failure costs 5, a timeout 10; a success returns 1.
-    package static let fullBudget = 500
-
     package var source: String
     /// Nil while the gate is open.
     package var gate: SourceGate?
     package var failures = 0
-    package var budget = fullBudget
     /// The concurrency limit after an outage; nil for none.
     package var concurrencyLimit: Int?
     /// When a request was last sent to it.
@@ -55,7 +51,7 @@ package struct SourceHealth: Sendable, Hashable {
         switch outcome {
         case .nothing: break
         case .answers: answered(now)
-        case .failed(let isTimeout): failed(cost: isTimeout ? 10 : 5, jitter: jitter, now: now)
+        case .failed: failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .retryAfter(let until, let note): close(.retryAfter, until: until, note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
@@ -65,7 +61,6 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func answered(_ now: Timestamp) {
         failures = 0
-        budget = min(Self.fullBudget, budget + 1)
         guard let gate else {
             concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
             return
@@ -76,16 +71,13 @@ package struct SourceHealth: Sendable, Hashable {
         self.gate = nil
     }
 
-    private mutating func failed(cost: Int, jitter: Jitter, now: Timestamp) {
+    private mutating func failed(jitter: Jitter, now: Timestamp) {
         failures += 1
-        budget = max(0, budget - cost)
-        guard failures >= RetryRules.breakerLimit || budget == 0 else { return }
+        guard failures >= RetryRules.breakerLimit else { return }
         let wait = max(
             RetryRules.breakerBackoff.base,
-            RetryRules.breakerBackoff.wait(after: max(1, failures - RetryRules.breakerLimit + 1), jitter: jitter))
-        let note =
-            failures >= RetryRules.breakerLimit ? "\(failures) tries in a row failed" : "too many tries failed lately"
-        close(.breaker, until: now + wait, note, now)
+            RetryRules.breakerBackoff.wait(after: failures - RetryRules.breakerLimit + 1, jitter: jitter))
+        close(.breaker, until: now + wait, "\(failures) tries in a row failed", now)
     }
 
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {
@@ -117,7 +109,7 @@ public struct SourceGate: Sendable, Hashable {
         case offline
         /// The origin asked for a pause, or a rate limit is exhausted.
         case retryAfter = "retry_after"
-        /// Too many attempts failed, in a row or lately.
+        /// Too many attempts in a row failed.
         case breaker
         /// The origin refused the credentials.
         case signIn = "sign_in"

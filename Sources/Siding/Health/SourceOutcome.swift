@@ -5,8 +5,8 @@ package import SidingChain
 package enum SourceOutcome: Sendable, Hashable {
     /// It answered: an outage is over.
     case answers
-    /// An attempt failed. A timeout took longer, so it costs more of the retry budget.
-    case failed(isTimeout: Bool)
+    /// An attempt failed.
+    case failed
     case offline(note: String)
     /// It asked not to be called before `until`.
     case retryAfter(until: Timestamp, note: String)
@@ -18,12 +18,11 @@ package enum SourceOutcome: Sendable, Hashable {
     package init(_ failure: Failure, now: Timestamp) {
         switch failure.reason {
         case .noInternetConnection, .captivePortal: self = .offline(note: failure.description)
-        case .timeout: self = .failed(isTimeout: true)
-        case .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
+        case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
             .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation,
             // The gate spares a program that prints the token from being started for every write.
             .credentialUnavailable:
-            self = .failed(isTimeout: false)
+            self = .failed
         case .proxyAuthentication: self = .signIn(note: failure.description)
         case .http where failure.underlying is CredentialRefusal: self = .signIn(note: failure.description)
         case .http(let answer): self.init(answer, of: failure, now: now)
@@ -42,7 +41,7 @@ package enum SourceOutcome: Sendable, Hashable {
         case .unauthorized: self = .signIn(note: failure.description)
         case .backOff: self = .retryAfter(until: now + answer.retryDelay(now: now), note: failure.description)
         case .portal: self = .offline(note: failure.description)
-        case .serverError, .requestTimeout, .insufficientStorage: self = .failed(isTimeout: false)
+        case .serverError, .requestTimeout, .insufficientStorage: self = .failed
         // The origin works and refused the request.
         case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: self = .answers
         }

@@ -116,14 +116,14 @@ import Testing
     @Test func `after five failed tries in a row a source is left alone`() async throws {
         let bench = try await StoreBench()
         for _ in 1..<RetryRules.breakerLimit {
-            try await bench.store.record(.failed(isTimeout: false), of: "a")
+            try await bench.store.record(.failed, of: "a")
         }
         try await bench.store.record(.answers, of: "a")
         for _ in 1..<RetryRules.breakerLimit {
-            try await bench.store.record(.failed(isTimeout: false), of: "a")
+            try await bench.store.record(.failed, of: "a")
         }
         try await require(bench.store.gates(), is: [], "the gates after four")
-        try await bench.store.record(.failed(isTimeout: false), of: "a")
+        try await bench.store.record(.failed, of: "a")
         try await require(bench.store.gates().map(\.reason), is: [.breaker], "the gates after five")
     }
 
