@@ -7,17 +7,8 @@ internal import SidingSynchronization
 /// AsyncHTTPClient's pool fails a request that waits longer than the connect timeout; here a request may wait until its own
 /// deadline.
 final class ConnectionSlots: Sendable {
-    private enum Answer: Sendable {
-        case granted, tooLate, cancelled
-    }
-
-    private struct Lane {
-        var taken = 0
-        var waiting: [Promise<Answer>] = []
-    }
-
     private let limit: Int
-    private let lanes = Mutex<[String: Lane]>([:])
+    private let lines = Mutex<[String: WaitingLine<Void>]>([:])
 
     init(limit: Int) {
         self.limit = max(limit, 1)
@@ -27,44 +18,36 @@ final class ConnectionSlots: Sendable {
     ///
     /// - Throws: ``SidingChain/Failure/Reason/localResource`` at the deadline, ``SidingChain/Failure/Reason/cancelled``.
     func acquire(_ origin: String, on loop: any EventLoop, until deadline: NIODeadline) async throws(Failure) -> Slot {
-        if let waiter = takeOrWait(origin) {
-            let timer = loop.scheduleTask(deadline: deadline) { _ = waiter.resolve(.tooLate) }
-            let answer = await waiter.value(orWhenCancelled: .cancelled)
+        let (line, arrival) = arrive(origin)
+        if case .waits(let place) = arrival {
+            let timer = loop.scheduleTask(deadline: deadline) { place.giveUp() }
+            let ending = await line.wait(at: place)
             timer.cancel()
-            if answer != .granted { try forget(waiter, origin, answer) }
+            switch ending {
+            case .granted: break
+            case .cancelled: throw Failure(.cancelled, phase: .notSent)
+            case .late:
+                throw Failure(
+                    .localResource, phase: .notSent,
+                    detail: "none of the \(limit) connections to \(origin) became free in time")
+            }
         }
         return Slot { [self] in release(origin) }
     }
 
-    private func takeOrWait(_ origin: String) -> Promise<Answer>? {
-        lanes.withLock { lanes in
-            if lanes[origin, default: Lane()].taken < limit {
-                lanes[origin, default: Lane()].taken += 1
-                return nil
-            }
-            let waiter = Promise<Answer>()
-            lanes[origin, default: Lane()].waiting.append(waiter)
-            return waiter
+    private func arrive(_ origin: String) -> (WaitingLine<Void>, WaitingLine<Void>.Arrival) {
+        lines.withLock { lines in
+            let line = lines[origin] ?? WaitingLine(Array(repeating: (), count: limit))
+            lines[origin] = line
+            return (line, line.arrive())
         }
     }
 
-    private func forget(
-        _ waiter: Promise<Answer>, _ origin: String, _ answer: Answer
-    ) throws(Failure) {
-        lanes.withLock { $0[origin]?.waiting.removeAll { $0 === waiter } }
-        guard answer == .tooLate else { throw Failure(.cancelled, phase: .notSent) }
-        throw Failure(
-            .localResource, phase: .notSent, detail: "none of the \(limit) connections to \(origin) became free in time"
-        )
-    }
-
     private func release(_ origin: String) {
-        lanes.withLock { lanes in
-            guard var lane = lanes[origin] else { return }
-            var isPassedOn = false
-            while !isPassedOn, !lane.waiting.isEmpty { isPassedOn = lane.waiting.removeFirst().resolve(.granted) }
-            if !isPassedOn { lane.taken -= 1 }
-            lanes[origin] = lane.taken == 0 ? nil : lane
+        lines.withLock { lines in
+            guard let line = lines[origin] else { return }
+            line.give(())
+            if line.freeCount == limit { lines[origin] = nil }
         }
     }
 }

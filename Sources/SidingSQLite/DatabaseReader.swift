@@ -14,12 +14,10 @@ public actor DatabaseReader {
     private let file: DatabaseFile
     private let opened: DatabaseFile.Identity?
     private let configuration: DatabaseConfiguration
-    /// Unused connections. The one returned last is used first, as its cache is warm.
-    private var idle: [ReadConnection]
+    /// Grants the open connections. The one returned last is used first, as its cache is warm.
+    private let line: WaitingLine<ReadConnection>
     /// The number of connections in use, being opened, and idle.
     private var count = 1
-    /// The reads in line, which get nil if their task is cancelled.
-    private var waiting: [Promise<ReadConnection?>] = []
     private var closing: [CheckedContinuation<Void, Never>] = []
     private(set) var isClosed = false
 
@@ -40,7 +38,7 @@ public actor DatabaseReader {
         self.file = file
         opened = file.identity
         self.configuration = configuration
-        idle = [first]
+        line = WaitingLine([first])
     }
 
     /// Whether the path still leads to the file that was opened. What is written to a file that was removed or replaced is lost
@@ -80,46 +78,42 @@ public actor DatabaseReader {
     /// Closes all connections after the reads already requested; later reads throw.
     public func close() async {
         isClosed = true
-        if idle.count < count { await withCheckedContinuation { closing.append($0) } }
-        let connections = idle
-        idle = []
+        if line.freeCount < count { await withCheckedContinuation { closing.append($0) } }
         count = 0
-        for connection in connections { await connection.close() }
+        while let connection = line.takeFree() { await connection.close() }
     }
 
     /// The number of reads that wait for a connection.
-    var readsInLine: Int { waiting.count }
+    var readsInLine: Int { line.count }
 
     private func take() async throws(SQLiteError) -> ReadConnection {
         guard !isClosed else {
             throw SQLiteError(.closed, "it is closed", operation: "use the database", path: path)
         }
-        if let connection = idle.popLast() { return connection }
+        if let connection = line.takeFree() { return connection }
         if count < Self.limit, readsInLine == 0 {
             count += 1
             if let another = try? await ReadConnection.open(file, configuration) { return another }
             // Too few descriptors or too little memory for another connection: wait for one of the open ones.
             count -= 1
-            if let connection = idle.popLast() { return connection }
         }
         return try await waitInLine()
     }
 
     private func waitInLine() async throws(SQLiteError) -> ReadConnection {
-        let place = Promise<ReadConnection?>()
-        waiting.append(place)
-        guard let connection = await place.value(orWhenCancelled: nil) else {
-            waiting.removeAll { $0 === place }
-            throw SQLiteError(.cancelled, "the task was cancelled", operation: "read the database", path: path)
+        switch line.arrive() {
+        case .granted(let connection): return connection
+        case .waits(let place):
+            guard case .granted(let connection) = await line.wait(at: place) else {
+                throw SQLiteError(.cancelled, "the task was cancelled", operation: "read the database", path: path)
+            }
+            return connection
         }
-        return connection
     }
 
     private func giveBack(_ connection: ReadConnection) {
-        // A read whose task was cancelled does not take it.
-        while !waiting.isEmpty { if waiting.removeFirst().resolve(connection) { return } }
-        idle.append(connection)
-        guard idle.count == count else { return }
+        line.give(connection)
+        guard line.freeCount == count else { return }
         for close in closing { close.resume() }
         closing = []
     }

@@ -16,7 +16,7 @@ public protocol RefreshGate: Sendable {
 
 /// A gate within one process, first come, first served.
 package final class InMemoryRefreshGate: RefreshGate {
-    private let lines = Mutex<[String: WaitingLine]>([:])
+    private let lines = Mutex<[String: WaitingLine<Void>]>([:])
 
     package init() {}
 
@@ -25,7 +25,7 @@ package final class InMemoryRefreshGate: RefreshGate {
     ) async throws(Failure) -> Value {
         let line = lines.withLock { lines in
             if let line = lines[account] { return line }
-            let line = WaitingLine()
+            let line = WaitingLine<Void>()
             lines[account] = line
             return line
         }

@@ -112,7 +112,7 @@ extension Pager {
         var state: PagerState<Position>
         /// The delivered pages, for fast lookup.
         var seen: Set<Position>
-        let turns = WaitingLine()
+        let turns = WaitingLine<Void>()
 
         init(_ state: PagerState<Position>) {
             self.state = state
@@ -126,7 +126,7 @@ extension Pager {
         case renewed
     }
 
-    private func nextStep(_ turns: WaitingLine) throws(Failure) -> Step {
+    private func nextStep(_ turns: WaitingLine<Void>) throws(Failure) -> Step {
         try listing.withLock { (listing) throws(Failure) -> Step in
             guard listing.turns === turns else { return .renewed }
             let count = listing.state.delivered.count
@@ -143,7 +143,7 @@ extension Pager {
     }
 
     private func accept(
-        _ answer: Result<PagerAnswer<Page, Position>, Failure>, of position: Position, _ turns: WaitingLine
+        _ answer: Result<PagerAnswer<Page, Position>, Failure>, of position: Position, _ turns: WaitingLine<Void>
     ) -> Result<Page, Failure>? {
         listing.withLock { listing in
             guard listing.turns === turns else { return nil }

@@ -49,7 +49,7 @@ private final class Pace: Sendable {
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let stopwatch: Stopwatch
-    private let turns = WaitingLine()
+    private let turns = WaitingLine<Void>()
     private let lastStart = Mutex<Duration?>(nil)
 
     init(interval: Duration, clock: any Clock<Duration>) {
