@@ -69,8 +69,9 @@ package enum RetryRules {
     static let unansweredRecords = 8
     /// How long until a record that still exists is verified again.
     static let verificationInterval = Duration.seconds(86_400)
-    /// Other credentials with which a resource that failed is tried before the next moment of its schedule.
-    static let otherCredentialsPerSchedule = 6
+    /// Credentials of a resource that failed, before the next moment of its schedule: the same are not tried again, others
+    /// as few times as those of a source.
+    static let credentialsPerSchedule = CredentialLimits(sameAttempts: 1, others: 6, window: nil)
 
     // MARK: A running process
 

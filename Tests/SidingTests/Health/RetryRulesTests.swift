@@ -31,7 +31,7 @@ import Testing
         ("releases of a source with other credentials per hour", "\(RetryRules.credentials.others)"),
         (
             "tries of a failed resource with other credentials before its schedule",
-            "\(RetryRules.otherCredentialsPerSchedule)"
+            "\(RetryRules.credentialsPerSchedule.others)"
         ),
         ("pause between two checks of `queue run --watch`", text(RetryRules.watchInterval)),
         ("pause between two checks of a service", text(RetryRules.serviceInterval)),

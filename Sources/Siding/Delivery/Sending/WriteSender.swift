@@ -19,7 +19,7 @@ package struct WriteSender: Sendable {
     private(set) var environment: Environment
     /// Fires when a program goes on with another sender: this one claims nothing more.
     let replaced = ChangeSignal()
-    private let tried: TriedCredentials
+    private let tried = CredentialAttempts(RetryRules.credentials)
     private let pruningPace = PruningPace()
     /// How long a write waits for a rate limit of its source.
     private var maximumWait = RetryRules.rateLimitWait
@@ -33,7 +33,6 @@ package struct WriteSender: Sendable {
     ) {
         self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
         (self.store, self.transports, self.environment) = (store, transports, environment)
-        tried = TriedCredentials(RetryRules.credentials, wallClock: environment.wallClock)
     }
 
     private var claims: Bool { !Task.isCancelled && replaced.count == 0 }
@@ -58,7 +57,7 @@ package struct WriteSender: Sendable {
         _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> [QueueEntry] {
         guard !chosen.isEmpty else { return [] }
-        for (name, source) in chosen { await tried.noteFirst(of: name, source.authorization) }
+        for (name, source) in chosen { await tried.recordFirst(of: source.authorization, for: name) }
         return try await send(chosen, report)
     }
 
@@ -114,11 +113,12 @@ package struct WriteSender: Sendable {
         var isStale = false
         if !outlook.claimed.isEmpty { isStale = try await !store.reclaim().isEmpty }
         for name in outlook.wantingSignIn {
-            guard let source = chosen[name],
-                let credentials = await tried.worthTrying(for: name, source.authorization)
-            else { continue }
+            guard let source = chosen[name] else { continue }
+            let credentials = await CredentialFingerprint(of: source.authorization)
+            let now = environment.wallClock.now
+            guard tried.isWorthTrying(credentials, for: name, at: now) else { continue }
             try await store.endWaits(of: [name], because: .credentialsChanged)
-            tried.noteRelease(of: name, credentials)
+            tried.record(credentials, for: name, at: now)
             isStale = true
         }
         return isStale ? try await store.outlook(of: Set(chosen.keys)) : outlook

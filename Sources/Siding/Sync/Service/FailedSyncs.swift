@@ -17,13 +17,13 @@ final class FailedSyncs: Sendable {
     }
 
     private struct FailedSync {
-        let beginning: Beginning
+        let beganAt: Timestamp
         let endedAt: Timestamp
-        /// How many syncs in a row had other credentials than the one before, without a moment of the schedule between them.
-        let changes: Int
     }
 
     private let failed = Mutex<[String: FailedSync]>([:])
+    /// Those of a resource since the last moment of its schedule.
+    private let attempts = CredentialAttempts(RetryRules.credentialsPerSchedule)
 
     /// What a sync of `resources` that begins at `now` begins with, by source.
     ///
@@ -45,22 +45,14 @@ final class FailedSyncs: Sendable {
         due.filter { outlook in
             guard let last = failed.withLock({ $0[outlook.resource.name] }) else { return true }
             let isPageDue = outlook.retained.contains {
-                $0.state == .queued && $0.nextAttemptAt >= last.beginning.at && $0.nextAttemptAt <= moment
+                $0.state == .queued && $0.nextAttemptAt >= last.beganAt && $0.nextAttemptAt <= moment
             }
             if isPageDue { return true }
-            if last.changes < RetryRules.otherCredentialsPerSchedule, let now = now[outlook.resource.source.name],
-                Self.hasNewCredentials(now, last)
-            {
-                return true
-            }
+            let credentials = now[outlook.resource.source.name]?.credentials
+            if attempts.isWorthTrying(credentials, for: outlook.resource.name, at: moment) { return true }
             // A moment that has not come yet was noted before the clock was set back.
             return last.endedAt > moment || outlook.resource.moment(after: last.endedAt) <= moment
         }.map(\.resource)
-    }
-
-    private static func hasNewCredentials(_ now: Beginning, _ last: FailedSync) -> Bool {
-        // Credentials that cannot be read are nothing to try.
-        now.credentials != nil && now.credentials != last.beginning.credentials
     }
 
     /// When a resource that failed is tried again; nil for others.
@@ -82,15 +74,13 @@ final class FailedSyncs: Sendable {
                 result.outcome != .skipped
             else { continue }
             let isFailed = result.outcome == .failed || result.outcome == .partial
-            failed.withLock { failed in
-                guard isFailed else { return failed[resource.name] = nil }
-                let last = failed[resource.name]
-                var changes = 0
-                if let last, resource.moment(after: last.endedAt) > now {
-                    changes = Self.hasNewCredentials(beginning, last) ? last.changes + 1 : last.changes
-                }
-                failed[resource.name] = FailedSync(beginning: beginning, endedAt: now, changes: changes)
+            let last = failed.withLock { failed in
+                defer { failed[resource.name] = isFailed ? FailedSync(beganAt: beginning.at, endedAt: now) : nil }
+                return failed[resource.name]
             }
+            let isBeforeSchedule = last.map { resource.moment(after: $0.endedAt) > now } ?? false
+            if !isFailed || !isBeforeSchedule { attempts.forget(resource.name) }
+            if isFailed { attempts.record(beginning.credentials, for: resource.name, at: now) }
         }
     }
 }
