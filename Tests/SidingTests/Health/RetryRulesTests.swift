@@ -1,3 +1,4 @@
+import SidingCredentials
 import Foundation
 import SidingChain
 import Testing

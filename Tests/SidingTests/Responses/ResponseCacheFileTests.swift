@@ -1,4 +1,6 @@
+import HTTPTypes
 import Foundation
+import HTTPTypes
 import SidingChain
 import SidingSQLite
 import Testing
