@@ -20,6 +20,8 @@ public struct KeepRules: Sendable, Hashable {
 
     /// The least age.
     package static let least = Duration.seconds(3_600)
+    /// The most entries, and the most records of a resource, that one transaction deletes because of their age.
+    static let portion = 500
 
     /// 30 days for runs and completed entries, 90 days for deleted records.
     public init(

@@ -68,7 +68,7 @@ import Testing
             (
                 "siding_resources",
                 [
-                    "ResourcesTable", "QuarantineTable", "OutboxEditsTable", "Store+Maintenance", "RecordsTable",
+                    "ResourcesTable", "QuarantineTable", "OutboxEditsTable", "Store+Check", "RecordsTable",
                     "RecordsTable+History",
                 ]
             ),
@@ -77,7 +77,7 @@ import Testing
                 "siding_listings",
                 [
                     "ListingsTable", "ParentCompiler", "PassesTable", "OutboxTable", "PagesTable", "QuarantineTable",
-                    "Store+Maintenance",
+                    "Store+Check",
                 ]
             ),
             ("siding_pages", ["PagesTable", "QuarantineTable"]),
@@ -88,7 +88,7 @@ import Testing
             // A run stays while it has the newest result of a resource.
             ("siding_run_resources", ["RunResourcesTable", "RunsTable"]),
             // The past is a view; a request stays while a version refers to it.
-            ("siding_history", ["HistoryTable", "PastViews", "ProvenanceTable", "Store+Maintenance"]),
+            ("siding_history", ["HistoryTable", "PastViews", "ProvenanceTable", "Store+Check"]),
             ("siding_fields", ["FieldsTable"]),
             ("siding_columns", ["ColumnsTable"]),
         ] as [(String, [String])])

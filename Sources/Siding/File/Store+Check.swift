@@ -1,20 +1,4 @@
-internal import SidingMigrations
 internal import SidingSQLite
-
-/// Describes the database file, for `status`, `db` and `doctor`.
-package struct DatabaseDescription: Sendable, Hashable {
-    package var path: String
-    /// Database and WAL together.
-    package var bytes: Int
-    /// Bytes of the database in pages that hold nothing.
-    package var freeBytes: Int
-    /// The number of the last migration.
-    package var schemaVersion: Int
-    package var sqliteVersion: String
-    /// Whether this SQLite version can lose commits by resetting the WAL while another process checkpoints; fixed in 3.51.3,
-    /// 3.50.7 and 3.44.6. Siding's own checkpoints are not affected, other programs' are.
-    package var hasWALResetBug: Bool
-}
 
 extension Store {
     /// Checks the file: SQLite's own integrity check, and the invariants that the schema cannot express.
@@ -82,41 +66,6 @@ extension Store {
                 """
             ),
         ]
-    }
-
-    /// Copies the database as of one moment to a new file, which must not exist. Writers may go on meanwhile.
-    package func backup(to destination: String) async throws(StoreError) {
-        guard !DatabaseFiles.exists(destination) else {
-            throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
-        }
-        do { try await DatabaseReader.open(at: path).backup(to: destination) } catch {
-            throw StoreError(mapping: error)
-        }
-    }
-
-    /// Describes the database file.
-    package func description() async throws(StoreError) -> DatabaseDescription {
-        let path = path
-        return try await read { snapshot in
-            let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
-            return DatabaseDescription(
-                path: path, bytes: DatabaseFiles.size(path) + DatabaseFiles.size(path + "-wal"),
-                freeBytes: try snapshot.space().freeBytes,
-                schemaVersion: try snapshot.count("PRAGMA user_version"),
-                sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
-        }
-    }
-
-    static func hasWALResetBug(_ version: String) -> Bool {
-        let parts = version.split(separator: ".").compactMap { Int($0) }
-        guard parts.count >= 3 else { return true }
-        switch (parts[0], parts[1]) {
-        case (3, 44): return parts[2] < 6
-        case (3, 50): return parts[2] < 7
-        case (3, 51): return parts[2] < 3
-        case (3, ..<51): return true
-        default: return false
-        }
     }
 }
 

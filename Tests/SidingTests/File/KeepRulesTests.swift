@@ -283,7 +283,7 @@ import Testing
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
                 INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before, completed_at)
                 SELECT printf('%026d', i), 'write', 'done', 'api', 'x', i, 0, 1, 1, 1 FROM n
-                """, Pruning.portion * 2 + 10)
+                """, KeepRules.portion * 2 + 10)
             try transaction.execute(
                 """
                 INSERT INTO siding_outbox_requests (entry, method, url)

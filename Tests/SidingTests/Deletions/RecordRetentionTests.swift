@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `many go in portions`() async throws {
-        let many = Pruning.portion * 2 + 3
+        let many = KeepRules.portion * 2 + 3
         let bench = try await bench(.count(1), listing: "[\((1...many).map { "\($0)" }.joined(separator: ","))]")
         let report = try await bench.sync()
         let gone = MessageFormat.grouped(many - 1)

@@ -6,25 +6,22 @@ struct Pruning {
     let rules: KeepRules
     let now: Timestamp
 
-    /// The most entries, and the most tombstones of each resource, that one transaction deletes.
-    static let portion = 500
-
     /// - Parameter ofResources: whether to look at the records of each resource, of which there may be many.
     /// - Returns: whether more may be left.
     func removePortion(ofResources: Bool, _ transaction: borrowing Transaction) throws -> Bool {
         let entries = try EntryPruning(now: now)
-            .removeCompleted(before: moment(rules.done), limit: Self.portion, transaction)
+            .removeCompleted(before: moment(rules.done), limit: KeepRules.portion, transaction)
         try HistoryTable.prune(now: now, transaction)
         for run in try RunsTable.delete(endedBefore: moment(rules.runs), transaction) {
             // The records that a deleted run deleted can no longer be restored by its number.
             try TombstonesTable.delete(of: run, transaction)
         }
-        var isMore = entries == Self.portion
+        var isMore = entries == KeepRules.portion
         for resource in ofResources ? try ResourcesTable.all(transaction) : [] {
             try ProvenanceTable.removeUnused(of: resource.id, transaction)
             let removed = try TombstonesTable.removeRecords(
-                of: resource, deletedBefore: moment(rules.deleted), limit: Self.portion, transaction)
-            isMore = isMore || removed == Self.portion
+                of: resource, deletedBefore: moment(rules.deleted), limit: KeepRules.portion, transaction)
+            isMore = isMore || removed == KeepRules.portion
         }
         return isMore
     }

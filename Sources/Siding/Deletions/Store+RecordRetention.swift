@@ -18,7 +18,7 @@ extension Store {
         }[...]
         var count = 0
         while !left.isEmpty, !Task.isCancelled {
-            let portion = Array(left.prefix(Pruning.portion))
+            let portion = Array(left.prefix(KeepRules.portion))
             left = left.dropFirst(portion.count)
             count += try await write(under: lease) { _, transaction in
                 guard let row = try ResourcesTable.load(named: resource, transaction) else { return 0 }

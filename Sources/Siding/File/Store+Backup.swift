@@ -1,0 +1,13 @@
+internal import SidingSQLite
+
+extension Store {
+    /// Copies the database as of one moment to a new file, which must not exist. Writers may go on meanwhile.
+    package func backup(to destination: String) async throws(StoreError) {
+        guard !DatabaseFiles.exists(destination) else {
+            throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
+        }
+        do { try await DatabaseReader.open(at: path).backup(to: destination) } catch {
+            throw StoreError(mapping: error)
+        }
+    }
+}
