@@ -485,13 +485,11 @@ CREATE TABLE siding_idempotency_keys (
     entry       INTEGER NOT NULL CONSTRAINT idempotency_keys_entry_unique UNIQUE
                 REFERENCES siding_outbox (seq) ON DELETE CASCADE,
     field       TEXT,
-    is_quoted   INTEGER NOT NULL,
     is_honoured INTEGER NOT NULL,
     lifetime_us INTEGER,
     kept_until  INTEGER,
     digest      TEXT,
     sent_as     TEXT,
-    CONSTRAINT idempotency_keys_is_quoted CHECK (is_quoted IN (0, 1)),
     CONSTRAINT idempotency_keys_is_honoured CHECK (is_honoured IN (0, 1)),
     CONSTRAINT idempotency_keys_digest_of_changed CHECK (digest IS NOT NULL OR (kept_until IS NULL AND sent_as IS NULL))
 ) STRICT, WITHOUT ROWID;

@@ -9,7 +9,7 @@ import Testing
     @Test func `hubspot: paging.next.after, the burst limit in the middle, a migration, a write`() async throws {
         let bench = try await ExampleBench("hubspot", secrets: ["HUBSPOT_ACCESS_TOKEN": "pat-eu1-example"])
         let contacts = "GET https://api.hubapi.com/crm/v3/objects/contacts"
-        let properties = "properties=email,firstname,lastname,lifecyclestage,lastmodifieddate"
+        let properties = "properties=email%2Cfirstname%2Clastname%2Clifecyclestage%2Clastmodifieddate"
         #expect(try await bench.sync("contacts").result.counters.inserted == 3)
         let first = bench.transport.takeRequests()
         #expect(

@@ -136,7 +136,7 @@ import Testing
         guard case .answer(let fourth) = source.failureRules[3].condition else { return #expect(Bool(false)) }
         #expect(fourth.statuses == [])
         #expect(fourth.body?.test == .contains("busy"))
-        #expect(imported.text.contains("retry: { base: 30s, factor: 1, inline: 4 }"), "\(imported.text)")
+        #expect(imported.text.contains("retry: { base: 30s, cap: 30s, inline: 4 }"), "\(imported.text)")
         #expect(imported.unmapped.count == 2)
     }
 

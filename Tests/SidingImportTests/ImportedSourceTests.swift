@@ -46,7 +46,7 @@ import Testing
         }
         let imported = try Self.manifest("", ("a", ""), ("b", waiting(30)), ("c", waiting(30)))
         #expect(imported.config.sources.map(\.name) == ["example"])
-        #expect(imported.text.contains("retry: { base: 30s, factor: 1 }"), "\(imported.text)")
+        #expect(imported.text.contains("retry: { base: 30s, cap: 30s }"), "\(imported.text)")
         #expect(imported.lines == [])
         let two = try Self.manifest("", ("a", waiting(30)), ("b", waiting(60)))
         #expect(two.config.sources.count == 1 && two.text.contains("base: 30s"))

@@ -14,14 +14,12 @@ enum FullConfig {
               idle_timeout: 1.5s
               total_timeout: 5m
               max_body: 50MiB
-              max_values: 1000
-              max_depth: 64
               redirects: 0
               redirect_to: [https://cdn.example.com, "http://localhost:99"]
               concurrency: 8
               allow_plain_http: true
-            retry: { inline: 1, base: 500ms, factor: 1.5, cap: 2h, jitter: none, expire: 7d }
-            idempotency: { header: X-Request-Key, format: quoted, lifetime: 1h }
+            retry: { inline: 1, base: 500ms, cap: 2h, expire: 7d }
+            idempotency: { header: X-Request-Key, lifetime: 1h }
           shop: { base_url: "http://localhost:8080", trace: true, auth: { type: basic, user: ada, password: { file: ~/pass } } }
           maps: { base_url: http://intranet.example, http: { allow_plain_http: true }, auth: { type: api_key, in: query, name: key, key: { command: [vault, read, maps] } } }
           mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }, { when: { header: { name: X-Fault, exists: true }, body: { path: "$.errors[*].code", exists: true } }, do: park }], limits: [{ match: "/search/**", rate: 30/m }, { match: "**", rate: 5000/h, remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }, { match: /export/*, remaining_header: X-Left }, { bytes: 50MiB/d }] }
@@ -56,7 +54,7 @@ enum FullConfig {
             path: /issues?view=all
             method: POST
             query: { per_page: 100, ratio: 1.5, version: 1.10, zip: 012, big: 1_000, flag: true, no: no, tags: [a, 2], in: { a: b }, none: ~ }
-            query_encoding: { bool: text, array: comma }
+            query_encoding: plain
             records: "$.items[*]"
             key: [repo, $.meta.id]
             paginate: { type: cursor, path: $.next, param: after }
@@ -72,7 +70,7 @@ enum FullConfig {
           c: { source: shop, path: /c, key: "@odata.id", paginate: { type: header_cursor, header: X-Next, param: n } }
           d: { source: shop, path: /d, key: id, paginate: { type: page, param: p, start: 0, size_param: s, size: 50 } }
           e: { source: shop, path: /e, key: id, paginate: { type: offset, param: o, start: 1, limit_param: l, limit: 20 } }
-          f: { source: shop, path: /f, key: id, stable: true, errors: [{ when: { status: 422 }, do: quarantine }], deletes: { detect: complete_listing, max: 5%, verify: "/f/{id}", field: $.gone, equals: true }, paginate: none, resume_within: 90m, history: { keep: 90d, versions: 20 }, query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.at, type: epoch, keep: max, start: 1700000000, lookback: 10m, order: asc, retention: 30d, format: datetime } }
+          f: { source: shop, path: /f, key: id, stable: true, errors: [{ when: { status: 422 }, do: quarantine }], deletes: { detect: complete_listing, max: 5%, verify: "/f/{id}", field: $.gone, equals: true }, paginate: none, history: { keep: 90d, versions: 20 }, query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.at, type: epoch, keep: max, start: 1700000000, lookback: 10m, order: asc, retention: 30d, format: datetime } }
           "open issues": { source: maps, path: "/g/{name}", key: id, query: { of: "{id}" }, for_each: { resource: issues, where: { path: $.state, equals: open, changed: true }, bind: { id: $.meta.id, name: $.repo }, concurrency: 8 } }
           g: { source: shop, path: /g, key: id, method: POST, body: { status: open, n: 7, ratio: 1.10, none: ~, flag: true, zip: 012, in: { tags: [a, { b: 2 }] }, since: 1 }, body_encoding: form, paginate: { type: page, in: body, param: p, size_param: $.s.n, size: 50 } }
           h: { source: shop, path: /h, key: id, method: POST, paginate: { type: cursor, last: $.sort, in: body, param: $.search.after } }

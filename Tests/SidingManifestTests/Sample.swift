@@ -83,12 +83,12 @@ extension Sample {
             "http",
             words([
                 "connect_timeout": "5s", "idle_timeout": "30s", "total_timeout": "2m", "max_body": "64MiB",
-                "max_values": "5000000", "max_depth": "128", "redirects": "5", "concurrency": "4",
+                "redirects": "5", "concurrency": "4",
                 "allow_plain_http": "false", "min_rate": "1KiB", "compression": "auto", "user_agent": "me",
                 "interface": "wwan0", "proxy": "none",
             ])
         ),
-        ("retry", words(["inline": "2", "base": "2s", "factor": "2", "cap": "1h", "jitter": "full", "expire": "7d"])),
+        ("retry", words(["inline": "2", "base": "2s", "cap": "1h", "expire": "7d"])),
         (
             "limits",
             .list([
@@ -162,7 +162,7 @@ extension Sample {
     private static let issues = Sample.map([
         ("source", .word("tracker")), ("path", .word("/issues")), ("method", .word("GET")),
         ("query", .map([("n", .word("100")), ("tags", .list([.word("a")])), ("in", words(["a": "b"]))])),
-        ("query_encoding", words(["bool": "int", "array": "plain"])), ("records", .word("'$.items[*]'")),
+        ("query_encoding", .word("plain")), ("records", .word("'$.items[*]'")),
         ("key", .list([.word("repo"), .word("id")])),
         ("paginate", words(["type": "cursor", "path": "$.next", "param": "after"])),
         ("stop", words(["max_pages": "1000", "has_more": "$.more"])), ("conditional", .word("auto")),

@@ -30,7 +30,7 @@ import Testing
         let faults = Fixture.faults(
             """
             version: 1
-            sources: { a: { base_url: https://example.com, retry: &r { factor: 99 } }, b: { base_url: https://b.example, retry: *r } }
+            sources: { a: { base_url: https://example.com, retry: &r { inline: 99 } }, b: { base_url: https://b.example, retry: *r } }
             resources: { x: { source: a, path: /x, key: id }, y: { source: b, path: /y, key: id } }
             """)
         #expect(faults.map { $0.prefix(19) } == ["siding.yaml:2:68: '", "siding.yaml:2:68: '"])

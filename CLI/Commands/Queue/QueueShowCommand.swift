@@ -64,8 +64,7 @@ struct CurlCommand {
         for field in content?.headerFields ?? [:] { parts.append("-H \(Self.quoted("\(field.name): \(field.value)"))") }
         if let type { parts.append("-H \(Self.quoted("Content-Type: \(type)"))") }
         if let content, let field = content.keyField {
-            let key = content.isKeyQuoted ? "\"\(content.key)\"" : content.key
-            parts.append("-H \(Self.quoted("\(field): \(key)"))")
+            parts.append("-H \(Self.quoted("\(field): \(content.key)"))")
         }
         if let body {
             let isText = String(validating: body, as: UTF8.self) != nil && !body.contains(0) && body.count <= 65_536

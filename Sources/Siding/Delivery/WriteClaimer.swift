@@ -109,8 +109,7 @@ struct WriteClaimer {
         let write = ClaimedWrite(
             entry: entry, method: method, url: url, headerFields: try request.headerFields(),
             body: request.outgoingBody(of: entry.id, key: key.key), key: key.key, keyField: key.field,
-            isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured,
-            terms: terms, probe: request.probe,
+            isKeyed: key.isHonoured, terms: terms, probe: request.probe,
             conflictStatuses: try request.conflictStatuses(), goneIsDone: request.goneIsDone)
         // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {

@@ -79,8 +79,8 @@ extension PageFault {
     /// The setting that would accept such a page; nil if none would.
     fileprivate var hint: String? {
         switch self {
-        case .tooDeep: "raise http.max_depth of the source, if you trust the origin"
-        case .tooManyValues: "raise http.max_values of the source, or ask for smaller pages"
+        case .tooManyValues:
+            "ask for smaller pages, or raise http.max_body of the source: a page may have a value per 16 bytes of it"
         case .tooManyRecords:
             "ask for smaller pages, or raise http.max_body of the source: a page may have a record per 128 bytes of it"
         case .noRecords:

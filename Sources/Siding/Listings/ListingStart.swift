@@ -22,7 +22,7 @@ enum ListingStart: Sendable, Hashable {
         case redefined([DefinitionAspect])
         /// The parent has another address than the listing that was left half-way.
         case elsewhere
-        /// The checkpoint is older than the resource allows.
+        /// The checkpoint is older than the limit.
         case tooOld(Duration)
     }
 
@@ -90,9 +90,13 @@ enum ListingStart: Sendable, Hashable {
 
 /// How long an unfinished listing or fan-out pass may be resumed; the one rule for stores and plans.
 package enum Resumption {
+    /// How old the last progress may be. A page token or a link of an origin rarely works for longer than a day, and a listing
+    /// over a line that is down for a night continues.
+    package static let limit = Duration.seconds(86_400)
+
     /// Whether the last progress is recent enough.
     ///
-    /// - Parameter limit: `resume_within` of the resource.
+    /// - Parameter limit: how old it may be.
     package static func isTimely(_ progress: Timestamp, within limit: Duration, now: Timestamp) -> Bool {
         progress >= now + (.zero - limit)
     }

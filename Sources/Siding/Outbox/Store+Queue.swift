@@ -68,8 +68,6 @@ package struct WriteContent: Sendable {
     package var key: String
     /// The field that carries the key; nil if the key is not sent.
     package var keyField: HTTPField.Name?
-    /// Whether the key is sent in double quotes (RFC 8941 §3.3.3).
-    package var isKeyQuoted: Bool
     /// Whether the origin honours the key.
     package var isKeyed: Bool
     package var answer: WriteAnswer?
@@ -88,7 +86,7 @@ extension WriteContent {
         else { return nil }
         return WriteContent(
             headerFields: try request.headerFields(), body: request.outgoingBody(of: id, key: key.key), key: key.key,
-            keyField: key.field, isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured, answer: request.answer,
+            keyField: key.field, isKeyed: key.isHonoured, answer: request.answer,
             parents: try OutboxDependenciesTable.openParents(of: id, snapshot),
             head: try OutboxTable.laneHead(of: entry.lane, snapshot),
             probe: request.probe?.path(entry: id, key: key.key))

@@ -33,10 +33,6 @@ public struct AnyResource: Sendable {
     package var cursor: IncrementalCursor?
     /// Whether stored validators are sent, so that unchanged pages answer 304.
     public var isConditional: Bool
-    /// An unfinished listing older than this starts again.
-    public var resumeWithin: Duration
-    /// The default of ``resumeWithin``: one day.
-    public static let usualResumeWithin = Duration.seconds(86_400)
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
     /// When a service syncs the resource; nil: whenever it is older than `maxAge`.
@@ -58,13 +54,12 @@ public struct AnyResource: Sendable {
         query: [String: QueryValue] = [:], queryEncoding: QueryEncoding = QueryEncoding(), records: JSONPath? = nil,
         paging: Paging = .automatic, stop: StopRules = StopRules(), cursor: IncrementalCursor? = nil,
         isConditional: Bool = true, maxAge: Duration? = nil, schema: RecordSchema = RecordSchema(),
-        resumeWithin: Duration = Self.usualResumeWithin,
         body: SearchBody? = nil, forEach: ForEach? = nil
     ) {
         (self.name, self.source, self.path, self.key, self.method) = (name, source, path, key, method)
         (self.query, self.queryEncoding, self.records, self.paging) = (query, queryEncoding, records, paging)
         (self.stop, self.cursor, self.isConditional, self.maxAge) = (stop, cursor, isConditional, maxAge)
-        (self.schema, self.resumeWithin, self.body, self.forEach) = (schema, resumeWithin, body, forEach)
+        (self.schema, self.body, self.forEach) = (schema, body, forEach)
     }
 
     /// A resource whose key is a single member.

@@ -142,7 +142,7 @@ struct ContractBreach {
 
     init(_ fault: RecordFault, _ contract: RecordContract) {
         code = fault.code
-        reason = fault.setting.map { "\(fault.description); \($0) of the source allows more" } ?? fault.description
+        reason = fault.description
         response = fault.isAboutKey ? contract.missingKey : .quarantine
     }
 
@@ -150,9 +150,6 @@ struct ContractBreach {
 }
 
 extension RecordFault {
-    /// The setting that would allow the record; nil if there is none.
-    fileprivate var setting: String? { if case .tooDeep = self { "http.max_depth" } else { nil } }
-
     fileprivate var isAboutKey: Bool {
         switch self {
         case .missingKey, .keyNotUsable, .notAnObject: true

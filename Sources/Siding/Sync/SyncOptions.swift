@@ -96,7 +96,7 @@ extension ListingOpening {
         self.init(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.startsAnew, isUnconditional: options.isFull,
-            resumeWithin: resource.resumeWithin, first: first, cursor: cursor, isAdHoc: options.isAdHoc,
+            first: first, cursor: cursor, isAdHoc: options.isAdHoc,
             schema: resource.schema, parent: parent, root: root)
     }
     /// An opening for a plan, which writes nothing and needs no lease.

@@ -35,7 +35,7 @@ extension SyncPlan {
         }
         let state = states.first { $0.resource == resource.name }
         let isChanged = state.map { ResourceDefinition(resource) != $0.definition } ?? false
-        let begin = Begin(isChanged: isChanged, state, options, within: resource.resumeWithin, now)
+        let begin = Begin(isChanged: isChanged, state, options, within: Resumption.limit, now)
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
         let outlook = try await store.outlook(selection)

@@ -1,34 +1,33 @@
-/// How the wait grows between attempts: `base × factorⁿ`, at most `cap`, with full jitter.
+/// How the wait grows between attempts: each ceiling is twice the one before, from `base` to `cap`, and the wait is random up to
+/// its ceiling.
 public struct Backoff: Sendable, Hashable {
-    /// The wait after the first failed attempt.
+    /// The ceiling of the wait after the first failed attempt.
     public var base: Duration
-    /// How many times longer each wait is than the one before; with 1 or less all waits are ``base``.
-    public var factor: Double
-    /// The longest wait, however many attempts have failed.
+    /// The longest wait, however many attempts have failed. As long as ``base``, it keeps the wait from growing.
     public var cap: Duration
-    /// Whether a wait is random up to its ceiling, so that clients that failed together do not return together; otherwise it is
-    /// the ceiling.
-    public var isSpread: Bool
 
-    /// By default two seconds, doubling, up to an hour, with jitter.
-    public init(
-        base: Duration = .seconds(2), factor: Double = 2, cap: Duration = .seconds(3600), isSpread: Bool = true
-    ) {
-        (self.base, self.factor, self.cap, self.isSpread) = (base, factor, cap, isSpread)
+    /// Doubling is the common choice: from two seconds it reaches an hour in twelve steps, so a short fault is retried soon, and
+    /// an origin that is down for a day gets few requests.
+    private static let factor = 2
+
+    /// By default from two seconds to an hour.
+    public init(base: Duration = .seconds(2), cap: Duration = .seconds(3600)) {
+        (self.base, self.cap) = (base, cap)
     }
 
-    /// The wait after `attempt` failed attempts.
+    /// The wait after `attempt` failed attempts. The jitter is always full, so that clients that failed together do not return
+    /// together.
     package func wait(after attempt: Int, jitter: Jitter) -> Duration {
-        isSpread ? jitter.spread(ceiling(after: attempt)) : ceiling(after: attempt)
+        jitter.spread(ceiling(after: attempt))
     }
 
     /// The longest wait after `attempt` failed attempts.
     package func ceiling(after attempt: Int) -> Duration {
         var ceiling = base
         var steps = attempt
-        // A wait that does not grow needs no loop.
-        while steps > 1, ceiling < cap, factor > 1, ceiling > .zero {
-            ceiling = ceiling * factor
+        // Zero does not grow, so it needs no loop.
+        while steps > 1, ceiling > .zero, ceiling < cap {
+            ceiling = ceiling * Self.factor
             steps -= 1
         }
         return min(ceiling, cap)

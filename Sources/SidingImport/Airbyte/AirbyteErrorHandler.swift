@@ -98,7 +98,8 @@ struct AirbyteErrorHandler {
             guard let wait = backoff["backoff_time_in_seconds"], let seconds = wait.text, Double(seconds) ?? 0 > 0
             else { break }
             source.retry.set("base", .text("\(seconds)s", from: wait.origin))
-            source.retry.set("factor", .number(1, from: wait.origin))
+            // Waits do not grow beyond the cap.
+            source.retry.set("cap", .text("\(seconds)s", from: wait.origin))
             return
         case "ExponentialBackoffStrategy":
             guard let factor = backoff["factor"] else { return }

@@ -43,7 +43,10 @@ struct ImportedResource: Sendable {
         map.set("path", path.essential)
         map.set("method", method?.essential)
         if !query.isEmpty { map.set("query", query.node) }
-        map.set("query_encoding", encoding)
+        if query.entries.contains(where: { $0.value.isTruth || $0.value.isList }) {
+            // As dlt and Airbyte write them: a=1&a=2, and true and false.
+            map.set("query_encoding", text: "plain")
+        }
         if let body, !body.children.isEmpty {
             map.set("body", body.essential)
             map.set("body_encoding", bodyEncoding?.essential)
@@ -67,15 +70,6 @@ struct ImportedResource: Sendable {
         map.set("max_pages", maxPages)
         map.set("has_more", hasMore)
         map.set("is_last", isLast)
-        return map.isEmpty ? nil : map.node
-    }
-
-    /// The encoding of lists as `a=1&a=2` and of Booleans as words, as dlt and Airbyte do.
-    private var encoding: ConfigNode? {
-        let values = query.entries.map(\.value)
-        var map = ConfigMap(from: query.origin)
-        if values.contains(where: \.isTruth) { map.set("bool", text: "text") }
-        if values.contains(where: \.isList) { map.set("array", text: "plain") }
         return map.isEmpty ? nil : map.node
     }
 }

@@ -94,10 +94,11 @@ struct SyntaxRules: JSONObserver {
 /// A limit exceeded inside a record is a fault of that record, outside the records one of the page; `maxValues` and
 /// `maxRecords` are always ones of the page. Values below 1 are raised to 1.
 public struct JSONLimits: Sendable, Hashable {
-    /// The nesting depth of arrays and objects, counted from the record inside records and from the document elsewhere.
-    /// Default 128.
+    /// The nesting depth of arrays and objects, counted from the record inside records and from the document elsewhere. Default
+    /// 128: more than real data has, and less than the 1,000 levels at which SQLite's JSON functions fail.
     public var maxDepth: Int
-    /// The number of values in the whole page, arrays and objects included. Default 5,000,000.
+    /// The number of values in the whole page, arrays and objects included. Default 5,000,000: a value per 13 bytes of 64 MiB,
+    /// the largest answer by default.
     public var maxValues: Int
     /// The length in bytes of one string or name in the page, without its quotes. Default 8 MiB.
     public var maxStringBytes: Int

@@ -15,7 +15,7 @@ struct LineTimeTests {
     private static let page = Duration.milliseconds(100)
     private static let quality = LineQuality(latency: .milliseconds(2), bytesPerSecond: 100_000)
     /// The wait between two tries is half the time of a page, and does not grow: the bar is for what Siding adds to it.
-    private static let retry = "{ inline: 0, base: 50ms, cap: 50ms, jitter: none }"
+    private static let retry = "{ inline: 0, base: 50ms, cap: 50ms }"
 
     /// An origin behind a relay, and a sandbox whose config leads through that.
     private struct Line {

@@ -21,7 +21,7 @@ final class QueueKillHarness: Sendable {
         let ledger = WriteLedger(.bad, seed: seed)
         service = try await Service.start(items: 1, routes: [ledger])
         sandbox = try Sandbox.with(
-            service, source: "http: { concurrency: 6 }, retry: { inline: 1, base: 10ms, factor: 2, cap: 100ms }")
+            service, source: "http: { concurrency: 6 }, retry: { inline: 1, base: 10ms, cap: 100ms }")
         self.ledger = ledger
         slaughter = Slaughter(in: sandbox, target: kills, seed: seed &+ 1)
         let (keyed, once) = try await Self.fill(sandbox, service)

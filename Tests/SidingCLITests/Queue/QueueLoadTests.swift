@@ -21,8 +21,8 @@ struct QueueLoadTests {
             FROM n;
             INSERT INTO siding_outbox_requests (entry, method, url, body)
             SELECT seq, 'POST', '\(service.url)/items', x'7b7d' FROM siding_outbox;
-            INSERT INTO siding_idempotency_keys (key, entry, is_quoted, is_honoured)
-            SELECT printf('key %d', seq), seq, 0, 0 FROM siding_outbox;
+            INSERT INTO siding_idempotency_keys (key, entry, is_honoured)
+            SELECT printf('key %d', seq), seq, 0 FROM siding_outbox;
             """)
         let status = try await sandbox.siding("status", "--json").object()
         #expect(status["queue"]?["queued"]?.int == Self.count)

@@ -19,7 +19,7 @@ import Testing
                 ].map { .seconds($0) })
         #expect(backoff.ceiling(after: 0) == .seconds(2))
         #expect(backoff.ceiling(after: .max) == .seconds(3600))
-        #expect(Backoff(factor: 1).ceiling(after: .max) == .seconds(2))
+        #expect(Backoff(cap: .seconds(2)).ceiling(after: .max) == .seconds(2))
         #expect(Backoff(base: .zero).ceiling(after: .max) == .zero)
     }
 

@@ -25,7 +25,6 @@ import Testing
 
     @Test func `everything that may be said of a cursor is read`() throws {
         let resource = try #require(try Fixture.parse(FullConfig.text).resources.first { $0.name == "f" })
-        #expect(resource.resumeWithin == .seconds(5400))
         #expect(
             resource.cursor
                 == IncrementalCursor(

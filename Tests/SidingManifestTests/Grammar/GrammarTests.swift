@@ -141,7 +141,7 @@ import Testing
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
         let suffix =
             meant.map { "; did you mean '\($0)'?" }
-            ?? "conditional, max_age, schedule, resume_within, columns, children, contract, history, keep, stable, deletes, for_each, "
+            ?? "conditional, max_age, schedule, columns, children, contract, history, keep, stable, deletes, for_each, "
             + "where, drop, set, rename, errors"
         #expect(faults.count == 1)
         #expect(faults[0].hasSuffix(suffix))

@@ -34,7 +34,6 @@ import Testing
         #expect(probe.path == "/issues?state=all&client_ref={entry}&q=a%20b")
         #expect(probe.mark == JSONPath(member: "client_ref") && probe.records?.description == "$.items[*]")
         #expect(probe.after == .seconds(60) && probe.fallback == .send)
-        #expect(write.source.idempotency?.format == .quoted)
         let request = try write.request(.update, id: "a/b", body: [])
         #expect(request.url.description == "https://api.example.com/v2/issues/a%2Fb")
         #expect(request.lane == "issues/a/b")

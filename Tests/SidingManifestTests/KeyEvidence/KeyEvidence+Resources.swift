@@ -7,10 +7,7 @@ extension KeyEvidence {
           resources.NAME.errors[].when.body.path
           resources.NAME.errors[].when.header.equals
         Examples/Configs/gitlab.yaml
-          resources.NAME.query_encoding.bool
-        Examples/Configs/hubspot.yaml
           resources.NAME.query_encoding
-          resources.NAME.query_encoding.array
         Examples/Configs/jira.yaml
           resources.NAME.cursor.format
           resources.NAME.cursor.start
@@ -88,7 +85,6 @@ extension KeyEvidence {
           resources.NAME.for_each.where.not_equals
           resources.NAME.for_each.where.path
           resources.NAME.for_each.where.query
-          resources.NAME.resume_within
           resources.NAME.stop.max_pages
         Tests/SidingCLITests/Search/PagingParameterTests.swift
           resources.NAME.paginate

@@ -61,8 +61,6 @@ extension KeyEvidence {
           sources.NAME.auth.token_header
         Tests/SidingCLITests/Records/DataFaultTests.swift
           sources.NAME.http.max_body
-          sources.NAME.http.max_depth
-          sources.NAME.http.max_values
         Tests/SidingCLITests/Sync/LimitTests.swift
           sources.NAME.http.total_timeout
           sources.NAME.limits
@@ -110,7 +108,6 @@ extension KeyEvidence {
           sources.NAME.http.idle_timeout
         Tests/SidingCLITests/Queue/QueueExitTests.swift
           sources.NAME.idempotency
-          sources.NAME.idempotency.format
         Tests/SidingCLITests/Queue/QueueExpiryTests.swift
           sources.NAME.retry.expire
         Tests/SidingCLITests/Queue/QueueLineTests.swift
@@ -136,8 +133,6 @@ extension KeyEvidence {
           sources.NAME.retry
           sources.NAME.retry.base
           sources.NAME.retry.cap
-          sources.NAME.retry.factor
-          sources.NAME.retry.jitter
         Tests/SidingCLITests/Sync/MetricsFileTests.swift
           sources.NAME.trace
         Tests/SidingCLITests/Queue/WriteDeclarationTests.swift

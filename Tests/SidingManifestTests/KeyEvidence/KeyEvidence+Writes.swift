@@ -37,7 +37,6 @@ extension KeyEvidence {
           writes.NAME.delete.method
           writes.NAME.delete.path
           writes.NAME.idempotency
-          writes.NAME.idempotency.format
           writes.NAME.idempotency.header
           writes.NAME.idempotency.lifetime
           writes.NAME.lane

@@ -87,8 +87,8 @@ extension Transaction {
             """)
         try execute(
             """
-            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured)
-            SELECT printf('key %d', seq), seq, 'Idempotency-Key', 0, 1 FROM siding_outbox
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_honoured)
+            SELECT printf('key %d', seq), seq, 'Idempotency-Key', 1 FROM siding_outbox
             """)
     }
 }

@@ -39,7 +39,7 @@ import Testing
         func send(_ failures: [Failure], retries: Int = 0) async throws {
             let source = Source(
                 name: "api", baseURL: try HTTPURL("https://api.test"),
-                retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero, cap: .zero, isSpread: false)))
+                retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero, cap: .zero)))
             let sender = WriteSender(
                 store: store, sources: [source], transports: Failing(failures),
                 environment: Environment(connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))

@@ -70,13 +70,4 @@ import Testing
         #expect(report.result.notes.first == "restarted: its checkpoint is older than 24 h")
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
-
-    @Test func `a resource says itself how old its checkpoint may grow`() async throws {
-        var bench = try await stopped()
-        bench.resource.resumeWithin = .seconds(90 * 60)
-        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
-        bench.time.advance(by: .seconds(90 * 60 + 1))
-        let report = try await bench.sync()
-        #expect(report.result.notes.first == "restarted: its checkpoint is older than 90 min")
-    }
 }

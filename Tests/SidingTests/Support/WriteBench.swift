@@ -24,7 +24,7 @@ struct WriteBench {
             settings.concurrency = concurrency
             return Source(
                 name: name, baseURL: try HTTPURL("https://\(name).test"), transport: settings,
-                retry: RetryPolicy(retries: 0, backoff: Backoff(isSpread: false)))
+                retry: RetryPolicy(retries: 0))
         }
     }
 

@@ -10,10 +10,9 @@ package struct ClaimedWrite: Sendable {
     package var url: HTTPURL
     package var headerFields: HTTPFields
     package var body: [UInt8]?
-    /// The idempotency key, and how it is written.
+    /// The idempotency key, and the field that carries it; nil if it is not sent.
     package var key: String
     package var keyField: HTTPField.Name?
-    package var isKeyQuoted: Bool
     /// Whether the origin honours the key.
     package var isKeyed: Bool
     /// The effect on a local record; nil if there is none.
@@ -48,7 +47,7 @@ package struct ClaimedWrite: Sendable {
     var outgoingFields: HTTPFields {
         guard let keyField else { return headerFields }
         var fields = headerFields
-        fields[keyField] = isKeyQuoted ? "\"\(key)\"" : key
+        fields[keyField] = key
         return fields
     }
 }

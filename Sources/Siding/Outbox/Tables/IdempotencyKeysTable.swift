@@ -11,7 +11,6 @@ enum IdempotencyKeysTable {
         var key: String
         /// The field that carries the key; nil if it is not sent.
         var field: HTTPField.Name?
-        var isQuoted: Bool
         /// Whether the origin honours the key.
         var isHonoured: Bool
         var lifetime: Duration?
@@ -19,20 +18,20 @@ enum IdempotencyKeysTable {
         /// The origin's promise to honour the key; nil if there is none.
         var promise: Idempotency? {
             guard isHonoured, let field, let lifetime else { return nil }
-            return Idempotency(field: field, format: isQuoted ? .quoted : .plain, lifetime: lifetime)
+            return Idempotency(field: field, lifetime: lifetime)
         }
     }
 
     static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Key? {
         try database.first(
             """
-            SELECT COALESCE(sent_as, key) AS key, field, is_quoted, is_honoured, lifetime_us FROM siding_idempotency_keys
+            SELECT COALESCE(sent_as, key) AS key, field, is_honoured, lifetime_us FROM siding_idempotency_keys
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry
         ) { row in
             Key(
                 key: try row.text("key"), field: try row.optionalText("field").flatMap { HTTPField.Name($0) },
-                isQuoted: try row.isTrue("is_quoted"), isHonoured: try row.isTrue("is_honoured"),
+                isHonoured: try row.isTrue("is_honoured"),
                 lifetime: try row.optionalInt("lifetime_us").map { .microseconds($0) })
         }
     }
@@ -51,20 +50,19 @@ enum IdempotencyKeysTable {
         let isSent = write.idempotency != nil || write.method == .post || write.method == .patch
         try transaction.execute(
             """
-            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured, lifetime_us)
-            SELECT ?2, seq, ?3, ?4, ?5, ?6 FROM siding_outbox WHERE id = ?1
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_honoured, lifetime_us)
+            SELECT ?2, seq, ?3, ?4, ?5 FROM siding_outbox WHERE id = ?1
             """, entry, write.key ?? random(),
             isSent ? (write.idempotency?.field ?? Idempotency.standardField).rawName : nil,
-            write.idempotency?.format == .quoted, write.idempotency != nil,
-            write.idempotency?.lifetime.wholeMicroseconds)
+            write.idempotency != nil, write.idempotency?.lifetime.wholeMicroseconds)
     }
 
     /// Inserts new random keys for entries that replace others, with the promises of the old ones.
     static func insert(replacing ids: ReplacedIDs, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured, lifetime_us)
-            SELECT value ->> 2, new.seq, field, is_quoted, is_honoured, lifetime_us
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_honoured, lifetime_us)
+            SELECT value ->> 2, new.seq, field, is_honoured, lifetime_us
             FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
                 JOIN siding_idempotency_keys ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
             """, ids.json)

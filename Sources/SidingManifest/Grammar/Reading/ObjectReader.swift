@@ -46,7 +46,7 @@ struct ObjectReader: Sendable {
 
     /// Checks one key and returns the keyword that it probably misspells, so that it is not also reported as missing.
     private func check(_ entry: YAMLEntry, against keywords: [KeywordEntry], _ reading: inout Reading) -> String? {
-        if keywords.contains(where: { $0.name == entry.name }) { return nil }
+        if keywords.contains(where: { $0.name == entry.name }) || reading.refuseRemovedKey(entry) { return nil }
         let isWorthASuggestion = entries.count <= Self.mostKeysWorthASuggestion
         let meant = isWorthASuggestion ? Suggestion.nearest(to: entry.name, among: keywords.map(\.name)) : nil
         let known = keywords.map(\.name).joined(separator: ", ")

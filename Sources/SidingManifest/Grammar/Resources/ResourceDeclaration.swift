@@ -23,7 +23,6 @@ struct ResourceDeclaration: Sendable {
     var isConditional = true
     var maxAge: Duration?
     var schedule: ScheduleGrammar.Declaration?
-    var resumeWithin = AnyResource.usualResumeWithin
     var schema = RecordSchema()
     var kept: Located<RecordRetention?>?
     var isStable = false
@@ -57,7 +56,7 @@ struct ResourceDeclaration: Sendable {
             name, from: source.putting(first: failureRules), at: path.value, key: key, method: method, query: query,
             queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge, schema: schema, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
+            maxAge: maxAge, schema: schema, body: body.body, forEach: forEach?.forEach)
         (resource.isStable, resource.deletions) = (isStable, deletions?.deletions ?? Deletions())
         resource.pageSizes = pageSizes
         resource.schedule = schedule?.schedule(of: name, on: reading.environment.machine)

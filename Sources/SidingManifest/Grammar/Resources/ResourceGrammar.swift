@@ -27,7 +27,9 @@ enum ResourceGrammar {
         "method", ValueType<Method>.choice, default: "GET", "The method of the request.")
     private static let query = Keyword("query", .parameters, "Query parameters: scalars, lists and maps.")
     private static let encoding = Keyword(
-        "query_encoding", QueryEncodingGrammar.shape.type, "The encoding of lists and Booleans in the query.")
+        "query_encoding", QueryEncodingGrammar.type, default: "brackets",
+        "The encoding of lists and Booleans in the query. brackets: a[]=1&a[]=2, and 1 and 0; plain: a=1&a=2, and true and "
+            + "false.")
     private static let body = Keyword(
         "body", .searchBody,
         "The body of a POST: text, numbers, true, false, null, lists and maps; {cursor} as in the query.")
@@ -78,9 +80,6 @@ enum ResourceGrammar {
         "rename", TransformGrammar.renamed, "Other names for columns that are not declared, by member."
     )
 
-    private static let resumeWithin = Keyword(
-        "resume_within", .duration, default: "24h", "The maximum age of an unfinished listing. An older one restarts.")
-
     private static let stable = Keyword(
         "stable", .truth, default: false,
         "Whether records never move between pages while a listing is read. Often true with cursors and next URLs.")
@@ -96,7 +95,6 @@ enum ResourceGrammar {
             source.entry, path.entry, method.entry, query.entry, encoding.entry, body.entry, bodyEncoding.entry,
             records.entry, key.entry,
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, schedule.entry,
-            resumeWithin.entry,
             columns.entry, children.entry,
             contract.entry, history.entry, keep.entry, stable.entry, deletes.entry, forEach.entry, condition.entry,
             dropped.entry,
@@ -111,7 +109,7 @@ enum ResourceGrammar {
         declaration.path = object.located(path, &reading)
         declaration.method = object.value(method, &reading) == .post ? .post : .get
         declaration.query = object.value(query, &reading) ?? [:]
-        declaration.encoding = object.value(encoding, &reading) ?? QueryEncoding()
+        declaration.encoding = object.value(encoding, &reading)?.encoding ?? QueryEncoding()
         declaration.records = object.value(records, &reading)
         declaration.key = object.value(key, &reading) ?? []
         let paginate = object.located(paginate, &reading)
@@ -125,7 +123,6 @@ enum ResourceGrammar {
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
         declaration.schedule = object.value(schedule, &reading)
-        declaration.resumeWithin = object.value(resumeWithin, &reading) ?? AnyResource.usualResumeWithin
         declaration.schema.columns = object.value(columns, &reading) ?? []
         declaration.schema.children = object.value(children, &reading) ?? []
         declaration.schema.history = object.value(history, &reading)?.retention
@@ -167,35 +164,5 @@ enum StopGrammar {
         rules.endsOnEmptyPage = object.value(emptyPage, &reading) ?? false
         rules.trustsEnd = object.value(trustEnd, &reading) ?? false
         return rules
-    }
-}
-
-/// How Booleans and lists are written in the query: `query_encoding:`.
-enum QueryEncodingGrammar {
-    private enum Bools: String, Sendable, CaseIterable {
-        case int
-        case text
-    }
-
-    private enum Arrays: String, Sendable, CaseIterable {
-        case brackets
-        case plain
-        case comma
-    }
-
-    private static let bool = Keyword(
-        "bool", ValueType<Bools>.choice, default: "int", "int: 1 and 0; text: true and false.")
-    private static let array = Keyword(
-        "array", ValueType<Arrays>.choice, default: "brackets", "brackets: a[]=1&a[]=2; plain: a=1&a=2; comma: a=1,2.")
-
-    static let shape = Shape<QueryEncoding>([bool.entry, array.entry]) { object, reading in
-        var encoding = QueryEncoding()
-        if object.value(bool, &reading) == .text { encoding.bools = .asBool }
-        switch object.value(array, &reading) {
-        case .plain: encoding.arrays = .noBrackets
-        case .comma: encoding.arrays = .comma
-        case .brackets, nil: break
-        }
-        return encoding
     }
 }

@@ -13,11 +13,6 @@ enum HTTPGrammar {
     static let totalTimeout = Keyword(
         "total_timeout", .duration, default: "2m", "The budget of one request, redirects and body included.")
     static let maxBody = Keyword("max_body", .size(upTo: 16 << 30), default: "64MiB", "The largest decompressed body.")
-    static let maxValues = Keyword(
-        "max_values", .integer(1...1_000_000_000), default: 5_000_000,
-        "The maximum number of JSON values in one answer.")
-    static let maxDepth = Keyword(
-        "max_depth", .integer(1...1024), default: 128, "The deepest nesting of an answer's JSON.")
     static let redirects = Keyword("redirects", .integer(0...20), default: 5, "The maximum number of redirects.")
     static let redirectTo = Keyword(
         "redirect_to", .list(of: .origin, "a list of origins such as [https://cdn.example.com]"),
@@ -51,8 +46,8 @@ enum HTTPGrammar {
     }
 
     static let shape = Shape<HTTPBounds>([
-        connectTimeout.entry, idleTimeout.entry, totalTimeout.entry, minRate.entry, maxBody.entry, maxValues.entry,
-        maxDepth.entry, redirects.entry, redirectTo.entry, concurrency.entry, compression.entry, userAgent.entry,
+        connectTimeout.entry, idleTimeout.entry, totalTimeout.entry, minRate.entry, maxBody.entry, redirects.entry,
+        redirectTo.entry, concurrency.entry, compression.entry, userAgent.entry,
         interface.entry, ProxyGrammar.proxy.entry, allowPlainHTTP.entry,
     ]) { object, reading in
         var bounds = HTTPBounds()
@@ -69,9 +64,9 @@ enum HTTPGrammar {
         bounds.transport.redirectOrigins = Set(object.value(redirectTo, &reading) ?? [])
         bounds.transport.concurrency = object.value(concurrency, &reading) ?? defaults.concurrency
         bounds.transport.allowsPlainHTTP = object.value(allowPlainHTTP, &reading) ?? defaults.allowsPlainHTTP
-        bounds.json.maxValues = object.value(maxValues, &reading) ?? bounds.json.maxValues
-        bounds.json.maxDepth = object.value(maxDepth, &reading) ?? bounds.json.maxDepth
-        // So the memory of a page stays in proportion to its bytes, whatever its records are.
+        // The time and the memory of a page stay in proportion to its bytes, regardless of what it holds. A value of real data
+        // takes more than 16 bytes with its name.
+        bounds.json.maxValues = max(bounds.json.maxValues, bounds.transport.maxBody / 16)
         bounds.json.maxRecords = max(1024, bounds.transport.maxBody / 128)
         return bounds
     }

@@ -5,16 +5,12 @@ internal import Siding
 enum IdempotencyGrammar {
     private static let header = Keyword(
         "header", .headerName, default: "Idempotency-Key", "The header field that carries the key.")
-    private static let format = Keyword(
-        "format", ValueType<Idempotency.Format>.choice, default: "plain",
-        "plain: the key itself; quoted: in double quotes, as RFC 8941 writes strings.")
     private static let lifetime = Keyword(
         "lifetime", .duration, default: "24h", "How long the origin remembers a key.")
 
-    static let shape = Shape<Idempotency>([header.entry, format.entry, lifetime.entry]) { object, reading in
+    static let shape = Shape<Idempotency>([header.entry, lifetime.entry]) { object, reading in
         var promise = Idempotency()
         if let field = object.value(header, &reading) { promise.field = field }
-        if let format = object.value(format, &reading) { promise.format = format }
         if let lifetime = object.value(lifetime, &reading) { promise.lifetime = lifetime }
         return promise
     }

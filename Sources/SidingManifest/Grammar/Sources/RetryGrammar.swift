@@ -8,24 +8,17 @@ enum RetryGrammar {
         "inline", .integer(0...10), default: 2,
         "Retries inside one run after 502, 503, 504, a lost connection, or a Retry-After of up to 5 s. 0 for none."
     )
-    static let base = Keyword("base", .duration, default: "2s", "The first wait.")
-    static let factor = Keyword("factor", .number(1...10), default: 2, "Each wait is this many times the last one.")
+    static let base = Keyword(
+        "base", .duration, default: "2s",
+        "The longest first wait. Each wait is random, and its limit doubles up to cap.")
     static let cap = Keyword("cap", .duration, default: "1h", "The longest wait.")
-    static let jitter = Keyword(
-        "jitter", ValueType<JitterChoice>.choice, default: "full",
-        "full: a random wait up to the computed one, so that clients do not retry together; none: the computed wait."
-    )
     static let expire = Keyword(
         "expire", .duration, "How long a queued request is kept before it is parked as expired. Without it: forever.")
 
-    static let shape = Shape<RetrySettings>([
-        inline.entry, base.entry, factor.entry, cap.entry, jitter.entry, expire.entry,
-    ]) { object, reading in
+    static let shape = Shape<RetrySettings>([inline.entry, base.entry, cap.entry, expire.entry]) { object, reading in
         let backoff = Backoff(
             base: object.value(base, &reading) ?? defaults.backoff.base,
-            factor: object.value(factor, &reading) ?? defaults.backoff.factor,
-            cap: object.value(cap, &reading) ?? defaults.backoff.cap,
-            isSpread: (object.value(jitter, &reading) ?? .full) == .full)
+            cap: object.value(cap, &reading) ?? defaults.backoff.cap)
         if backoff.cap < backoff.base, let place = (object.entry("cap") ?? object.entry("base"))?.value.place {
             reading.fault(
                 "the first wait\(reading.subject.inOwner) is longer than the cap", at: place, expected: "base ≤ cap")
@@ -40,10 +33,4 @@ enum RetryGrammar {
 struct RetrySettings: Sendable {
     var policy = RetryPolicy()
     var expiry: Duration?
-}
-
-/// How waits are randomized.
-enum JitterChoice: String, Sendable, CaseIterable {
-    case full
-    case none
 }
