@@ -36,7 +36,9 @@ struct Line {
             _ = try await store.enqueue(
                 WriteRequest(
                     to: "van", .post, HTTPURL("\(origin.url.origin)/\(lane)/\(number)"), body: Array("{}".utf8),
-                    lane: lane, idempotency: Idempotency()))
+                    idempotency: Idempotency()
+                )
+                .with(\.lane, lane))
         }
         try link("down")
         let start = ContinuousClock.now

@@ -13,7 +13,9 @@ struct Scale {
         WriteRequest(
             to: "van", .post, try HTTPURL("http://10.99.0.2:8080/orders"),
             body: bytes == 2 ? Array("{}".utf8) : Array("\"\(String(repeating: "x", count: bytes))\"".utf8),
-            lane: lanes == 1 ? nil : "lane \(number % lanes)", idempotency: Idempotency())
+            idempotency: Idempotency()
+        )
+        .with(\.lane, lanes == 1 ? nil : "lane \(number % lanes)")
     }
 
     func measure() async throws -> Report {

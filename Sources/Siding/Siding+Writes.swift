@@ -67,9 +67,10 @@ extension WriteRequest {
             throw Failure(
                 .invalidRequest, phase: .notSent, detail: "the value cannot be written as JSON", underlying: error)
         }
-        return WriteRequest(
+        var write = WriteRequest(
             to: source.name, method, try source.baseURL.appending(path: path),
-            headerFields: [.contentType: "application/json"], body: body, lane: lane, after: after,
-            idempotency: source.idempotency, expiry: source.expiry)
+            headerFields: [.contentType: "application/json"], body: body, idempotency: source.idempotency)
+        (write.lane, write.after, write.expiry) = (lane, after, source.expiry)
+        return write
     }
 }

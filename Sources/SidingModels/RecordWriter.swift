@@ -17,7 +17,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
     func save(_ models: [Model]) async throws(StoreError) -> [RowOutcome<Model>] {
         var batch = ModelBatch(models, of: resource)
         var outcomes = models.indices.map { batch.invalid[$0].map(RowOutcome<Model>.invalid) ?? .unchanged }
-        for index in batch.collapse(duplicates, resource.versions) { outcomes[index] = .skipped(.duplicate) }
+        for index in batch.collapse(duplicates, resource.version) { outcomes[index] = .skipped(.duplicate) }
         guard !batch.entries.isEmpty else { return outcomes }
         for _ in 0..<Self.tries {
             let plan = try await plan(batch.entries)
@@ -48,7 +48,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
 
     /// Overwriting reads nothing, unless the resource has versions.
     private var isBlind: Bool {
-        if case .overwrite = strategy { resource.versions == nil } else { false }
+        if case .overwrite = strategy { resource.version == nil } else { false }
     }
 
     private func plan(_ entries: [ModelBatch<Model>.Entry]) async throws(StoreError) -> Plan {
@@ -85,7 +85,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
             if case .overwrite = strategy { return .write(entry.body, .body(record.body)) }
             return .decided(.invalid(error.description))
         }
-        let isOlder = resource.versions?.isOlder
+        let isOlder = resource.version?.isOlder
         let isNewer = isOlder?(stored, entry.model) == true
         let isStale = isOlder?(entry.model, stored) == true
         switch strategy {
@@ -103,7 +103,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
     private func resolved(
         _ model: Model, _ entry: ModelBatch<Model>.Entry, _ record: Record, _ stored: Model
     ) -> Decision {
-        if resource.versions?.isOlder(model, stored) == true { return .decided(.skipped(.stale)) }
+        if resource.version?.isOlder(model, stored) == true { return .decided(.skipped(.stale)) }
         switch ModelBatch.row(model, of: resource) {
         case .failure(let fault): return .decided(.invalid(fault.reason))
         case .success(let row) where !row.key.utf8.elementsEqual(entry.key.utf8):

@@ -1,4 +1,3 @@
-public import HTTPTypes
 public import Siding
 public import SidingChain
 public import SidingJSON
@@ -11,12 +10,14 @@ public import SidingJSON
 /// Records are stored unchanged; the type is only this program's view of them. Members that the type lacks stay until the
 /// program itself saves the record.
 public struct Resource<Model: Codable & Sendable>: SyncedResource {
-    /// The resource without its model, as the engine syncs it.
+    /// The resource without its model, as the engine syncs it. Its query, its largest age and the like are set here.
     public var untyped: AnyResource
     /// How records are decoded and encoded.
     public let coding: RecordCoding
     let members: MemberMap<Model>
-    let versions: VersionOrder<Model>?
+    /// A property that grows with each change at the origin: the program never overwrites a stored record with a lower version.
+    /// Nil if records have none.
+    public var version: VersionOrder<Model>?
     /// The members that a text search covers.
     public let searchable: [JSONPath]
 
@@ -24,61 +25,45 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
     ///
     /// - Parameters:
     ///   - key: the property that is the key; its JSON member is found automatically.
-    ///   - version: a property that grows with each change at the origin. The program never overwrites a stored record with a
-    ///     lower version.
     ///   - searchable: the properties that a text search covers.
     ///   - members: the paths of properties that cannot be found automatically.
     /// - Throws: ``MemberError`` if the JSON member of a property cannot be found.
     public init<Key>(
         _ name: String, from source: Source, at path: String, key: any KeyPath<Model, Key> & Sendable,
-        method: HTTPRequest.Method = .get, query: [String: QueryValue] = [:],
-        queryEncoding: QueryEncoding = QueryEncoding(), records: JSONPath? = nil, paging: Paging = .automatic,
-        stop: StopRules = StopRules(), isConditional: Bool = true, maxAge: Duration? = nil,
-        version: VersionOrder<Model>? = nil, searchable: [any PartialKeyPath<Model> & Sendable] = [],
+        paging: Paging = .automatic, searchable: [any PartialKeyPath<Model> & Sendable] = [],
         coding: RecordCoding = .standard, members: [Member<Model>] = []
     ) throws(MemberError) {
         let map = MemberMap(members, coding: coding)
-        let untyped = AnyResource(
-            name, from: source, at: path, key: [try map.path(of: key)], method: method, query: query,
-            queryEncoding: queryEncoding, records: records, paging: paging, stop: stop, isConditional: isConditional,
-            maxAge: maxAge)
-        try self.init(untyped, map, version: version, searchable: searchable, coding: coding)
+        let untyped = AnyResource(name, from: source, at: path, key: [try map.path(of: key)], paging: paging)
+        try self.init(untyped, map, searchable: searchable, coding: coding)
     }
 
     /// A resource whose key is the member of this name, whether the model has it or not.
     ///
     /// - Throws: ``MemberError`` if the JSON member of a searchable property cannot be found.
     public init(
-        _ name: String, from source: Source, at path: String, key: String, method: HTTPRequest.Method = .get,
-        query: [String: QueryValue] = [:], queryEncoding: QueryEncoding = QueryEncoding(), records: JSONPath? = nil,
-        paging: Paging = .automatic, stop: StopRules = StopRules(), isConditional: Bool = true,
-        maxAge: Duration? = nil, version: VersionOrder<Model>? = nil,
+        _ name: String, from source: Source, at path: String, key: String, paging: Paging = .automatic,
         searchable: [any PartialKeyPath<Model> & Sendable] = [], coding: RecordCoding = .standard,
         members: [Member<Model>] = []
     ) throws(MemberError) {
-        let untyped = AnyResource(
-            name, from: source, at: path, key: [JSONPath(member: key)], method: method, query: query,
-            queryEncoding: queryEncoding, records: records, paging: paging, stop: stop, isConditional: isConditional,
-            maxAge: maxAge)
-        try self.init(
-            untyped, MemberMap(members, coding: coding), version: version, searchable: searchable, coding: coding)
+        let untyped = AnyResource(name, from: source, at: path, key: key, paging: paging)
+        try self.init(untyped, MemberMap(members, coding: coding), searchable: searchable, coding: coding)
     }
 
     /// The typed view of a resource that is already declared, in Swift or in a config file.
     ///
     /// - Throws: ``MemberError`` if the JSON member of a searchable property cannot be found.
     public init(
-        _ untyped: AnyResource, of model: Model.Type = Model.self, version: VersionOrder<Model>? = nil,
+        _ untyped: AnyResource, of model: Model.Type = Model.self,
         searchable: [any PartialKeyPath<Model> & Sendable] = [], coding: RecordCoding = .standard,
         members: [Member<Model>] = []
     ) throws(MemberError) {
-        let map = MemberMap(members, coding: coding)
-        try self.init(untyped, map, version: version, searchable: searchable, coding: coding)
+        try self.init(untyped, MemberMap(members, coding: coding), searchable: searchable, coding: coding)
     }
 
     private init(
-        _ untyped: AnyResource, _ members: MemberMap<Model>, version: VersionOrder<Model>?,
-        searchable: [any PartialKeyPath<Model> & Sendable], coding: RecordCoding
+        _ untyped: AnyResource, _ members: MemberMap<Model>, searchable: [any PartialKeyPath<Model> & Sendable],
+        coding: RecordCoding
     ) throws(MemberError) {
         var paths: [JSONPath] = []
         for keyPath in searchable { paths.append(try members.path(of: keyPath)) }
@@ -86,7 +71,6 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         self.coding = coding
         self.members = members
         self.searchable = paths
-        versions = version
     }
 
     /// The path of a property in the JSON of a record.
@@ -119,14 +103,14 @@ public struct VersionOrder<Model: Sendable>: Sendable {
         }
     }
 
-    /// `version: .by(\.updatedAt)`
+    /// `resource.version = .by(\.updatedAt)`
     public static func by<Version: Comparable & SendableMetatype>(_ keyPath: any KeyPath<Model, Version> & Sendable)
         -> Self
     {
         Self(keyPath)
     }
 
-    /// `version: .by(\.updatedAt)`, for an optional property.
+    /// `resource.version = .by(\.updatedAt)`, for an optional property.
     public static func by<Version: Comparable & SendableMetatype>(_ keyPath: any KeyPath<Model, Version?> & Sendable)
         -> Self
     {

@@ -62,8 +62,9 @@ import Testing
         let write = WriteRequest(
             to: source.name, .post, try source.baseURL.appending(path: "/customers"),
             headerFields: [.contentType: "application/x-www-form-urlencoded"], body: Array("name=Ada".utf8),
-            key: "key-1",
-            idempotency: source.idempotency)
+            idempotency: source.idempotency
+        )
+        .with(\.key, "key-1")
         #expect(try await bench.send(write).state == .done)
         #expect(bench.transport.takeRequests().map { $0.field("Idempotency-Key") } == ["key-1"])
 

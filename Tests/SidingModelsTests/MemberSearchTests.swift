@@ -202,10 +202,8 @@ import Testing
         let found = try Resource<Ticket>("issues", from: source, at: "/issues", key: \.id, paging: .linkHeader)
         #expect(found.untyped.key == [JSONPath(member: "id")])
         #expect(found.untyped.paging == .linkHeader)
-        let told = try Resource<Moody>(
-            "moods", from: source, at: "/moods", key: "number", query: ["all": true], maxAge: .seconds(9))
+        let told = try Resource<Moody>("moods", from: source, at: "/moods", key: "number")
         #expect(told.untyped.key == [JSONPath(member: "number")])
-        #expect(told.untyped.maxAge == .seconds(9) && told.untyped.query == ["all": true])
         #expect(throws: MemberError.self) { try Resource<Renamed>("moods", from: source, at: "/moods", key: \.number) }
     }
 }

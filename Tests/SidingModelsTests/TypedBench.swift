@@ -23,8 +23,9 @@ struct TypedBench {
         store.probes = probes
         self.store = store
         issues = try Resource<Ticket>(
-            "issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: \.id, version: version,
+            "issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: \.id,
             searchable: searchable)
+        issues.version = version
         siding = try await Siding(
             store: .store(store), resources: [issues], transports: origin,
             environment: Environment(connectivity: TestConnectivity()))

@@ -63,7 +63,7 @@ final class NotifyBench: Sendable {
     @discardableResult
     func enqueue(expiry: Duration? = nil) async throws -> QueueEntry {
         try await store.enqueue(
-            WriteRequest(to: "blog", .post, HTTPURL("https://api.example.org/posts"), body: [], expiry: expiry))
+            WriteRequest(to: "blog", .post, HTTPURL("https://api.example.org/posts"), body: []).with(\.expiry, expiry))
     }
 
     // MARK: Notifications

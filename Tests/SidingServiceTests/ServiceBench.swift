@@ -69,7 +69,9 @@ struct ServiceBench: Sendable {
         return try await store.enqueue(
             WriteRequest(
                 to: "desk", .patch, try HTTPURL("https://desk.test/notes/\(key)"),
-                body: Array(#"{"title":"\#(title)"}"#.utf8), edit: edit))
+                body: Array(#"{"title":"\#(title)"}"#.utf8)
+            )
+            .with(\.edit, edit))
     }
 
     /// Parks `entry` as the origin's answer would.

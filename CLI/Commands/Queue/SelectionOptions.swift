@@ -47,9 +47,10 @@ struct SelectionOptions: ParsableArguments {
         guard !all.isEmpty || ids.isEmpty else {
             throw CommandError(.notFound, "not_found", "standard input names no entry")
         }
-        let selection = QueueSelection(
+        var selection = QueueSelection(
             ids: all, resources: resource, sources: source, lanes: lane, states: state.map(\.state),
-            createdBefore: olderThan.map { now + (.zero - $0.duration) }, reasons: reason.map(\.reason))
+            reasons: reason.map(\.reason))
+        selection.createdBefore = olderThan.map { now + (.zero - $0.duration) }
         let unknown = try await store.unknownName(
             in: selection, sources: workspace.config.sources.map(\.name),
             resources: workspace.config.resources.map(\.name))

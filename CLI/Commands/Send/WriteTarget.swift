@@ -26,9 +26,9 @@ struct WriteTarget {
             throw CommandError(.usage, "usage", "'\(PlainText.oneLine(words[0], limit: 40))' is no HTTP method")
         }
         let (source, url) = try Self.place(words[1], config)
-        self.init(
-            source: source,
-            request: WriteRequest(to: source.name, method, url, idempotency: source.idempotency, expiry: source.expiry))
+        var request = WriteRequest(to: source.name, method, url, idempotency: source.idempotency)
+        request.expiry = source.expiry
+        self.init(source: source, request: request)
     }
 
     private init(source: Source, request: WriteRequest) { (self.source, self.request) = (source, request) }

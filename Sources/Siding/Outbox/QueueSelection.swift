@@ -19,14 +19,13 @@ package struct QueueSelection: Sendable, Hashable {
     package var completedBefore: Timestamp?
     package var dueBy: Timestamp?
 
+    /// The parameters are the properties of the same names; set the others on the value.
     package init(
         ids: [String] = [], resources: [String] = [], sources: [String] = [], lanes: [String] = [],
-        states: [QueueEntry.State] = [], createdBefore: Timestamp? = nil, dueBy: Timestamp? = nil,
-        kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = [], completedBefore: Timestamp? = nil
+        states: [QueueEntry.State] = [], kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = []
     ) {
         (self.ids, self.resources, self.sources, self.lanes) = (ids, resources, sources, lanes)
-        (self.kinds, self.states, self.reasons) = (kinds, states, reasons)
-        (self.createdBefore, self.completedBefore, self.dueBy) = (createdBefore, completedBefore, dueBy)
+        (self.states, self.kinds, self.reasons) = (states, kinds, reasons)
     }
 
     /// Whether `entry` meets all conditions except ``ids``. Comparing every entry with every id would be quadratic.
@@ -43,3 +42,5 @@ package struct QueueSelection: Sendable, Hashable {
             && (dueBy.map(entry.isDue) ?? true)
     }
 }
+
+extension QueueSelection: Changeable {}

@@ -63,23 +63,16 @@ package struct WriteDeclaration: Sendable {
     /// Where bodies and answers hold the record: a path of object members. Nil if the whole document is the record.
     package var record: JSONPath?
     /// What to do with a write if someone else changed the record.
-    package var conflict: ConflictPolicy
+    package var conflict = ConflictPolicy.hold
     /// Whether unsent writes to the same record are merged into one.
-    package var coalesces: Bool
+    package var coalesces = false
     /// The delivery probe of a write that may have arrived and may not be sent twice; nil leaves the check to an operator.
     package var probe: WriteProbe?
     /// The statuses that mean that someone else changed the record; nil for 409, 412 and 428.
     package var conflictStatuses: Set<Int>?
 
-    package init(
-        _ name: String, at source: Source, operations: [Verb: Operation], lane: String? = nil,
-        idempotency: Idempotency? = nil, resource: AnyResource? = nil, conflict: ConflictPolicy = .hold,
-        coalesces: Bool = false, probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, record: JSONPath? = nil
-    ) {
+    package init(_ name: String, at source: Source, operations: [Verb: Operation]) {
         (self.name, self.source, self.operations) = (name, source, operations)
-        (self.lane, self.idempotency, self.probe) = (lane, idempotency, probe)
-        (self.resource, self.record, self.coalesces) = (resource, record, coalesces)
-        (self.conflict, self.conflictStatuses) = (conflict, conflictStatuses)
     }
 
     /// Builds the request that applies `verb` to the record `id`.
@@ -105,11 +98,14 @@ package struct WriteDeclaration: Sendable {
         var probe = probe
         probe?.id = id
         probe?.record = self.record
-        return WriteRequest(
+        var write = WriteRequest(
             to: source.name, operation.method, try source.baseURL.appending(path: path), headerFields: headerFields,
-            body: body, lane: lane(record), idempotency: idempotency ?? source.idempotency, expiry: source.expiry,
-            operation: "\(name).\(verb.rawValue)", edit: edit(verb, operation, record),
-            probe: probe, conflictStatuses: conflictStatuses, goneIsDone: verb == .delete ? operation.goneIsDone : nil)
+            body: body, idempotency: idempotency ?? source.idempotency)
+        (write.lane, write.expiry, write.operation) = (lane(record), source.expiry, "\(name).\(verb.rawValue)")
+        (write.edit, write.probe) = (edit(verb, operation, record), probe)
+        write.conflictStatuses = conflictStatuses
+        write.goneIsDone = verb == .delete ? operation.goneIsDone : nil
+        return write
     }
 
     /// The effect of the write on the local record.
@@ -121,10 +117,11 @@ package struct WriteDeclaration: Sendable {
             case .update: operation.replaces ? .replace : .merge
             case .delete: .delete
             }
-        return WriteEdit(
-            change, of: resource, key: id, idPath: operation.idPath, conflict: conflict, coalesces: coalesces,
-            ifMatch: operation.sendsIfMatch, etagPath: operation.etagPath, record: record,
-            answersPart: operation.answer == .part)
+        var edit = WriteEdit(change, of: resource, key: id, conflict: conflict)
+        (edit.idPath, edit.etagPath, edit.record) = (operation.idPath, operation.etagPath, record)
+        (edit.coalesces, edit.ifMatch) = (coalesces, operation.sendsIfMatch)
+        edit.answersPart = operation.answer == .part
+        return edit
     }
 
     /// Without an id there is no lane to share; an edit derives its lane from its record.

@@ -33,32 +33,27 @@ public struct WriteEdit: Sendable, Hashable {
     /// What to do if the server copy has changed since.
     public var conflict: ConflictPolicy
     /// Whether it may be merged into an unsent write to the same record. A write with a key chosen by the caller never is.
-    public var coalesces: Bool
+    public var coalesces = false
     /// Whether the write is sent with `If-Match` (RFC 9110 §13.1.1), if the record's strong ETag is known. Then any change at
     /// the origin to a record that is replaced or deleted is a conflict.
-    public var ifMatch: Bool
+    public var ifMatch = false
     /// Where a record holds its ETag or revision, sent with ``ifMatch`` if no strong ETag came with the record in a header field.
     public var etagPath: JSONPath?
     /// Where the write's body and its answer hold the record: a path of object members. Nil, or a path that holds nothing,
     /// means the whole document.
     public var record: JSONPath?
     /// Whether the answer contains only some members of the record: they are merged into the edited record.
-    public var answersPart: Bool
+    public var answersPart = false
 
-    /// The parameters are the properties of the same names.
-    public init(
-        _ change: Change, of resource: AnyResource, key: String? = nil, idPath: JSONPath? = nil,
-        conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false, etagPath: JSONPath? = nil,
-        record: JSONPath? = nil, answersPart: Bool = false
-    ) {
+    /// The parameters are the properties of the same names; set the others on the value.
+    public init(_ change: Change, of resource: AnyResource, key: String? = nil, conflict: ConflictPolicy = .hold) {
         self.resource = resource.name
         (definition, schema, keyPaths) = (ResourceDefinition(resource), resource.schema, resource.key)
-        (self.change, self.key, self.idPath) = (change, key, idPath)
-        (self.conflict, self.coalesces) = (conflict, coalesces)
-        (self.ifMatch, self.etagPath) = (ifMatch, etagPath)
-        (self.record, self.answersPart) = (record, answersPart)
+        (self.change, self.key, self.conflict) = (change, key, conflict)
     }
 }
+
+extension WriteEdit: Changeable {}
 
 /// What to do with an edit if the server copy has changed since it was made.
 public enum ConflictPolicy: String, Sendable, Hashable, Codable, CaseIterable {

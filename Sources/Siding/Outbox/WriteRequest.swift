@@ -2,6 +2,11 @@ public import HTTPTypes
 public import SidingChain
 
 /// A write of the user: a request that changes something at an origin, to be stored and then sent.
+///
+/// ```swift
+/// var write = WriteRequest(to: "tracker", .post, url, body: body, idempotency: Idempotency())
+/// write.lane = "orders"
+/// ```
 public struct WriteRequest: Sendable {
     /// The methods of writes.
     public static let methods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
@@ -23,7 +28,7 @@ public struct WriteRequest: Sendable {
     /// ``edit``.
     public var lane: String?
     /// Entries, by id or unique prefix, that must complete before this one is sent.
-    public var after: [String]
+    public var after: [String] = []
     /// The idempotency key; nil to generate one on acceptance. The same key with the same request returns the existing entry.
     public var key: String?
     /// The origin's promise to honour the key; nil if there is none.
@@ -42,18 +47,14 @@ public struct WriteRequest: Sendable {
     /// Whether 404 and 410 count as success; nil means yes if the method is DELETE or the ``edit`` deletes its record.
     public var goneIsDone: Bool?
 
-    /// The parameters are the properties of the same names; ``Siding/send(_:)`` checks them.
+    /// The parameters are the properties of the same names; set the others on the value. ``Siding/send(_:)`` checks them.
     public init(
         to source: String, _ method: HTTPRequest.Method, _ url: HTTPURL, headerFields: HTTPFields = [:],
-        body: [UInt8]? = nil, lane: String? = nil, after: [String] = [], key: String? = nil,
-        idempotency: Idempotency? = nil, expiry: Duration? = nil, operation: String? = nil, edit: WriteEdit? = nil,
-        probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, goneIsDone: Bool? = nil
+        body: [UInt8]? = nil, idempotency: Idempotency? = nil
     ) {
         (self.source, self.method, self.url) = (source, method, url)
-        (self.headerFields, self.body) = (headerFields, body)
-        (self.lane, self.after, self.expiry) = (lane, after, expiry)
-        (self.key, self.idempotency, self.probe) = (key, idempotency, probe)
-        (self.operation, self.edit) = (operation, edit)
-        (self.conflictStatuses, self.goneIsDone) = (conflictStatuses, goneIsDone)
+        (self.headerFields, self.body, self.idempotency) = (headerFields, body, idempotency)
     }
 }
+
+extension WriteRequest: Changeable {}

@@ -12,13 +12,13 @@ public struct AnyResource: Sendable {
     /// The path below the source's base URL; may contain a query.
     public var path: String
     /// GET, or POST for a search.
-    public var method: HTTPRequest.Method
+    public var method = HTTPRequest.Method.get
     /// The body of page requests, for POST.
     package var body: SearchBody?
     /// Parameters of every request, beside those of the path and of ``paging``.
-    public var query: [String: QueryValue]
+    public var query: [String: QueryValue] = [:]
     /// How the query is written.
-    public var queryEncoding: QueryEncoding
+    public var queryEncoding = QueryEncoding()
     /// The path of the records, or `JSONPath.lines`; nil for the root array, or the only array of the root object.
     public var records: JSONPath?
     /// The members that form the key, or `JSONPath.memberName`; several paths make a composite key.
@@ -28,17 +28,17 @@ public struct AnyResource: Sendable {
     /// The sizes of page that requests ask for; nil if they ask for none, or `paging` sends its one size.
     package var pageSizes: PageSizes?
     /// When a listing ends before its pages do.
-    public var stop: StopRules
+    public var stop = StopRules()
     /// Requests only changes; nil requests everything.
     package var cursor: IncrementalCursor?
     /// Whether stored validators are sent, so that unchanged pages answer 304.
-    public var isConditional: Bool
+    public var isConditional = true
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
     /// When a service syncs the resource; nil: whenever it is older than `maxAge`.
     public var schedule: (any SyncSchedule)?
     /// The schema of the records: columns, contract, history and transforms.
-    package var schema: RecordSchema
+    package var schema = RecordSchema()
     /// Which records are kept; nil for all.
     package var keptRecords: RecordRetention?
     /// How deletions at the origin are found.
@@ -49,17 +49,11 @@ public struct AnyResource: Sendable {
     /// Makes one listing per record of another resource; nil for a single listing.
     package var forEach: ForEach?
 
+    /// The parameters are the properties of the same names; set the others on the value.
     package init(
-        _ name: String, from source: Source, at path: String, key: [JSONPath], method: HTTPRequest.Method = .get,
-        query: [String: QueryValue] = [:], queryEncoding: QueryEncoding = QueryEncoding(), records: JSONPath? = nil,
-        paging: Paging = .automatic, stop: StopRules = StopRules(), cursor: IncrementalCursor? = nil,
-        isConditional: Bool = true, maxAge: Duration? = nil, schema: RecordSchema = RecordSchema(),
-        body: SearchBody? = nil, forEach: ForEach? = nil
+        _ name: String, from source: Source, at path: String, key: [JSONPath], paging: Paging = .automatic
     ) {
-        (self.name, self.source, self.path, self.key, self.method) = (name, source, path, key, method)
-        (self.query, self.queryEncoding, self.records, self.paging) = (query, queryEncoding, records, paging)
-        (self.stop, self.cursor, self.isConditional, self.maxAge) = (stop, cursor, isConditional, maxAge)
-        (self.schema, self.body, self.forEach) = (schema, body, forEach)
+        (self.name, self.source, self.path, self.key, self.paging) = (name, source, path, key, paging)
     }
 
     /// A resource whose key is a single member.
@@ -94,6 +88,8 @@ public struct StopRules: Sendable, Hashable {
         return parts.isEmpty ? nil : parts.joined(separator: "\n")
     }
 }
+
+extension AnyResource: Changeable {}
 
 /// Anything that can be synced: a typed `Resource` or an ``AnyResource``, side by side in one list.
 public protocol SyncedResource: Sendable {

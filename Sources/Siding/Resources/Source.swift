@@ -9,14 +9,14 @@ public struct Source: Sendable {
     public var name: String
     /// Every request and every next-page link stays on this URL's origin.
     public var baseURL: HTTPURL
-    /// Sent with every request.
-    public var headerFields: HTTPFields
+    /// Sent with every request. They ask for JSON by default.
+    public var headerFields: HTTPFields = [.accept: "application/json"]
     /// The credential of its requests.
     public var authorization: Authorization
     /// Proxy, certificates and time limits of its connections.
     public var transport: TransportSettings
     /// Limits on the JSON of answers.
-    public var jsonLimits: JSONLimits
+    public var jsonLimits = JSONLimits()
     /// How a failed request is retried before it goes to the queue.
     public var retry: RetryPolicy
     /// How long a retained request is kept before it is parked as expired; nil for ever.
@@ -26,22 +26,21 @@ public struct Source: Sendable {
     /// Rules for failures, which take precedence over the built-in table; the first match wins.
     package var failureRules: [FailureRule] = []
     /// Rate limits, shared by all processes on the store; see ``RateLimit``.
-    public var limits: [RateLimit]
+    public var limits: [RateLimit] = []
     /// Whether requests carry the trace context (`traceparent`): that of the program's tracer, or random ids without one.
     public var sendsTraceContext = false
 
-    /// The parameters are the properties of the same names.
+    /// The parameters are the properties of the same names; set the others on the value.
     public init(
-        name: String, baseURL: HTTPURL, headerFields: HTTPFields = [.accept: "application/json"],
-        authorization: Authorization = .none, transport: TransportSettings = TransportSettings(),
-        jsonLimits: JSONLimits = JSONLimits(), retry: RetryPolicy = RetryPolicy(), expiry: Duration? = nil,
-        idempotency: Idempotency? = nil, limits: [RateLimit] = []
+        name: String, baseURL: HTTPURL, authorization: Authorization = .none,
+        transport: TransportSettings = TransportSettings(), retry: RetryPolicy = RetryPolicy()
     ) {
-        (self.name, self.baseURL, self.headerFields) = (name, baseURL, headerFields)
-        (self.authorization, self.transport, self.jsonLimits) = (authorization, transport, jsonLimits)
-        (self.retry, self.expiry, self.idempotency, self.limits) = (retry, expiry, idempotency, limits)
+        (self.name, self.baseURL, self.authorization) = (name, baseURL, authorization)
+        (self.transport, self.retry) = (transport, retry)
     }
 }
+
+extension Source: Changeable {}
 
 extension Source {
     /// The settings of its connections: credentials pass no proxy unencrypted.

@@ -15,10 +15,10 @@ extension ChainAssembly {
         let provider = AuthorizationProvider(authorization: source.authorization)
         self.init(
             transport: transport, connectivity: environment.connectivity, headerFields: source.headerFields,
-            providers: [provider], query: { try await provider.query() },
-            secretQueryNames: source.authorization.secretQueryNames, retry: source.retry,
-            deadline: source.transport.totalTimeout, jitter: environment.jitter, clock: environment.clock,
+            retry: source.retry, jitter: environment.jitter, clock: environment.clock,
             wallClock: environment.wallClock)
+        (providers, query) = ([provider], { try await provider.query() })
+        (secretQueryNames, deadline) = (source.authorization.secretQueryNames, source.transport.totalTimeout)
         self.budget = budget
         guard let subject else {
             access = source.authorization.access

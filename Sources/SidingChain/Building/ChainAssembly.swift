@@ -23,13 +23,13 @@ public struct ChainAssembly: Sendable, Changeable {
     /// Fields of every request; the request's own fields win.
     public var headerFields: HTTPFields
     /// Called in order on each attempt; the ``AccessTokenProvider`` of ``access`` comes first.
-    public var providers: [any MetadataProvider]
+    public var providers: [any MetadataProvider] = []
     /// Query parameters fetched on each attempt, such as an API key; appended to the route's own.
     public var query: (@Sendable () async throws -> [String: QueryValue])?
     /// How ``query`` is written into the URL.
-    public var queryEncoding: QueryEncoding
+    public var queryEncoding = QueryEncoding()
     /// Query parameters that errors and logs must not show, in addition to the well-known ones.
-    public var secretQueryNames: Set<String>
+    public var secretQueryNames: Set<String> = []
     /// Inline retries; none by default.
     public var retry: RetryPolicy
     /// The time limit of one attempt, body included; nil for none besides the transport's.
@@ -72,28 +72,14 @@ public struct ChainAssembly: Sendable, Changeable {
         with(\.cache, CacheUse(responses: responses, keying: keying))
     }
 
-    /// Sets the parts that every chain needs; set the others on the value.
+    /// Sets the parts that most chains need; set the others on the value.
     public init(
         transport: any Transport, connectivity: any Connectivity, headerFields: HTTPFields = [:],
-        providers: [any MetadataProvider] = [],
-        query: (@Sendable () async throws -> [String: QueryValue])? = nil,
-        queryEncoding: QueryEncoding = QueryEncoding(),
-        secretQueryNames: Set<String> = [], retry: RetryPolicy = RetryPolicy(retries: 0), deadline: Duration? = nil,
-        jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock(),
-        wallClock: WallClock = .system
+        retry: RetryPolicy = RetryPolicy(retries: 0), jitter: Jitter = .random,
+        clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system
     ) {
-        self.transport = transport
-        self.connectivity = connectivity
-        self.headerFields = headerFields
-        self.providers = providers
-        self.query = query
-        self.queryEncoding = queryEncoding
-        self.secretQueryNames = secretQueryNames
-        self.retry = retry
-        self.deadline = deadline
-        self.jitter = jitter
-        self.clock = clock
-        self.wallClock = wallClock
+        (self.transport, self.connectivity, self.headerFields) = (transport, connectivity, headerFields)
+        (self.retry, self.jitter, self.clock, self.wallClock) = (retry, jitter, clock, wallClock)
     }
 }
 

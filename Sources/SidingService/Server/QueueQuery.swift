@@ -17,11 +17,12 @@ struct QueueQuery {
             }
             return age
         }
-        selection = QueueSelection(
+        var selection = QueueSelection(
             ids: query.values("id"), resources: query.values("resource"), sources: query.values("source"),
             lanes: query.values("lane"), states: try query.choices("state", of: QueueEntry.State.self),
-            createdBefore: age.map { now + (.zero - $0) },
             reasons: try query.choices("reason", of: ParkReason.self))
+        selection.createdBefore = age.map { now + (.zero - $0) }
+        self.selection = selection
         (after, limit) = (try query.filled("after"), try query.limit())
     }
 

@@ -118,7 +118,9 @@ struct FlappingLine {
         _ = try await store.enqueue(
             WriteRequest(
                 to: "far", .post, HTTPURL("\(address)/lanes/\(lane)/\(number)"), body: Array("{}".utf8),
-                lane: lane, idempotency: Idempotency()))
+                idempotency: Idempotency()
+            )
+            .with(\.lane, lane))
     }
 
     /// As a person would.

@@ -19,13 +19,16 @@ struct QueueControlTests {
         let store = try await Store.open(at: sandbox.file("test.db"))
         let source = Source(
             name: "shop", baseURL: try HTTPURL(service.url),
-            retry: RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(1), cap: .milliseconds(2))),
-            idempotency: Idempotency())
+            retry: RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(1), cap: .milliseconds(2)))
+        )
+        .with(\.idempotency, Idempotency())
         for number in 1...60 {
             _ = try await store.enqueue(
                 WriteRequest(
-                    to: "shop", .post, HTTPURL("\(service.url)/lanes/l\(number % 6)/\(number)"),
-                    body: Array("{}".utf8), lane: "l\(number % 6)", idempotency: source.idempotency))
+                    to: "shop", .post, HTTPURL("\(service.url)/lanes/l\(number % 6)/\(number)"), body: Array("{}".utf8),
+                    idempotency: source.idempotency
+                )
+                .with(\.lane, "l\(number % 6)"))
         }
         let http = HTTPTransports()
         let sender = WriteSender(store: store, sources: [source], transports: wrap(http))

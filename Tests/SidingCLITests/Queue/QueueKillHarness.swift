@@ -42,12 +42,16 @@ final class QueueKillHarness: Sendable {
             for lane in ["k1", "k2", "k3", "k4"] {
                 let write = try WriteRequest(
                     to: "shop", .post, HTTPURL("\(service.url)/lanes/\(lane)/\(number)"), body: Array("{}".utf8),
-                    lane: lane, key: "\(lane)-\(number)", idempotency: Idempotency())
+                    idempotency: Idempotency()
+                )
+                .with(\.lane, lane)
+                .with(\.key, "\(lane)-\(number)")
                 keyed["\(lane)-\(number)"] = try await store.enqueue(write).id
             }
             let single = try WriteRequest(
-                to: "shop", .post, HTTPURL("\(service.url)/lanes/once/\(number)"), body: Array("{}".utf8),
-                key: "once-\(number)")
+                to: "shop", .post, HTTPURL("\(service.url)/lanes/once/\(number)"), body: Array("{}".utf8)
+            )
+            .with(\.key, "once-\(number)")
             once["once-\(number)"] = try await store.enqueue(single).id
         }
         await store.close()

@@ -39,7 +39,9 @@ struct QueueLaneTests {
                 let entry = try await store.enqueue(
                     WriteRequest(
                         to: "shop", .post, HTTPURL("\(service.url)/l\(lane)/\(number)"),
-                        body: Array((isBad ? #"{"amount":"bad"}"# : #"{"amount":1}"#).utf8), lane: "l\(lane)"))
+                        body: Array((isBad ? #"{"amount":"bad"}"# : #"{"amount":1}"#).utf8)
+                    )
+                    .with(\.lane, "l\(lane)"))
                 if isBad { bad = entry.id }
             }
         }

@@ -70,7 +70,9 @@ struct QueueLineTests {
         _ = try await store.enqueue(
             WriteRequest(
                 to: "van", .post, HTTPURL("\(origin.url.origin)/lanes/\(lane)/\(number)"), body: Array("{}".utf8),
-                lane: lane, idempotency: Idempotency()))
+                idempotency: Idempotency()
+            )
+            .with(\.lane, lane))
     }
 
     /// How often anything was tried, and what tries counted, up to now.

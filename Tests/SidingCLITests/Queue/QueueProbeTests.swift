@@ -61,10 +61,11 @@ struct QueueProbeTests {
             let store = try await Store.open(at: sandbox.file("test.db"))
             for _ in 0..<count {
                 _ = try await store.enqueue(
-                    WriteRequest(
-                        to: "shop", .post, HTTPURL("\(service.url)/orders"), body: Array("{}".utf8),
-                        probe: WriteProbe(
-                            "/orders?ref={entry}", mark: JSONPath(member: "ref"), after: .milliseconds(1))))
+                    WriteRequest(to: "shop", .post, HTTPURL("\(service.url)/orders"), body: Array("{}".utf8))
+                        .with(
+                            \.probe,
+                            WriteProbe(
+                                "/orders?ref={entry}", mark: JSONPath(member: "ref"), after: .milliseconds(1))))
             }
             await store.close()
         }

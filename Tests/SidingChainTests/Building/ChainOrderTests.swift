@@ -64,8 +64,9 @@ import Testing
 
     @Test func `with everything on, the order is the documented one`() throws {
         var assembly = ChainAssembly(
-            transport: ScriptedTransport([]), connectivity: TestConnectivity(), query: { [:] },
-            retry: RetryPolicy(retries: 1), deadline: .seconds(1))
+            transport: ScriptedTransport([]), connectivity: TestConnectivity(), retry: RetryPolicy(retries: 1))
+        assembly.query = { [:] }
+        assembly.deadline = .seconds(1)
         assembly.access = AccessSafety(
             account: "a", store: InMemoryCredentialStore(),
             refresher: TokenRefresherNode { _, _ in TokenGrant(accessToken: "t") })

@@ -37,8 +37,9 @@ import Testing
         let store = bench.store
         _ = try await store.enqueue(
             WriteRequest(
-                to: "blog", .post, try HTTPURL("https://api.example.org/posts"), body: Array(#"{"id":6}"#.utf8),
-                edit: WriteEdit(.create, of: bench.resource)))
+                to: "blog", .post, try HTTPURL("https://api.example.org/posts"), body: Array(#"{"id":6}"#.utf8)
+            )
+            .with(\.edit, WriteEdit(.create, of: bench.resource)))
         let write = try #require(try await store.claim(ClaimRequest(sources: ["blog": 9], passesGates: true)))
         _ = try await store.recordResult(write, WriteResult(.answered(#"{"id":6}"#, status: 201), .nothing))
         bench.time.advance(by: .seconds(60))
@@ -54,9 +55,8 @@ import Testing
     @Test func `a record whose own delete was dropped is missing like any other`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         let entry = try await bench.store.enqueue(
-            WriteRequest(
-                to: "blog", .delete, try HTTPURL("https://api.example.org/posts/2"),
-                edit: WriteEdit(.delete, of: bench.resource, key: "2")))
+            WriteRequest(to: "blog", .delete, try HTTPURL("https://api.example.org/posts/2"))
+                .with(\.edit, WriteEdit(.delete, of: bench.resource, key: "2")))
         bench.list("[1]")
         #expect(try await bench.sync().result.counters.deleted == 0)
         _ = try await bench.store.perform(.drop, on: QueueSelection(ids: [entry.id]))
@@ -87,8 +87,9 @@ import Testing
         let edit = WriteEdit(.merge, of: bench.resource, key: "2")
         let entry = try await store.enqueue(
             WriteRequest(
-                to: "blog", .patch, try HTTPURL("https://api.example.org/posts/2"), body: Array(#"{"x":1}"#.utf8),
-                edit: edit))
+                to: "blog", .patch, try HTTPURL("https://api.example.org/posts/2"), body: Array(#"{"x":1}"#.utf8)
+            )
+            .with(\.edit, edit))
         bench.list("[1]")
         for _ in 0..<2 { #expect(try await bench.sync().result.counters.deleted == 0) }
         _ = try await store.perform(.drop, on: QueueSelection(ids: [entry.id]))

@@ -74,9 +74,8 @@ import Testing
         for _ in 0..<2 { try await bench.sync() }
         let store = bench.bench.store
         _ = try await store.enqueue(
-            WriteRequest(
-                to: "blog", .post, try HTTPURL("https://api.example.org/tasks"), body: Array(#"{"n":1}"#.utf8),
-                edit: WriteEdit(.create, of: bench.tasks)))
+            WriteRequest(to: "blog", .post, try HTTPURL("https://api.example.org/tasks"), body: Array(#"{"n":1}"#.utf8))
+                .with(\.edit, WriteEdit(.create, of: bench.tasks)))
         let write = try #require(try await store.claim(ClaimRequest(sources: ["blog": 9], passesGates: true)))
         _ = try await store.recordResult(write, WriteResult(.answered(#"{"id":99}"#, status: 201), .nothing))
         for _ in 0..<4 { #expect(try await bench.sync().result.counters.deleted == 0) }

@@ -76,8 +76,10 @@ import Testing
         return try await bench.store.enqueue(
             WriteRequest(
                 to: "blog", .post, try EditBench.url("/posts/a"),
-                body: Array(#"{"id":"a","title":"mine","votes":1}"#.utf8), key: "k", idempotency: Idempotency(),
-                edit: edit))
+                body: Array(#"{"id":"a","title":"mine","votes":1}"#.utf8), idempotency: Idempotency()
+            )
+            .with(\.key, "k")
+            .with(\.edit, edit))
     }
 
     @Test(arguments: [ConflictPolicy.mine, .merge, .hold])

@@ -12,8 +12,10 @@ import Testing
         let bench = try await EditBench()
         let entry = try await bench.store.enqueue(
             WriteRequest(
-                to: "blog", method, try EditBench.url("/posts/1"), body: edit == .merge ? Array("{}".utf8) : nil,
-                edit: try edit.map { WriteEdit($0, of: try EditBench.posts(), key: "1") }, goneIsDone: goneIsDone))
+                to: "blog", method, try EditBench.url("/posts/1"), body: edit == .merge ? Array("{}".utf8) : nil
+            )
+            .with(\.edit, try edit.map { WriteEdit($0, of: try EditBench.posts(), key: "1") })
+            .with(\.goneIsDone, goneIsDone))
         let write = try #require(try await bench.claim(entry.id))
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         let policy = WriteResultPolicy(source: source, write: write, jitter: .none, now: bench.time.now)

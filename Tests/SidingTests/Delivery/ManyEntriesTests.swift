@@ -172,8 +172,8 @@ import Testing
         arguments: [
             QueueSelection(), QueueSelection(kinds: [.fetch]), QueueSelection(kinds: [.write], reasons: [.held]),
             QueueSelection(resources: ["a"]), QueueSelection(lanes: ["a"], states: [.parked]),
-            QueueSelection(sources: ["a"], dueBy: Timestamp(microseconds: 1)),
-            QueueSelection(states: [.done, .dropped], completedBefore: Timestamp(microseconds: 1)),
+            QueueSelection(sources: ["a"]).with(\.dueBy, Timestamp(microseconds: 1)),
+            QueueSelection(states: [.done, .dropped]).with(\.completedBefore, Timestamp(microseconds: 1)),
             QueueSelection(states: [.done]),
         ])
     func `no selection reads the whole table`(_ selection: QueueSelection) async throws {

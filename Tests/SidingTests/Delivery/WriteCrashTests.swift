@@ -182,9 +182,8 @@ import Testing
         let bench = try await WriteBench()
         bench.time.advance(by: .seconds(31_536_000))
         let entry = try await bench.store.enqueue(
-            WriteRequest(
-                to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8),
-                probe: WriteProbe("/a?ref={entry}", mark: JSONPath(member: "ref"))))
+            WriteRequest(to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8))
+                .with(\.probe, WriteProbe("/a?ref={entry}", mark: JSONPath(member: "ref"))))
         let error = RecordedError(name: "connectionLost", message: "it was lost")
         let transition = WriteResult.Transition.unknown(error, waitsForNetwork: false) { _ in .seconds(60) }
         let lost = try #require(try await bench.claim())

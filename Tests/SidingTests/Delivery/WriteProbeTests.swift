@@ -23,8 +23,11 @@ import Testing
             bench = try await WriteBench(concurrency: 1)
             entry = try await bench.store.enqueue(
                 WriteRequest(
-                    to: "api", .post, HTTPURL("https://api.test/issues"), body: Array(#"{"a":1}"#.utf8), key: key,
-                    idempotency: idempotency, probe: probe))
+                    to: "api", .post, HTTPURL("https://api.test/issues"), body: Array(#"{"a":1}"#.utf8),
+                    idempotency: idempotency
+                )
+                .with(\.key, key)
+                .with(\.probe, probe))
             bench.origin.set("/issues", WriteProbeTests.lost, .text(#"{"id":7}"#, status: .created))
         }
 
@@ -238,8 +241,8 @@ extension WriteProbeTests {
     ])
     func `a write that cannot carry what is asked for is not accepted`(body: String, probe: WriteProbe) async throws {
         let bench = try await WriteBench()
-        let write = WriteRequest(
-            to: "api", .post, try HTTPURL("https://api.test/i"), body: Array(body.utf8), probe: probe)
+        let write = WriteRequest(to: "api", .post, try HTTPURL("https://api.test/i"), body: Array(body.utf8))
+            .with(\.probe, probe)
         #expect(try await storeErrorKind { _ = try await bench.store.enqueue(write) } == .invalidWrite)
         var idempotent = write
         idempotent.method = .put
@@ -251,10 +254,10 @@ extension WriteProbeTests {
 
 extension WriteProbeTests {
     private static func create(_ bench: EditBench, _ body: String) async throws -> QueueEntry {
-        let edit = WriteEdit(.create, of: try EditBench.posts(), idPath: JSONPath(members: ["data", "id"]))
+        let edit = WriteEdit(.create, of: try EditBench.posts()).with(\.idPath, JSONPath(members: ["data", "id"]))
         return try await bench.store.enqueue(
-            WriteRequest(
-                to: "blog", .post, try EditBench.url("/posts"), body: Array(body.utf8), edit: edit, probe: probe))
+            WriteRequest(to: "blog", .post, try EditBench.url("/posts"), body: Array(body.utf8)).with(\.edit, edit)
+                .with(\.probe, probe))
     }
 
     private static let unknown = WriteResult.Transition.unknown(
@@ -282,9 +285,9 @@ extension WriteProbeTests {
         try await bench.pull(#"[{"id":7,"title":"a"}]"#)
         let edit = WriteEdit(.merge, of: try EditBench.posts(), key: "7")
         let entry = try await bench.store.enqueue(
-            WriteRequest(
-                to: "blog", .patch, try EditBench.url("/posts/7"), body: Array(#"{"title":"mine"}"#.utf8), edit: edit,
-                probe: Self.probe))
+            WriteRequest(to: "blog", .patch, try EditBench.url("/posts/7"), body: Array(#"{"title":"mine"}"#.utf8))
+                .with(\.edit, edit)
+                .with(\.probe, Self.probe))
         try await bench.recordResult(entry, Self.unknown)
         try await bench.pull(#"[{"id":7,"title":"theirs"}]"#)
         #expect(try await bench.entry(entry.id).state == .queued)
@@ -306,8 +309,8 @@ extension WriteProbeTests {
         let bench = try await WriteBench()
         bench.origin.set("/a", .text(#"{"message":"no"}"#, status: .init(code: status)))
         let entry = try await bench.store.enqueue(
-            WriteRequest(
-                to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8), conflictStatuses: [409, 422]))
+            WriteRequest(to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8))
+                .with(\.conflictStatuses, [409, 422]))
         _ = try await bench.sender().drain()
         #expect(try await bench.entry(entry.id).reason == reason)
     }

@@ -97,9 +97,8 @@ import Testing
         bench.origin.set("/graphql", .text("{}"))
         let mark = JSONPath(member: "ref")
         let entry = try await bench.store.enqueue(
-            WriteRequest(
-                to: "api", .post, HTTPURL("https://api.test/graphql"), body: Array(Self.mutation.utf8),
-                probe: WriteProbe("/orders?ref={entry}", mark: mark)))
+            WriteRequest(to: "api", .post, HTTPURL("https://api.test/graphql"), body: Array(Self.mutation.utf8))
+                .with(\.probe, WriteProbe("/orders?ref={entry}", mark: mark)))
         _ = try await bench.sender().drain()
         let after = try await bench.entry(entry.id)
         #expect(after.state == .queued && after.unknownSince != nil)

@@ -20,9 +20,9 @@ import Testing
         try await store.enqueue(
             WriteRequest(
                 to: resource.source.name, change == .create ? .post : .patch,
-                try HTTPURL("https://api.example.org/posts\(key.map { "/\($0)" } ?? "")"),
-                body: Array(#"{"x":1}"#.utf8),
-                edit: WriteEdit(change, of: resource, key: key)))
+                try HTTPURL("https://api.example.org/posts\(key.map { "/\($0)" } ?? "")"), body: Array(#"{"x":1}"#.utf8)
+            )
+            .with(\.edit, WriteEdit(change, of: resource, key: key)))
     }
 
     private static func source(_ name: String, _ url: String = "https://api.example.org") throws -> Source {

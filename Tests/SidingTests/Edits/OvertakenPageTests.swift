@@ -203,9 +203,9 @@ import Testing
         while bench.origin.waiting == 0 { await Task.yield() }
         let entry = try await bench.store.enqueue(
             WriteRequest(
-                to: "blog", .put, try HTTPURL("https://api.example.org/posts/1"),
-                body: Array(#"{"title":"new"}"#.utf8),
-                edit: WriteEdit(.replace, of: bench.resource, key: "1")))
+                to: "blog", .put, try HTTPURL("https://api.example.org/posts/1"), body: Array(#"{"title":"new"}"#.utf8)
+            )
+            .with(\.edit, WriteEdit(.replace, of: bench.resource, key: "1")))
         let sender = WriteSender(
             store: bench.store, sources: [bench.resource.source], transports: bench.origin,
             environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))

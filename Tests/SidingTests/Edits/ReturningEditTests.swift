@@ -128,7 +128,9 @@ import Testing
         let entry = try await bench.store.enqueue(
             WriteRequest(
                 to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
-                idempotency: Idempotency(), edit: WriteEdit(.merge, of: try EditBench.posts(), key: "a")))
+                idempotency: Idempotency()
+            )
+            .with(\.edit, WriteEdit(.merge, of: try EditBench.posts(), key: "a")))
         try await bench.recordResult(entry, .parked(reason))
         try await bench.pull("[\(Self.theirs)]")
         _ = try await goBack(.act(.retry), entry.id, in: bench)
@@ -174,7 +176,9 @@ import Testing
         let entry = try await bench.store.enqueue(
             WriteRequest(
                 to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
-                idempotency: isKeyed ? Idempotency() : nil, edit: edit))
+                idempotency: isKeyed ? Idempotency() : nil
+            )
+            .with(\.edit, edit))
         #expect(try await bench.recordResult(entry, .parked(.conflict, status: status)).reason == .conflict)
         return (bench, entry)
     }

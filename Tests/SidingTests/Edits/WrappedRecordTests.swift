@@ -186,16 +186,16 @@ import Testing
         let probe = WriteProbe("/posts?ref={entry}", mark: JSONPath(member: "ref"), record: JSONPath(member: "post"))
         for (body, isWrapped) in [(#"{"post":{"a":1},"b":2}"#, true), (#"{"a":1}"#, false)] {
             let entry = try await bench.store.enqueue(
-                WriteRequest(to: "blog", .post, try EditBench.url("/posts"), body: Array(body.utf8), probe: probe))
+                WriteRequest(to: "blog", .post, try EditBench.url("/posts"), body: Array(body.utf8))
+                    .with(\.probe, probe))
             let text = try #require(try await bench.claim(entry.id)).text
             let mark = #""ref":"\#(entry.id)""#
             #expect(text == (isWrapped ? #"{"post":{"a":1,\#(mark)},"b":2}"# : #"{"a":1,\#(mark)}"#))
         }
         let taken = try await storeErrorKind {
             _ = try await bench.store.enqueue(
-                WriteRequest(
-                    to: "blog", .post, try EditBench.url("/posts"), body: Array(#"{"post":{"ref":1}}"#.utf8),
-                    probe: probe))
+                WriteRequest(to: "blog", .post, try EditBench.url("/posts"), body: Array(#"{"post":{"ref":1}}"#.utf8))
+                    .with(\.probe, probe))
         }
         #expect(taken == .invalidWrite)
     }

@@ -29,15 +29,15 @@ import Testing
     }
 
     @Test func `due are queued entries alone, from their very moment on`() {
-        let selection = QueueSelection(dueBy: Timestamp(microseconds: 50))
+        let selection = QueueSelection().with(\.dueBy, Timestamp(microseconds: 50))
         #expect(selection.fits(entry(next: 50)))
         #expect(!selection.fits(entry(next: 51)))
         #expect(!selection.fits(entry(.parked, next: 50)))
     }
 
     @Test func `created before leaves out the moment itself`() {
-        #expect(QueueSelection(createdBefore: Timestamp(microseconds: 101)).fits(entry()))
-        #expect(!QueueSelection(createdBefore: Timestamp(microseconds: 100)).fits(entry()))
+        #expect(QueueSelection().with(\.createdBefore, Timestamp(microseconds: 101)).fits(entry()))
+        #expect(!QueueSelection().with(\.createdBefore, Timestamp(microseconds: 100)).fits(entry()))
     }
 
     @Test func `reasons mean what is parked for them, and completed before leaves out what still waits`() {
@@ -48,7 +48,7 @@ import Testing
         #expect(!QueueSelection(reasons: [.held]).fits(entry()))
         var done = entry(.done)
         done.completedAt = Timestamp(microseconds: 200)
-        let before = { QueueSelection(states: [.done, .parked], completedBefore: Timestamp(microseconds: $0)) }
+        let before = { QueueSelection(states: [.done, .parked]).with(\.completedBefore, Timestamp(microseconds: $0)) }
         #expect(before(201).fits(done) && !before(200).fits(done) && !before(201).fits(held))
     }
 

@@ -15,9 +15,9 @@ import Testing
         let source = Source(
             name: "blog", baseURL: try HTTPURL("https://api.example.org/v1"), authorization: authorization)
         return NextPageRule(
-            resource: AnyResource(
-                "posts", from: source, at: path, key: [JSONPath(member: "id")], query: query, paging: paging, stop: stop
-            ))
+            resource: AnyResource("posts", from: source, at: path, key: [JSONPath(member: "id")], paging: paging)
+                .with(\.query, query)
+                .with(\.stop, stop))
     }
 
     private func field(_ name: String, _ value: String) -> HTTPFields { [HTTPField.Name(name)!: value] }

@@ -91,7 +91,9 @@ import Testing
     private func rule(_ paging: Paging, query: [String: QueryValue] = [:]) throws -> NextPageRule {
         var resource = AnyResource(
             "items", from: Source(name: "shop", baseURL: try HTTPURL("https://shop.example")), at: "/items",
-            key: [JSONPath(member: "id")], query: query, paging: paging)
+            key: [JSONPath(member: "id")], paging: paging
+        )
+        .with(\.query, query)
         resource.pageSizes = Self.sizes
         return NextPageRule(resource: resource)
     }

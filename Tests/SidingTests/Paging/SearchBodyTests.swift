@@ -15,8 +15,11 @@ import Testing
         let source = Source(name: "crm", baseURL: try HTTPURL("https://api.example.org"))
         return NextPageRule(
             resource: AnyResource(
-                "contacts", from: source, at: "/search", key: [JSONPath(member: "id")], method: .post, paging: paging,
-                cursor: cursor, body: body))
+                "contacts", from: source, at: "/search", key: [JSONPath(member: "id")], paging: paging
+            )
+            .with(\.method, .post)
+            .with(\.cursor, cursor)
+            .with(\.body, body))
     }
 
     private func path(_ text: String) throws -> JSONPath { try JSONPath(parsing: text) }

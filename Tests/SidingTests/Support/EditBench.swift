@@ -27,10 +27,10 @@ struct EditBench {
         _ method: HTTPRequest.Method = .post, _ path: String = "/posts", _ body: String? = nil, lane: String? = nil,
         after: [String] = [], key: String? = nil, fields: HTTPFields = [:]
     ) async throws -> QueueEntry {
-        try await store.enqueue(
-            WriteRequest(
-                to: "blog", method, try Self.url(path), headerFields: fields, body: body.map { Array($0.utf8) },
-                lane: lane, after: after, key: key))
+        var write = WriteRequest(
+            to: "blog", method, try Self.url(path), headerFields: fields, body: body.map { Array($0.utf8) })
+        (write.lane, write.after, write.key) = (lane, after, key)
+        return try await store.enqueue(write)
     }
 
     /// Takes the next write of the source in hand; or this one.
@@ -143,10 +143,11 @@ extension EditBench {
             case .merge: .patch
             case .delete: .delete
             }
-        return try await store.enqueue(
-            WriteRequest(
-                to: "blog", method, try Self.url(key.map { "/posts/\($0)" } ?? "/posts"), headerFields: fields,
-                body: body.map { Array($0.utf8) }, lane: lane, after: after, key: named, edit: edit))
+        var write = WriteRequest(
+            to: "blog", method, try Self.url(key.map { "/posts/\($0)" } ?? "/posts"), headerFields: fields,
+            body: body.map { Array($0.utf8) })
+        (write.lane, write.after, write.key, write.edit) = (lane, after, named, edit)
+        return try await store.enqueue(write)
     }
 
     /// A pull brings these records.

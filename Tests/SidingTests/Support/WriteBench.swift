@@ -46,10 +46,11 @@ struct WriteBench {
         after: [String] = [], key: String? = nil, idempotency: Idempotency? = keyed, expiry: Duration? = nil,
         body: String = "{}"
     ) async throws -> QueueEntry {
-        try await store.enqueue(
-            WriteRequest(
-                to: source, method, HTTPURL("https://\(source).test\(path)"), body: Array(body.utf8), lane: lane,
-                after: after, key: key, idempotency: idempotency, expiry: expiry))
+        var write = WriteRequest(
+            to: source, method, try HTTPURL("https://\(source).test\(path)"), body: Array(body.utf8),
+            idempotency: idempotency)
+        (write.lane, write.after, write.key, write.expiry) = (lane, after, key, expiry)
+        return try await store.enqueue(write)
     }
 
     func claim(_ store: Store? = nil, entry: String? = nil) async throws -> ClaimedWrite? {

@@ -45,19 +45,22 @@ actor StormWriter {
         var update = WriteDeclaration.Operation(.patch, "/posts/{id}")
         update.sendsIfMatch = Int.random(in: 0..<3, using: &generator) == 0
         update.etagPath = update.sendsIfMatch ? JSONPath(member: "v") : nil
-        declaration = WriteDeclaration(
+        var declaration = WriteDeclaration(
             resource.name, at: resource.source,
             operations: [
                 .create: .init(.post, "/posts"), .update: update, .delete: .init(.delete, "/posts/{id}"),
-            ],
-            lane: Int.random(in: 0..<4, using: &generator) == 0 ? "all of \(resource.name)" : nil,
-            idempotency: way == 0 ? Idempotency() : nil, resource: resource,
-            conflict: ConflictPolicy.allCases.randomElement(using: &generator) ?? .hold,
-            coalesces: Bool.random(using: &generator),
-            probe: way == 1
-                ? WriteProbe(
-                    "/posts?ref={entry}", mark: JSONPath(member: "ref"), records: JSONPath(member: "items"),
-                    after: .seconds(30)) : nil)
+            ])
+        declaration.lane = Int.random(in: 0..<4, using: &generator) == 0 ? "all of \(resource.name)" : nil
+        declaration.idempotency = way == 0 ? Idempotency() : nil
+        declaration.resource = resource
+        declaration.conflict = ConflictPolicy.allCases.randomElement(using: &generator) ?? .hold
+        declaration.coalesces = Bool.random(using: &generator)
+        if way == 1 {
+            declaration.probe = WriteProbe(
+                "/posts?ref={entry}", mark: JSONPath(member: "ref"), records: JSONPath(member: "items"),
+                after: .seconds(30))
+        }
+        self.declaration = declaration
         self.generator = generator
     }
 

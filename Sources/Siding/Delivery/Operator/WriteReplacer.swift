@@ -114,7 +114,8 @@ extension WriteRequest {
         let key = try IdempotencyKeysTable.load(entry.id, database)
         self.init(
             to: entry.source, method, url, headerFields: try change.headerFields ?? stored?.headerFields() ?? [:],
-            body: change.body ?? stored?.body, idempotency: key?.promise, probe: stored?.probe,
-            conflictStatuses: try stored?.conflictStatuses(), goneIsDone: stored?.goneIsDone)
+            body: change.body ?? stored?.body, idempotency: key?.promise)
+        (probe, goneIsDone) = (stored?.probe, stored?.goneIsDone)
+        conflictStatuses = try stored?.conflictStatuses()
     }
 }

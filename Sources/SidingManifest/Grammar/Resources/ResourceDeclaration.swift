@@ -53,12 +53,12 @@ struct ResourceDeclaration: Sendable {
             deletions?.recordPath.map({ checkURL($0, source, &reading) }) ?? true
         else { return nil }
         var resource = AnyResource(
-            name, from: source.putting(first: failureRules), at: path.value, key: key, method: method, query: query,
-            queryEncoding: encoding,
-            records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge, schema: schema, body: body.body, forEach: forEach?.forEach)
+            name, from: source.putting(first: failureRules), at: path.value, key: key, paging: paging)
+        (resource.method, resource.body, resource.pageSizes) = (method, body.body, pageSizes)
+        (resource.query, resource.queryEncoding, resource.records) = (query, encoding, records)
+        (resource.stop, resource.cursor, resource.forEach) = (stop, cursor?.value, forEach?.forEach)
+        (resource.isConditional, resource.maxAge, resource.schema) = (isConditional, maxAge, schema)
         (resource.isStable, resource.deletions) = (isStable, deletions?.deletions ?? Deletions())
-        resource.pageSizes = pageSizes
         resource.schedule = schedule?.schedule(of: name, on: reading.environment.machine)
         resource.keptRecords = kept?.value
         return resource

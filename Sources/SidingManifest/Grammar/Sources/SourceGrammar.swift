@@ -52,8 +52,8 @@ enum SourceGrammar {
         refusePlainTokens(authorization, object, bounds.transport, &reading)
         var source = Source(
             name: "", baseURL: url.value, authorization: authorization, transport: bounds.transport,
-            jsonLimits: bounds.json, retry: rules.policy, expiry: rules.expiry,
-            idempotency: promise)
+            retry: rules.policy)
+        (source.jsonLimits, source.expiry, source.idempotency) = (bounds.json, rules.expiry, promise)
         source.failureRules = object.value(errors, &reading) ?? []
         source.limits = object.value(limits, &reading) ?? []
         source.sendsTraceContext = object.value(trace, &reading) ?? false

@@ -118,10 +118,11 @@ struct LocatedWrite: Sendable {
                 "\(create.subject) creates a record whose key is a member's name", at: create.place,
                 expected: "id: the path of the new name in the answer, such as $.name")
         }
-        return WriteDeclaration(
-            name, at: source, operations: checked, lane: lane, idempotency: idempotency,
-            resource: resource, conflict: conflict.policy,
-            coalesces: coalesces, probe: probe?.value, conflictStatuses: conflict.statuses, record: record)
+        var declaration = WriteDeclaration(name, at: source, operations: checked)
+        (declaration.lane, declaration.idempotency, declaration.probe) = (lane, idempotency, probe?.value)
+        (declaration.resource, declaration.record, declaration.coalesces) = (resource, record, coalesces)
+        (declaration.conflict, declaration.conflictStatuses) = (conflict.policy, conflict.statuses)
+        return declaration
     }
 
     private func check(_ probe: Located<WriteProbe>, _ source: Source, _ reading: inout Reading) {

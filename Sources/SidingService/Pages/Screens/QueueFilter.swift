@@ -44,10 +44,11 @@ struct QueueFilter: Sendable {
     }
 
     func selection(now: Timestamp) -> QueueSelection {
-        QueueSelection(
+        var selection = QueueSelection(
             resources: resource.map { [$0] } ?? [], sources: source.map { [$0] } ?? [],
-            states: state.map { [$0] } ?? [], createdBefore: age.map { now + (.zero - $0.span.duration) },
-            reasons: reason.map { [$0] } ?? [])
+            states: state.map { [$0] } ?? [], reasons: reason.map { [$0] } ?? [])
+        selection.createdBefore = age.map { now + (.zero - $0.span.duration) }
+        return selection
     }
 
     func menus(_ resources: [AnyResource]) -> [Menu] {

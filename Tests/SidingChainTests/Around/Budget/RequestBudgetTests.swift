@@ -75,9 +75,10 @@ import Testing
         _ budget: ScriptedBudget, _ transport: any Transport, retries: Int = 0
     ) -> any Node<HTTPURL, LoadedResponse> {
         var assembly = ChainAssembly(
-            transport: transport, connectivity: TestConnectivity(), providers: [Provider(counter: asked)],
-            retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero)), deadline: .seconds(5), jitter: .none,
-            clock: clock, wallClock: WallClock { Timestamp(secondsSince1970: 1_000) })
+            transport: transport, connectivity: TestConnectivity(),
+            retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero)), jitter: .none, clock: clock,
+            wallClock: WallClock { Timestamp(secondsSince1970: 1_000) })
+        (assembly.providers, assembly.deadline) = ([Provider(counter: asked)], .seconds(5))
         assembly.budget = BudgetUse(budget, maximumWait: .seconds(90))
         return assembly.chain(
             from: RequestRouterNode<HTTPURL> { RequestDraft(route: Route(.get, $0)) },

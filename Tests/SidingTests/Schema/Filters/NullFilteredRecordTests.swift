@@ -154,8 +154,9 @@ import Testing
         let edit = WriteEdit(.merge, of: bench.resource, key: "2")
         let entry = try await store.enqueue(
             WriteRequest(
-                to: "blog", .patch, try HTTPURL("https://api.example.org/posts/2"), body: Array(#"{"x":1}"#.utf8),
-                edit: edit))
+                to: "blog", .patch, try HTTPURL("https://api.example.org/posts/2"), body: Array(#"{"x":1}"#.utf8)
+            )
+            .with(\.edit, edit))
         Self.set(bench, Self.states(1...5).merging([1: "", 2: ""]) { $1 })
         for _ in 0..<2 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == ["2", "3", "4", "5"])

@@ -72,9 +72,9 @@ import Testing
             (QueueSelection(lanes: [first.lane]), [first]),
             (QueueSelection(states: [.parked]), [second]),
             (QueueSelection(states: [.queued, .parked]), [first, second]),
-            (QueueSelection(createdBefore: second.createdAt), [first]),
-            (QueueSelection(dueBy: bench.time.now), []),
-            (QueueSelection(dueBy: soon), [first]),
+            (QueueSelection().with(\.createdBefore, second.createdAt), [first]),
+            (QueueSelection().with(\.dueBy, bench.time.now), []),
+            (QueueSelection().with(\.dueBy, soon), [first]),
             (QueueSelection(resources: ["comments"], states: [.queued]), []),
             (QueueSelection(ids: [first.id], resources: ["comments"]), []),
         ]
