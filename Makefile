@@ -84,7 +84,7 @@ proof-pages: build ## every page of 'siding serve' in Chromium, with hostile rec
 proof-package: deb ## as root: lintian, and the package's whole life in a bare Debian 12
 	@Tests/Packaging/run
 
-documentation: setup ## the DocC pages of Siding and SidingChain, .build/documentation; fails on a warning
+documentation: setup ## the DocC pages of Siding, SidingChain and SidingNodes, .build/documentation; fails on a warning
 	@SWIFT='$(SWIFT)' .ci/documentation .build/documentation
 
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail

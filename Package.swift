@@ -67,7 +67,7 @@ let package = Package(
         .executable(name: "siding", targets: ["SidingCLI"]),
         // A product has all modules that its users import; Docs/Embedding.md lists them. Other targets are for this package.
         .library(name: "Siding", targets: ["Siding"] + chainModules),
-        .library(name: "SidingChain", targets: chainModules),
+        .library(name: "SidingChain", targets: ["SidingNodes"] + chainModules),
         .library(name: "SidingHTTP", targets: ["SidingHTTP"]),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
         .library(name: "SidingModels", targets: ["SidingModels"]),
@@ -114,6 +114,11 @@ let package = Package(
         .target(name: "SidingJSON", dependencies: ["SidingSynchronization"], swiftSettings: settings),
         .target(
             name: "SidingChain", dependencies: ["SidingJSON", "SidingSynchronization", logging, httpTypes],
+            swiftSettings: settings),
+        // What programs compose for themselves. The sync, the queue and the executable do without it.
+        .target(
+            name: "SidingNodes",
+            dependencies: ["SidingChain", "SidingJSON", "SidingSynchronization", logging, httpTypes],
             swiftSettings: settings),
         .target(
             name: "SidingHTTP",
@@ -187,7 +192,8 @@ let package = Package(
         .target(
             name: "SidingTesting",
             dependencies: [
-                "Siding", "SidingChain", "SidingJSON", "SidingOrigin", "SidingSynchronization", httpTypes, logging,
+                "Siding", "SidingChain", "SidingJSON", "SidingNodes", "SidingOrigin", "SidingSynchronization",
+                httpTypes, logging,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -206,15 +212,21 @@ let package = Package(
             path: "Examples/Embedding", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "GatewayExample",
-            dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingNetwork", httpTypes],
+            dependencies: [
+                "Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingNetwork", "SidingNodes", httpTypes,
+            ],
             path: "Examples/Gateway", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "TokenRefreshExample",
-            dependencies: ["SidingChain", "SidingCredentials", "SidingHTTP", "SidingNetwork", httpTypes],
+            dependencies: [
+                "SidingChain", "SidingCredentials", "SidingHTTP", "SidingNetwork", "SidingNodes", httpTypes,
+            ],
             path: "Examples/TokenRefresh", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "RailwayExample",
-            dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNetwork", httpTypes],
+            dependencies: [
+                "Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNetwork", "SidingNodes", httpTypes,
+            ],
             path: "Examples/Railway", packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "ServiceExample",
@@ -242,16 +254,16 @@ let package = Package(
         .testTarget(
             name: "SidingCredentialsTests",
             dependencies: [
-                "SidingChain", "SidingCredentials", "SidingJSON", "SidingSQLite", "SidingSynchronization",
-                "SidingTesting", httpTypes,
+                "SidingChain", "SidingCredentials", "SidingJSON", "SidingNodes", "SidingSQLite",
+                "SidingSynchronization", "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingTests",
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
-                "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingSynchronization",
-                "SidingTesting", httpTypes, logging, metrics, tracing,
+                "SidingNodes", "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSchedule",
+                "SidingSynchronization", "SidingTesting", httpTypes, logging, metrics, tracing,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -266,7 +278,8 @@ let package = Package(
         .testTarget(
             name: "SidingChainTests",
             dependencies: [
-                "Siding", "SidingChain", "SidingJSON", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+                "Siding", "SidingChain", "SidingJSON", "SidingNodes", "SidingSynchronization", "SidingTesting",
+                httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -275,13 +288,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SidingTestingTests",
-            dependencies: ["SidingTesting", "SidingChain", "SidingSynchronization", httpTypes],
+            dependencies: ["SidingTesting", "SidingChain", "SidingNodes", "SidingSynchronization", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "SidingHTTPTests",
             dependencies: [
-                "SidingHTTP", "SidingChain", "SidingOrigin", "SidingSynchronization", "SidingTesting", asyncHTTPClient,
-                httpTypes, nioSSL, nioHTTPCompression,
+                "SidingHTTP", "SidingChain", "SidingNodes", "SidingOrigin", "SidingSynchronization", "SidingTesting",
+                asyncHTTPClient, httpTypes, nioSSL, nioHTTPCompression,
             ] + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
             swiftSettings: settings),
         .testTarget(
@@ -341,8 +354,8 @@ let package = Package(
             dependencies: [
                 "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "ServiceExample",
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingNetwork",
-                "SidingOrigin", "SidingSchedule", "SidingSynchronization", "SidingTesting", httpTypes, logging,
-                serviceLifecycle, subprocess, systemPackage,
+                "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization", "SidingTesting", httpTypes,
+                logging, serviceLifecycle, subprocess, systemPackage,
             ],
             swiftSettings: settings),
     ]

@@ -12,6 +12,7 @@ import SidingChain
 import SidingHTTP
 import SidingJSON
 import SidingNetwork
+import SidingNodes
 
 struct Issue: Codable, Sendable {
     let id: Int

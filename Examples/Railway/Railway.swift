@@ -13,6 +13,7 @@ import SidingChain
 import SidingHTTP
 import SidingModels
 import SidingNetwork
+import SidingNodes
 
 struct Report: Codable, Sendable {
     let id: String

@@ -14,6 +14,7 @@ import SidingChain
 import SidingCredentials
 import SidingHTTP
 import SidingNetwork
+import SidingNodes
 
 /// A step of the program's own: gives each request the name of its call, so that the origin's log can be read beside ours.
 ///

@@ -1,5 +1,5 @@
 public import Siding
-public import SidingChain
+internal import SidingChain
 public import SidingJSON
 
 /// A collection at a source whose records are values of a Swift type.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingHTTP
+import SidingNodes
 import SidingOrigin
 import SidingTesting
 import Testing

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `the assembly in the document is the one in the source`() throws {
-        let source = try Self.text("Sources/SidingChain/Building/ChainAssembly.swift")
+        let source = try Self.text("Sources/SidingNodes/Building/ChainAssembly+Nodes.swift")
         let fence = try #require(source.firstMatch(of: /\/\/\/ ```\n(?<lines>(?:\/\/\/ [^`\n]*\n)+)\/\/\/ ```/))
         let figure = fence.lines.split(separator: "\n").map { $0.dropFirst(4) }.joined(separator: "\n")
         #expect(figure.contains("RetryNode(AccessSafeNode("))

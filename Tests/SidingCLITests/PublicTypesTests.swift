@@ -10,8 +10,8 @@ import Testing
     private static let requirements: Set = ["Element", "Failure", "AsyncIterator"]
 
     @Test(arguments: [
-        ("SidingChain", 50), ("Siding", 50), ("SidingModels", 20), ("SidingManifest", 5), ("SidingService", 4),
-        ("SidingHTTP", 3), ("SidingSchedule", 3),
+        ("SidingChain", 50), ("SidingNodes", 40), ("Siding", 50), ("SidingModels", 20), ("SidingManifest", 5),
+        ("SidingService", 4), ("SidingHTTP", 3), ("SidingSchedule", 3),
     ])
     func `every public type is named in a document`(_ module: String, atLeast: Int) throws {
         let types = try Self.publicTypes(of: module)
@@ -20,7 +20,7 @@ import Testing
         #expect(types.filter { !named.contains($0) }.sorted() == [])
     }
 
-    @Test(arguments: ["SidingChain", "Siding"])
+    @Test(arguments: ["SidingChain", "SidingNodes", "Siding"])
     func `every public type is in a topic of its module's DocC page`(_ module: String) throws {
         let page = Self.root.appending(path: "Sources/\(module)/\(module).docc/\(module).md")
         let topics = try String(contentsOf: page, encoding: .utf8).matches(of: /- ``(?:\w+\/)*(\w+)``/).map {

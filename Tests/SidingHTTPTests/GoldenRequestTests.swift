@@ -1,6 +1,7 @@
 import HTTPTypes
 import SidingChain
 import SidingHTTP
+import SidingNodes
 import SidingTesting
 import Testing
 

@@ -1,3 +1,4 @@
+public import SidingChain
 public import SidingJSON
 
 /// The effect of a write on a local record. It shows at once, as a pending edit, until the origin has answered.

@@ -83,9 +83,9 @@ extension AccessSettings {
             // These errors quote the unreadable text, which may contain a new token.
             if failure.underlying is DocumentFault {
                 (described.detail, described.underlying) = ("the token endpoint's answer is no JSON", nil)
-            } else if let mapping = failure.underlying as? MappingError {
-                let place = "\(mapping.type ?? "value") at \(mapping.path)"
-                described.detail = PlainText.oneLine("the token endpoint's answer cannot be used: \(place)", limit: 200)
+            } else if let quoting = failure.underlying as? any QuotingError {
+                described.detail = PlainText.oneLine(
+                    "the token endpoint's answer cannot be used: \(quoting.place)", limit: 200)
                 described.underlying = nil
             }
             if case .http(var answer) = failure.reason {

@@ -2,19 +2,29 @@ public import HTTPTypes
 
 /// Assembles nodes into a chain, always in the same order.
 ///
-/// ``URLChainBuilder``, the sync engine, and programs with their own request or response half all use it, so that no chain
-/// lacks the error mapper, logging, or access safety. The complete form, outermost first:
+/// The sync, the queue, `URLChainBuilder` of `SidingNodes`, and programs with their own request or response half all
+/// use it, so that no chain lacks the error mapper, logging, or access safety. A call takes these steps. Up to the tenth,
+/// the node of a step is around those of all later steps:
 ///
-/// ```
-/// AborterNode(LoggerNode(request half → MiddlewareNode(RetryNode(AccessSafeNode(MiddlewareNode(DeadlineNode(
-///     TechnicalErrorMapperNode(
-///         URLQueryInjectorNode → HeaderInjectorNode → RequestCreatorNode → UploadProgressNode →
-///         ETagNode(RequestSenderNode) → ResponseProcessorNode → ResponseErrorEnvelopeNode →
-///         ResponseHTTPErrorProcessorNode → DownloadProgressNode → ResponseDataPreprocessorNode →
-///         response half))))))))
-/// ```
+/// 1. ``AborterNode`` connects the call to its ``CallHandle``.
+/// 2. ``LoggerNode`` logs the events of the call.
+/// 3. The request half makes the draft of the request, once per call.
+/// 4. Nodes that run once per request: the middlewares of `SidingNodes`.
+/// 5. ``RetryNode`` makes the attempts; the steps below run on each of them.
+/// 6. ``AccessSafeNode`` supplies the credential and renews it.
+/// 7. Nodes that run once per attempt: the middlewares of `SidingNodes`.
+/// 8. The attempt waits for its reservation in the request budget, outside of its deadline.
+/// 9. ``DeadlineNode`` limits the time of the attempt.
+/// 10. ``TechnicalErrorMapperNode`` classifies the system errors of the steps below.
+/// 11. ``URLQueryInjectorNode``, ``HeaderInjectorNode`` and ``RequestCreatorNode`` make the HTTP request.
+/// 12. ``RequestSenderNode`` sends it, inside the cache and the upload progress of `SidingNodes`.
+/// 13. ``ResponseProcessorNode``, ``ResponseErrorEnvelopeNode`` and ``ResponseHTTPErrorProcessorNode`` end the attempt on a
+///     failure.
+/// 14. ``ResponseDataPreprocessorNode`` recognizes responses without content, inside the download progress of
+///     `SidingNodes`.
+/// 15. The response half reads the response.
 ///
-/// Nodes without a function (no retries, no deadline, no cache) are left out; the order never changes.
+/// Steps without a function (no retries, no deadline, no budget) are left out; the order never changes.
 public struct ChainAssembly: Sendable, Changeable {
     /// Sends the requests, for example an `HTTPTransport` of `SidingHTTP`.
     public var transport: any Transport
@@ -43,34 +53,17 @@ public struct ChainAssembly: Sendable, Changeable {
 
     /// Keeps the requests signed in; share one value among all chains of a source.
     public var access: AccessSafety?
-    /// Functions of the program that see or change each request before it is sent; nil for none.
-    public var middlewares: Middlewares?
     /// Turns the origin's own error format into the program's errors, before the status check.
     public var errorEnvelope: ResponseErrorEnvelopeNode?
     /// Limits the number of requests, including each retry and each redirect; nil for no limit.
     package var budget: BudgetUse?
-    /// Stores responses for conditional requests and for offline use.
-    package var cache: CacheUse?
-    /// Whether the transfer progress is reported to the call's ``CallHandle``.
-    public var reportsProgress = false
     /// Whether a ``CallHandle`` can cancel the call; the response to a successful write survives a cancellation.
     public var isAbortable = false
     /// Names of nodes whose events are not logged.
     public var logExclusions: Set<String> = []
 
-    /// A cache and its keying.
-    package struct CacheUse: Sendable {
-        let responses: any ResponseCache
-        let keying: CacheKeying
-    }
-
-    /// Stores responses, for conditional requests and for the chains with a ``CachePolicy``.
-    ///
-    /// Stored responses are looked up without calling providers and middlewares, which may need the network. Therefore put
-    /// fields that the origin varies on, such as a language, into ``headerFields``.
-    public func cache(_ responses: any ResponseCache, keying: CacheKeying) -> ChainAssembly {
-        with(\.cache, CacheUse(responses: responses, keying: keying))
-    }
+    /// The nodes that `SidingNodes` adds: middlewares, cache and progress; nil for none.
+    package var added: (any AddedNodes)?
 
     /// Sets the parts that most chains need; set the others on the value.
     public init(

@@ -1,39 +1,9 @@
 package import HTTPTypes
 
-extension CachedHead {
-    /// The age at `now`, seconds since 1970 (RFC 9111 §4.2.3). A clock that was set back does not reduce it.
-    package func age(now: Double) -> Duration {
-        initialAge + CacheAge.duration(now - storedAt)
-    }
-
-    /// How long the response is fresh: `max-age`, else `Expires` minus `Date` (§4.2.1); nil if the origin does not specify it.
-    /// There is no heuristic.
-    package var freshnessLifetime: Duration? {
-        if let maxAge = CacheControl(headerFields).maxAge { return CacheAge.duration(maxAge) }
-        guard let expires = headerFields[.expires] else { return nil }
-        // "0" and other invalid dates mean that it has expired (§5.3).
-        guard let end = HTTPDate.secondsSince1970(expires) else { return .zero }
-        let date = headerFields[.date].flatMap(HTTPDate.secondsSince1970) ?? storedAt
-        return CacheAge.duration(end - date)
-    }
-
-    /// Whether the response is still fresh at `now`. Never with `no-cache`, nor if the clock is before the time of storing,
-    /// when the age cannot be known.
-    package func isFresh(now: Double) -> Bool {
-        guard let lifetime = freshnessLifetime, now >= storedAt else { return false }
-        return !CacheControl(headerFields).demandsValidation && age(now: now) < lifetime
-    }
-
-    /// The response's source at `now`.
-    func source(now: Double) -> ResponseSource {
-        .cache(age: age(now: now), storedAt: storedAt, isFresh: isFresh(now: now))
-    }
-}
-
 /// Computes the age of responses.
-enum CacheAge {
+package enum CacheAge {
     /// `seconds` as a duration between zero and 2³¹ s, since clocks and origins may be arbitrarily wrong.
-    static func duration(_ seconds: Double) -> Duration {
+    package static func duration(_ seconds: Double) -> Duration {
         .seconds(seconds > 0 ? min(seconds, DeltaSeconds.longest) : 0)
     }
 
@@ -42,7 +12,7 @@ enum CacheAge {
     /// - Parameters:
     ///   - sent: when the request was sent, seconds since 1970.
     ///   - received: when the head of the response arrived.
-    static func initial(_ fields: HTTPFields, sent: Double, received: Double) -> Duration {
+    package static func initial(_ fields: HTTPFields, sent: Double, received: Double) -> Duration {
         let apparent = fields[.date].flatMap(HTTPDate.secondsSince1970).map { received - $0 } ?? 0
         let corrected = (fields[.age].flatMap { DeltaSeconds.parse($0) } ?? 0) + max(received - sent, 0)
         return duration(max(apparent, corrected))
@@ -82,18 +52,18 @@ package enum AnswerFreshness {
 }
 
 /// The `Cache-Control` directives for a private cache (RFC 9111 §5.2).
-struct CacheControl {
+package struct CacheControl {
     /// `no-store`: nothing of the response may be stored.
-    var forbidsStoring = false
+    package var forbidsStoring = false
     /// `no-cache`: the response may not be reused without asking the origin.
-    var demandsValidation = false
+    package var demandsValidation = false
     /// How long the response is fresh, in seconds; 0 if the value is invalid (§4.2.1).
-    var maxAge: Double?
+    package var maxAge: Double?
 
     /// Parses the directives of a request or response; unknown ones are ignored.
     ///
     /// `s-maxage`, `public` and `proxy-revalidate` concern shared caches; `private` allows this one.
-    init(_ fields: HTTPFields) {
+    package init(_ fields: HTTPFields) {
         for directive in Self.directives(fields[values: .cacheControl].joined(separator: ",")) {
             switch directive.name {
             case "no-store": forbidsStoring = true

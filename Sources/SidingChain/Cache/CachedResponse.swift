@@ -6,7 +6,7 @@ public struct CachedHead: Sendable, Hashable {
     public var key: CacheKey
     /// The request fields that the origin varied on; one key may have several responses with different variants.
     public var variant: CacheVariant
-    /// The status of the original response; ``ETagNode`` stores only 200.
+    /// The status of the original response; `ETagNode` stores only 200.
     public var status: Int
     /// The stored fields, including `ETag`, `Last-Modified` and `Vary`; no cookies and no connection fields.
     public var headerFields: HTTPFields
@@ -17,7 +17,7 @@ public struct CachedHead: Sendable, Hashable {
     /// The age of the response at ``storedAt`` (RFC 9111 §4.2.3).
     public var initialAge: Duration
 
-    /// A head for a test or a cache of your own; ``ETagNode`` makes those of real responses.
+    /// A head for a test or a cache of your own; `ETagNode` makes those of real responses.
     public init(
         key: CacheKey, variant: CacheVariant = CacheVariant(), status: Int, headerFields: HTTPFields, url: String,
         storedAt: Double, initialAge: Duration = .zero
@@ -75,13 +75,13 @@ public struct CacheKey: Sendable, Hashable {
     /// The canonical URL: query parameters sorted by name, in stable order, credentials left out.
     public var url: String
 
-    /// A key whose URL is canonical already. ``CacheKeying`` makes it so; a store only reads back what it was given.
+    /// A key whose URL is canonical already. `CacheKeying` makes it so; a store only reads back what it was given.
     public init(account: String, method: String, url: String) {
         (self.account, self.method, self.url) = (account, method, url)
     }
 }
 
-/// A request as a cache sees it: its key, and the header fields that a response may vary on. Made by ``CacheKeying``.
+/// A request as a cache sees it: its key, and the header fields that a response may vary on. Made by `CacheKeying`.
 public struct CacheRequest: Sendable, Hashable {
     /// The key under which responses to this request are stored.
     public var key: CacheKey
@@ -116,7 +116,7 @@ public struct CacheVariant: Sendable, Hashable {
     }
 
     /// The lines of a field, joined and without surrounding space, as §4.1 compares them.
-    static func value(of name: String, in fields: HTTPFields) -> String? {
+    package static func value(of name: String, in fields: HTTPFields) -> String? {
         guard let name = HTTPField.Name(name) else { return nil }
         let lines = fields[values: name]
         guard !lines.isEmpty else { return nil }

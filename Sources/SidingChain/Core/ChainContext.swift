@@ -20,10 +20,10 @@ public struct ChainContext: Sendable {
     public var credential: Credential?
     /// Whether the call belongs to a refresh. An ``AccessSafeNode`` lets it through, since it would wait for itself.
     package var isExemptFromAccessSafety = false
-    /// Which middlewares run for the call; all by default.
-    public var middlewareFilter: MiddlewareFilter = .all
-    /// The executor for tasks that nodes create for a call; ``ChainConfiguratorNode`` sets it.
-    var executor: (any TaskExecutor)?
+    /// The executor for tasks that nodes create for a call; `ChainConfiguratorNode` of `SidingNodes` sets it.
+    package var executor: (any TaskExecutor)?
+    /// What modules above this one keep for the call, by its type.
+    private var values: [ObjectIdentifier: any Sendable] = [:]
     /// Cancels the call from outside and reports its progress; see ``AborterNode``.
     public var handle: CallHandle?
 
@@ -45,12 +45,29 @@ public struct ChainContext: Sendable {
         self.isResendable = isResendable
         self.handle = handle
     }
+
+    /// The value of `type` that a module above this one keeps for the call; nil for none.
+    package subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
+        get { values[ObjectIdentifier(type)] as? Value }
+        set { values[ObjectIdentifier(type)] = newValue }
+    }
+}
+
+extension ChainContext {
+    /// A context whose request ID is a counter within the process.
+    ///
+    /// - Parameter handle: ends the call and reports its progress; use a new one for each call.
+    public init(handle: CallHandle? = nil) {
+        self.init(requestID: "request \(Self.counter.add(1, ordering: .relaxed).newValue)", handle: handle)
+    }
+
+    private static let counter = Atomic<Int>(0)
 }
 
 extension ChainContext {
     /// The context of another request that a node makes within this call. The handle and ``isResendable`` belong to the
     /// original request, so they are dropped.
-    var forAnotherRequest: ChainContext {
+    package var forAnotherRequest: ChainContext {
         var context = withoutHandle
         context.isResendable = nil
         return context
@@ -58,7 +75,7 @@ extension ChainContext {
 
     /// This context without its handle, for a request that the handle must not control: a shared one, one of many, or a
     /// substitute.
-    var withoutHandle: ChainContext {
+    package var withoutHandle: ChainContext {
         var context = self
         context.handle = nil
         return context

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// A request being built: its route, its header fields, and its body in the current form.
 ///
-/// The body is a model until ``RequestEncoderNode`` encodes it. Then the request is a ``RequestDraft``, which the remaining
+/// The body is a model until `RequestEncoderNode` encodes it. Then the request is a ``RequestDraft``, which the remaining
 /// request nodes and the middlewares pass on and change.
 public struct Request<Body: Sendable>: Sendable {
     /// The method and the URL; nodes append query parameters to it.
@@ -75,22 +75,6 @@ public struct OutgoingRequest: Sendable {
         set { shown = .text(newValue) }
     }
 }
-
-/// The metadata and raw data of a request, before its route is known.
-public struct RequestModel<Raw: Sendable>: Sendable {
-    /// Header fields for HTTP; another kind of transport maps them in its own way.
-    public var metadata: HTTPFields
-    /// Nil for a request without a body, which differs from `null` and `{}`.
-    public var raw: Raw?
-
-    /// By default a request without header fields of its own and without a body.
-    public init(metadata: HTTPFields = [:], raw: Raw? = nil) {
-        self.metadata = metadata
-        self.raw = raw
-    }
-}
-
-extension RequestModel: Equatable where Raw: Equatable {}
 
 /// The body of a request: nothing, bytes in memory, or a stream that is read once per attempt.
 public enum RequestBody: Sendable {

@@ -1,4 +1,4 @@
-public import HTTPTypes
+internal import HTTPTypes
 
 /// Turns the chain's input into a draft with method and URL.
 public struct RequestRouterNode<Input: Sendable>: Node {
@@ -11,45 +11,6 @@ public struct RequestRouterNode<Input: Sendable>: Node {
 
     public func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> RequestDraft {
         do { return try draft(input) } catch { throw Failure.wrapping(error, phase: .notSent).at(node: name) }
-    }
-}
-
-/// Combines metadata with the raw data of a request, which may be nil.
-public struct MetadataConnectorNode<Raw: Sendable>: Node {
-    private let metadata: HTTPFields
-
-    /// - Parameter metadata: the same for every call; use a ``MetadataProvider`` for values that change from call to call.
-    public init(_ metadata: HTTPFields = [:]) {
-        self.metadata = metadata
-    }
-
-    public func process(_ input: Raw?, _ context: ChainContext) async throws(Failure) -> RequestModel<Raw> {
-        RequestModel(metadata: metadata, raw: input)
-    }
-}
-
-/// Adds a route to a request and turns its metadata into header fields; ``RequestEncoderNode`` then encodes the body.
-public struct URLRequestTransformerNode<Raw: Sendable>: Node {
-    private let route: @Sendable (Raw?) throws -> Route
-
-    /// - Parameter route: the route of every request.
-    public init(_ route: Route) {
-        self.route = { _ in route }
-    }
-
-    /// - Parameter route: returns the route of a request; an error that it throws, such as for a missing route, ends the call.
-    public init(_ route: @escaping @Sendable (Raw?) throws -> Route) {
-        self.route = route
-    }
-
-    public func process(
-        _ input: RequestModel<Raw>, _ context: ChainContext
-    ) async throws(Failure) -> Request<Raw?> {
-        let route: Route
-        do { route = try self.route(input.raw) } catch {
-            throw Failure.wrapping(error, phase: .notSent).at(node: name)
-        }
-        return Request(route: route, headerFields: input.metadata, body: input.raw)
     }
 }
 

@@ -9,8 +9,8 @@ public import HTTPTypes
 /// | ``ReplyBody`` | as it arrives, see ``Reply`` | a ``Transport`` |
 /// | `ReplyBody?` | nil for a status without content | ``ResponseDataPreprocessorNode`` |
 /// | `[UInt8]?` | in memory, see ``LoadedResponse`` | ``ResponseDataLoaderNode`` |
-/// | `JSONDocument?` | one JSON document | ``ResponseDataParserNode`` |
-/// | a model | decoded | ``DecodeNode/keepingHead``, ``CachePolicyNode`` |
+/// | `JSONDocument?` | one JSON document | `ResponseDataParserNode` |
+/// | a model | decoded | `DecodeNode.keepingHead`, `CachePolicyNode` |
 ///
 /// A nil body means "no content" (204, 205, 304), which is neither `null` nor an empty list.
 public struct Response<Body: Sendable>: Sendable {
@@ -21,7 +21,7 @@ public struct Response<Body: Sendable>: Sendable {
     /// The URL of the response, after redirects.
     public var url: HTTPURL
     /// Whether the body came from the origin for this call, or from the cache. It is ``ResponseSource/server`` too if the origin
-    /// confirmed a stored response with a 304 before a ``CachePolicyNode``.
+    /// confirmed a stored response with a 304 before a `CachePolicyNode`.
     public var source: ResponseSource
     private var failureBox: FailureBox?
 

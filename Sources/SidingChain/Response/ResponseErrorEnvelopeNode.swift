@@ -1,5 +1,4 @@
-public import FoundationEssentials
-public import HTTPTypes
+internal import HTTPTypes
 public import SidingJSON
 
 /// Turns the origin's own errors, such as `{"code": 17, "message": "…"}`, into the user's error type. Place it before the
@@ -30,28 +29,6 @@ public struct ResponseErrorEnvelopeNode: Node {
         self.limit = limit
         self.asksSuccesses = asksSuccesses
         self.ownError = ownError
-    }
-
-    /// A node that inspects only bodies that decode as `type`; all others contain no user error.
-    ///
-    /// - Parameters:
-    ///   - type: the type of the envelope.
-    ///   - limit: the largest body that is inspected, in bytes.
-    ///   - asksSuccesses: whether bodies of successful responses are inspected, too.
-    ///   - decoder: makes a decoder for each response.
-    ///   - ownError: returns or throws the user's error, or returns nil.
-    public init<Body: Decodable & Sendable>(
-        reading type: Body.Type, limit: Int = HTTPFailure.bodyLimit, asksSuccesses: Bool = false,
-        decoder: (@Sendable () -> JSONDecoder)? = nil,
-        _ ownError: @escaping @Sendable (Body, HTTPResponse) throws -> (any Error)?
-    ) {
-        self.init(limit: limit, asksSuccesses: asksSuccesses) { document, reply in
-            let decoder = decoder?() ?? JSONCoding.decoder()
-            guard let document, let body = try? JSONCoding.model(Body.self, from: document, by: decoder) else {
-                return nil
-            }
-            return try ownError(body, reply.response)
-        }
     }
 
     public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Reply {

@@ -4,7 +4,7 @@ package import HTTPTypes
 ///
 /// A body that breaks off is a failure in that phase, never an empty success.
 public struct ResponseProcessorNode: Node {
-    /// Place it directly after ``RequestSenderNode``, or after the ``ETagNode`` around it.
+    /// Place it directly after ``RequestSenderNode``, or after the `ETagNode` around it.
     public init() {}
 
     public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Reply {

@@ -4,7 +4,7 @@
 /// nothing. Later it fails with ``Failure/Reason/cancelled``, in the phase that the request has reached, and the connection is
 /// closed. If a write was answered with success, neither way of cancelling has an effect: the response is read to its end,
 /// within the transport's time limits. A call whose output is a ``Reply`` lasts until its body has been read or dropped, one
-/// whose output is a ``ResponseSequence`` until that has ended or was dropped.
+/// whose output is a `ResponseSequence` of `SidingNodes` until that has ended or was dropped.
 public struct AborterNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let handle: CallHandle?
@@ -31,13 +31,13 @@ public struct AborterNode<Wrapped: Node>: WrapperNode {
 }
 
 /// An output whose call goes on after the chain has returned it.
-protocol OutlivingOutput: Sendable {
+package protocol OutlivingOutput: Sendable {
     /// The same output, which keeps the call alive and cancellable.
     func continued(_ call: AbortableCall) -> Self
 }
 
 extension ReplyBody: OutlivingOutput {
-    func continued(_ call: AbortableCall) -> ReplyBody {
+    package func continued(_ call: AbortableCall) -> ReplyBody {
         ReplyBody(length: length) { () async throws(Failure) -> [UInt8]? in
             try await call.run { () async throws(Failure) -> [UInt8]? in try await next() }
         }
@@ -45,24 +45,15 @@ extension ReplyBody: OutlivingOutput {
 }
 
 extension ReplyBody?: OutlivingOutput {
-    func continued(_ call: AbortableCall) -> ReplyBody? { self?.continued(call) }
+    package func continued(_ call: AbortableCall) -> ReplyBody? { self?.continued(call) }
 }
 
 extension Response: OutlivingOutput where Body: OutlivingOutput {
-    func continued(_ call: AbortableCall) -> Response { with(body: body.continued(call)) }
-}
-
-extension ResponseSequence: OutlivingOutput {
-    func continued(_ call: AbortableCall) -> ResponseSequence {
-        let asked = asked
-        return ResponseSequence(stored: stored) { delivered throws(Failure) in
-            try await call.run { () async throws(Failure) -> Response<Value>? in try await asked(delivered) }
-        }
-    }
+    package func continued(_ call: AbortableCall) -> Response { with(body: body.continued(call)) }
 }
 
 /// A call that its handle can cancel. It ends when the last reference is released.
-final class AbortableCall: Sendable {
+package final class AbortableCall: Sendable {
     private let handle: CallHandle
     private let executor: (any TaskExecutor)?
 
@@ -79,7 +70,7 @@ final class AbortableCall: Sendable {
     /// It uses a new task, since a child task would be cancelled with its parent even while the response to a write is
     /// arriving. The task is awaited here and never outlives this function. It does not inherit the executor, so that is passed
     /// on.
-    func run<Output: Sendable>(
+    package func run<Output: Sendable>(
         _ part: @escaping @Sendable () async throws(Failure) -> Output
     ) async throws(Failure) -> Output {
         handle.detach()

@@ -19,8 +19,8 @@ public final class CallHandle: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    let downloads = TransferProgressUpdates()
-    let uploads = TransferProgressUpdates()
+    package let downloads = TransferProgressUpdates()
+    package let uploads = TransferProgressUpdates()
     private let state = Mutex(State())
 
     /// A handle for the next call; pass it in the call's ``ChainContext``.

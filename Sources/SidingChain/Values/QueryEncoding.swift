@@ -79,17 +79,17 @@ public struct QueryEncoding: Sendable, Hashable {
 }
 
 /// One parameter with its full name, not escaped; shared by queries, forms and multipart bodies.
-struct QueryField: Sendable, Hashable {
+package struct QueryField: Sendable, Hashable {
     /// Such as `user[name]` or `tags[]`.
-    var name: String
-    var value: String
+    package var name: String
+    package var value: String
     /// The further values after commas, if a list is joined by them.
-    var further: [String] = []
+    package var further: [String] = []
 }
 
 extension QueryEncoding {
     /// Calls `body` with each encoded field of `parameters`, sorted by name at every level.
-    func forEachField(of parameters: [String: QueryValue], _ body: (QueryField) -> Void) {
+    package func forEachField(of parameters: [String: QueryValue], _ body: (QueryField) -> Void) {
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { walk(name, value, body) }
     }
 

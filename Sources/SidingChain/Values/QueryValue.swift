@@ -1,4 +1,4 @@
-internal import SidingJSON
+package import SidingJSON
 
 /// A value of a query parameter, typed so that nothing turns into `Optional(3)` or `<null>` on the wire.
 public indirect enum QueryValue: Sendable, Hashable {
@@ -42,7 +42,7 @@ extension QueryValue {
     }
 
     /// The kind of the value, for error messages.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .array: "a list"
         case .object: "an object"
@@ -56,7 +56,7 @@ extension QueryValue {
 
 extension QueryValue {
     /// The value of a document. A number that neither `Int64` nor `Double` holds exactly becomes its digits as text.
-    init(_ document: JSONDocument) {
+    package init(_ document: JSONDocument) {
         if let elements = document.elements {
             self = .array(elements.map { QueryValue($0) })
         } else if let members = document.members {

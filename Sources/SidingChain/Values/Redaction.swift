@@ -1,5 +1,5 @@
 package import HTTPTypes
-internal import SidingJSON
+package import SidingJSON
 
 /// Removes secrets from everything that people or files may see: URLs in errors, headers in logs.
 package enum Redaction {
@@ -68,7 +68,7 @@ extension Redaction {
     }
 
     /// The start of a value for an error message: one line, bounded, secrets replaced by `…`.
-    static func excerpt(_ document: JSONDocument) -> String {
+    package static func excerpt(_ document: JSONDocument) -> String {
         document.excerpt(hiding: isSecret(memberName:))
     }
 }

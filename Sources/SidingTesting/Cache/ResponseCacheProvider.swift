@@ -1,5 +1,6 @@
 internal import Siding
 public import SidingChain
+internal import SidingNodes
 
 /// Creates the caches that ``ResponseCacheConformance`` checks: one value for one empty cache.
 public protocol ResponseCacheProvider: Sendable {

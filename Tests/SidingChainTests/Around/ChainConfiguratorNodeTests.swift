@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import SidingTesting
 import Testing
 

@@ -1,7 +1,8 @@
+import SidingChain
 import SidingTesting
 import Testing
 
-@testable import SidingChain
+@testable import SidingNodes
 
 @Suite struct LoadIndicatorTests {
     let clock = ManualClock()

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import SidingChain
+import SidingNodes
 import SidingTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import SidingTesting
 import Testing
 

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import SidingChain
 import SidingSynchronization
 import SidingTesting
 import Testing
 
-@testable import SidingChain
+@testable import SidingNodes
 
 @Suite struct PagerTests {
     typealias Answer = PagerAnswer<String, Int>

@@ -1,8 +1,9 @@
+import SidingChain
 import SidingSynchronization
 import SidingTesting
 import Testing
 
-@testable import SidingChain
+@testable import SidingNodes
 
 @Suite struct SingleFlightNodeTests {
     enum Trace { @TaskLocal static var caller = "nobody" }

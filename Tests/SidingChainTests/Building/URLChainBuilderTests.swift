@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import SidingChain
 import SidingJSON
+import SidingNodes
 import SidingTesting
 import Testing
 

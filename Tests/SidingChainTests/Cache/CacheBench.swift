@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import SidingSynchronization
 import SidingTesting
 import Testing

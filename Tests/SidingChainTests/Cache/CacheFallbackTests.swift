@@ -1,4 +1,5 @@
 import SidingChain
+import SidingNodes
 import Testing
 
 /// Row by row: in which failures a stored answer may stand in for the origin's.

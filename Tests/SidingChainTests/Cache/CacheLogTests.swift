@@ -1,5 +1,6 @@
 import Logging
 import SidingChain
+import SidingNodes
 import SidingTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import Testing
 
 /// Answers that come from elsewhere than they were asked for.

@@ -1,8 +1,9 @@
 import HTTPTypes
+import SidingChain
 import SidingSynchronization
 import Testing
 
-@testable import SidingChain
+@testable import SidingNodes
 
 /// The parts of a download that no answer can show by itself.
 @Suite struct DownloadPartsTests {

@@ -1,4 +1,5 @@
 import SidingChain
+import SidingNodes
 import SidingTesting
 import SidingSynchronization
 import Testing

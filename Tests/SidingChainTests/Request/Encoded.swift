@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import SidingTesting
 
 /// What a request looks like when it goes out, for tests of the request half.

@@ -2,6 +2,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingJSON
+import SidingNodes
 import Testing
 
 @Suite struct ResponseErrorEnvelopeNodeTests {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import Testing
 
 @Suite struct HeaderFieldsEncoderTests {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import Testing
 
 /// The golden outputs of query encoding, each of them in a query and in a form, from typed values and from a model.

@@ -1,5 +1,6 @@
 import Foundation
 import SidingChain
+import SidingNodes
 import Testing
 
 @Suite struct QueryValueEncoderTests {

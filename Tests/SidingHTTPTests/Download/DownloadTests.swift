@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import SidingChain
 import SidingHTTP
+import SidingNodes
 import SidingOrigin
 import SidingTesting
 import Testing

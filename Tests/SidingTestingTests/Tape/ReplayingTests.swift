@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingNodes
 import SidingTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Siding
 import SidingChain
+import SidingNodes
 import SidingTesting
 import Testing
 

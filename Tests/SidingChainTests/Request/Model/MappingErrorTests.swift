@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SidingChain
 import SidingJSON
+import SidingNodes
 import Testing
 
 @Suite struct MappingErrorTests {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import SidingChain
 import SidingJSON
+import SidingNodes
 import SidingTesting
 import Testing
 

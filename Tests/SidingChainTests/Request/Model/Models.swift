@@ -1,6 +1,7 @@
 import HTTPTypes
 import SidingChain
 import SidingJSON
+import SidingNodes
 import SidingSynchronization
 
 /// A model that is plain `Codable` and knows nothing of chains.

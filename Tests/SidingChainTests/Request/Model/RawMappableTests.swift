@@ -1,5 +1,6 @@
 import SidingChain
 import SidingJSON
+import SidingNodes
 import Testing
 
 @Suite struct RawMappableTests {

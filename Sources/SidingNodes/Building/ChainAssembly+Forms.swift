@@ -1,0 +1,99 @@
+public import SidingChain
+
+extension ChainAssembly {
+    /// A chain that makes a request, sends it and downloads the response to a file.
+    ///
+    /// - Parameters:
+    ///   - request: makes the request.
+    ///   - destination: the file.
+    ///   - limit: the maximum size of the file in bytes. The transport's limits apply as well: see
+    ///     `TransportSettings.forDownloads(upTo:within:)`.
+    public func chain<Input: Sendable>(
+        from request: some Node<Input, RequestDraft>, downloadingTo destination: FileDestination, limit: Int = .max
+    ) -> any Node<Input, DownloadedFile> {
+        abortable(logged(request, attempt(download(exchange(PassNode()), destination, limit))))
+    }
+
+    /// A chain whose decoded response comes from the origin or from the cache, as `policy` decides.
+    ///
+    /// - Throws: `Failure.Reason.invalidRequest` if the assembly has no cache.
+    public func chain<Input: Sendable, Output: Sendable>(
+        from request: some Node<Input, RequestDraft>, by policy: CachePolicy, bodyLimit: Int,
+        decode: some Node<LoadedResponse, Output>
+    ) throws(Failure) -> any Node<Input, Response<Output>> {
+        let tracks = try tracks(from: request, bodyLimit)
+        return abortable(withCachePolicy(policy, tracks.server, tracks.cached, decode))
+    }
+
+    /// A chain that returns the stored response, if there is one, and then the origin's response.
+    ///
+    /// - Throws: `Failure.Reason.invalidRequest` if the assembly has no cache.
+    public func cacheThenServer<Input: Sendable, Output: Sendable>(
+        from request: some Node<Input, RequestDraft>, bodyLimit: Int, decode: some Node<LoadedResponse, Output>
+    ) throws(Failure) -> any Node<Input, ResponseSequence<Output>> {
+        let tracks = try tracks(from: request, bodyLimit)
+        return abortable(withCachedResponse(tracks.server, tracks.cached, decode))
+    }
+}
+
+// MARK: - Their parts
+
+extension ChainAssembly {
+    private func download(
+        _ exchange: some Node<RequestDraft, Response<ReplyBody?>>, _ destination: FileDestination, _ limit: Int
+    ) -> any Node<RequestDraft, DownloadedFile> {
+        FileDownloadNode(exchange, to: destination, limit: limit, secretQueryNames: secretQueryNames)
+    }
+
+    private func tracks<Input: Sendable>(
+        from request: some Node<Input, RequestDraft>, _ bodyLimit: Int
+    ) throws(Failure) -> (server: any Node<Input, LoadedResponse>, cached: any Node<Input, LoadedResponse>) {
+        guard let cache = programNodes.cache else {
+            throw Failure(
+                .invalidRequest, phase: .notSent, detail: "a cache policy needs a cache: give the assembly one")
+        }
+        let loader = ResponseDataLoaderNode(limit: bodyLimit)
+        let reader = CacheReaderNode(cache.responses, keying: cache.keying, wallClock: wallClock)
+            .then(ResponseDataPreprocessorNode()).then(loader)
+        return (
+            logged(request, attempt(exchange(loader))), logged(request, joined(outgoing([]), reader))
+        )
+    }
+
+    private func joined<First: Node, Second: Node>(
+        _ first: First, _ second: Second
+    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
+        first.then(second)
+    }
+
+    private func withCachePolicy<Server: Node, Cached: Node, Decode: Node>(
+        _ policy: CachePolicy, _ server: Server, _ cached: Cached, _ decode: Decode
+    ) -> any Node<Server.Input, Response<Decode.Output>>
+    where
+        Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
+        Decode.Input == LoadedResponse
+    {
+        CachePolicyNode(policy, server: server, cached: cached, decode: decode)
+    }
+
+    private func withCachedResponse<Server: Node, Cached: Node, Decode: Node>(
+        _ server: Server, _ cached: Cached, _ decode: Decode
+    ) -> any Node<Server.Input, ResponseSequence<Decode.Output>>
+    where
+        Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
+        Decode.Input == LoadedResponse
+    {
+        CacheThenServerNode(server: server, cached: cached, decode: decode)
+    }
+}
+
+/// A response half that passes the content to the node around it.
+private struct PassNode: Node {
+    var steps: [String] { [] }
+
+    func process(
+        _ input: Response<ReplyBody?>, _ context: ChainContext
+    ) async throws(Failure) -> Response<ReplyBody?> {
+        input
+    }
+}
