@@ -56,6 +56,18 @@ struct InspectionTests {
         #expect(try await collect(SQL(verbatim: text), by: inspection).rows.count == 1)
     }
 
+    @Test(
+        arguments: [
+            ("SELECT * FROM absent", .table), ("SELECT absent FROM t", .column), ("SELECT absent(1)", nil),
+        ] as [(String, UnknownName?)])
+    func `an error says what an unknown name stands for`(text: String, name: UnknownName?) async throws {
+        let inspection = try await store()
+        let error = await #expect(throws: SQLiteError.self) {
+            try await collect(SQL(verbatim: text), by: inspection)
+        }
+        #expect(error?.unknownName == name)
+    }
+
     @Test(arguments: [
         "INSERT INTO t(body) VALUES ('x')", "UPDATE t SET body = 'x'", "DELETE FROM t", "DROP TABLE t",
         "CREATE TABLE u(x)",

@@ -35,18 +35,18 @@ extension Store {
             case .cancelled, .corrupt: throw StoreError(mapping: error)
             case .readOnly:
                 throw StoreError(.invalidQuery, error.message, hint: "only statements that read are allowed")
-            default: throw StoreError(.invalidQuery, error.message, hint: Self.hint(error.message))
+            default: throw StoreError(.invalidQuery, error.message, hint: Self.hint(error.unknownName))
             }
         }
     }
 
     /// Advice for an unknown name in a statement.
-    private static func hint(_ message: String) -> String? {
-        if message.hasPrefix("no such table") {
-            return "'siding status' lists the resources; each is a view under its name"
+    private static func hint(_ name: UnknownName?) -> String? {
+        switch name {
+        case .table: "'siding status' lists the resources; each is a view under its name"
+        case .column: "a view shows the members seen so far, at most 200; 'SELECT * FROM name LIMIT 1' shows which"
+        case nil: nil
         }
-        guard message.hasPrefix("no such column") else { return nil }
-        return "a view shows the members seen so far, at most 200; 'SELECT * FROM name LIMIT 1' shows which"
     }
 }
 
