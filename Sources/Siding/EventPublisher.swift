@@ -50,43 +50,43 @@ final class EventBuffer: Sendable {
     /// The most events that are kept; beyond it the oldest are dropped.
     static let limit = 1_000
 
-    private struct State {
+    private struct Unread {
         var events: [Siding.Event] = []
         var missed = 0
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let unread = Mutex(Unread())
     /// Fires when there is something to read, or the end.
     let signal = ChangeSignal()
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { unread.withLock { $0.isClosed } }
 
     func add(_ event: Siding.Event) {
-        state.withLock { state in
-            guard !state.isClosed else { return }
-            state.events.append(event)
-            guard state.events.count > Self.limit else { return }
+        unread.withLock { unread in
+            guard !unread.isClosed else { return }
+            unread.events.append(event)
+            guard unread.events.count > Self.limit else { return }
             // Half of them at once, so that a reader that sleeps costs no copy per event.
-            state.missed += Self.limit / 2
-            state.events.removeFirst(Self.limit / 2)
+            unread.missed += Self.limit / 2
+            unread.events.removeFirst(Self.limit / 2)
         }
         signal.fire()
     }
 
     /// The next event; nil if there is none yet.
     func take() -> Siding.Event? {
-        state.withLock { state in
-            if state.missed > 0 {
-                defer { state.missed = 0 }
-                return .missed(state.missed)
+        unread.withLock { unread in
+            if unread.missed > 0 {
+                defer { unread.missed = 0 }
+                return .missed(unread.missed)
             }
-            return state.events.isEmpty ? nil : state.events.removeFirst()
+            return unread.events.isEmpty ? nil : unread.events.removeFirst()
         }
     }
 
     func close() {
-        state.withLock { $0.isClosed = true }
+        unread.withLock { $0.isClosed = true }
         signal.fire()
     }
 }

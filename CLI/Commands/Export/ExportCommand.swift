@@ -71,7 +71,7 @@ struct ExportCommand: AsyncParsableCommand {
     private var wanted: RecordExport {
         let selection: RecordExport.Selection =
             if let changedSince { .changed(since: changedSince) } else { deleted ? .deleted : .living }
-        let content: RecordExport.Content =
+        let content: RecordExport.RowContent =
             if let names { .named(names) } else { chosenFormat.isTable ? .columns : .body }
         return RecordExport(resource, selection: selection, content: content)
     }

@@ -73,7 +73,7 @@ extension EditProjection {
 extension QueueTransitions {
     /// Completes writes, and rebuilds their records without their edits.
     func completeWrites(
-        _ ids: [String], as state: QueueEntry.State, event: QueueEvent.Kind, detail: String?,
+        _ ids: [String], as state: QueueEntry.State, event: QueueEventKind, detail: String?,
         _ transaction: borrowing Transaction
     ) throws {
         try complete(ids, as: state, event: event, detail: detail, transaction)

@@ -7,13 +7,13 @@ struct LocalSaver {
     let changes: RecordChanges
     let now: Timestamp
 
-    struct Saved {
+    struct SavedChanges {
         var outcomes: [RecordChangeOutcome]
         var newMemberSets: Set<UInt64>
         var isWritten: Bool
     }
 
-    func save(_ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>) throws -> Saved {
+    func save(_ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>) throws -> SavedChanges {
         let resource = try resourceRow(transaction)
         let outcomes = try rows(resource, transaction)
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
@@ -22,7 +22,7 @@ struct LocalSaver {
         let inference = ColumnInference(resource: resource.id, name: changes.resource, schema: try resource.schema)
         let newMemberSets = try inference.addColumns(
             of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)
-        return Saved(outcomes: outcomes, newMemberSets: newMemberSets, isWritten: isWritten)
+        return SavedChanges(outcomes: outcomes, newMemberSets: newMemberSets, isWritten: isWritten)
     }
 
     private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {

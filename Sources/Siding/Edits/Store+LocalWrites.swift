@@ -9,7 +9,7 @@ extension Store {
     package func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
         let now = clock.now
         let known = memberSets.known(of: changes.resource)
-        let saved: LocalSaver.Saved
+        let saved: LocalSaver.SavedChanges
         do throws(StoreError) {
             saved = try await write { transaction in
                 try LocalSaver(changes: changes, now: now).save(transaction, knownMemberSets: known)

@@ -6,7 +6,7 @@ public struct QueueEntry: Sendable, Hashable {
     /// 26 random characters. Users see the first 8; any unique prefix of at least 4 finds the entry.
     public var id: String
     /// Whether it is a page to fetch or a write.
-    public var kind: Kind
+    public var kind: EntryKind
     /// Where it is on its way; only ``State/queued`` entries are sent.
     public var state: State
     /// Why it is parked; nil for an entry that is not.
@@ -59,14 +59,6 @@ public struct QueueEntry: Sendable, Hashable {
     /// Grows with each claim; results recorded with an older token are ignored.
     package var token: Int64 = 0
 
-    /// What an entry holds.
-    public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// A page of a listing that failed; the next sync resumes with it.
-        case fetch
-        /// A write of the program or the user.
-        case write
-    }
-
     /// queued → sending → done. An entry may also be parked until an operator acts, or dropped by one.
     public enum State: String, Sendable, Codable, CaseIterable {
         /// Waits for its time, for its lane, or for entries that it depends on.
@@ -98,58 +90,17 @@ public struct QueueEntry: Sendable, Hashable {
     public var shortID: String { String(id.prefix(8)) }
 }
 
+/// What an entry of the queue holds.
+public enum EntryKind: String, Sendable, Codable, CaseIterable {
+    /// A page of a listing that failed; the next sync resumes with it.
+    case fetch
+    /// A write of the program or the user.
+    case write
+}
+
 extension ParkReason {
     /// Whether an entry parked for this reason may have arrived. An operator who releases it has checked the origin.
     var isDoubt: Bool { self == .uncertain || self == .keyExpired }
-}
-
-package struct QueueEvent: Sendable, Hashable {
-    package var at: Timestamp
-    /// The process that caused the event.
-    package var who: String
-    package var event: Kind
-    /// More about it, for people.
-    package var detail: String?
-
-    /// What happened; the raw value is stored and shown. A newer Siding may know more of them.
-    package struct Kind: RawRepresentable, Sendable, Hashable {
-        package let rawValue: String
-
-        package init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
-        package static let accepted = Kind(rawValue: "accepted")
-        package static let retained = Kind(rawValue: "retained")
-        package static let claimed = Kind(rawValue: "claimed")
-        package static let crashed = Kind(rawValue: "crashed")
-        package static let failed = Kind(rawValue: "failed")
-        package static let deferred = Kind(rawValue: "deferred")
-        package static let unknown = Kind(rawValue: "unknown")
-        package static let probed = Kind(rawValue: "probed")
-        package static let conflict = Kind(rawValue: "conflict")
-        package static let parked = Kind(rawValue: "parked")
-        package static let held = Kind(rawValue: "held")
-        package static let givenBack = Kind(rawValue: "given back")
-        package static let released = Kind(rawValue: "released")
-        package static let retried = Kind(rawValue: "retried")
-        package static let resolved = Kind(rawValue: "resolved")
-        /// Tried again, because another request of its source was answered.
-        package static let letIn = Kind(rawValue: "let in")
-        /// Its temporary ids became real ones: the record's own, and those that it names.
-        package static let named = Kind(rawValue: "named")
-        package static let rewritten = Kind(rawValue: "rewritten")
-        package static let coalesced = Kind(rawValue: "coalesced")
-        package static let merged = Kind(rawValue: "merged")
-        /// The ends of an entry.
-        package static let answered = Kind(rawValue: "answered")
-        package static let delivered = Kind(rawValue: "delivered")
-        package static let found = Kind(rawValue: "found")
-        package static let superseded = Kind(rawValue: "superseded")
-        package static let dropped = Kind(rawValue: "dropped")
-        package static let cancelled = Kind(rawValue: "cancelled")
-        package static let replaced = Kind(rawValue: "replaced")
-    }
 }
 
 extension QueueEntry {

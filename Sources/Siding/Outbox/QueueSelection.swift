@@ -8,7 +8,7 @@ package struct QueueSelection: Sendable, Hashable {
     package var sources: [String]
     package var lanes: [String]
     /// Empty selects both kinds.
-    package var kinds: Set<QueueEntry.Kind>
+    package var kinds: Set<EntryKind>
     /// Empty selects every state that is not completed.
     package var states: [QueueEntry.State]
     /// Only entries parked for one of these reasons; empty selects entries whether or not they are parked.
@@ -22,7 +22,7 @@ package struct QueueSelection: Sendable, Hashable {
     /// The parameters are the properties of the same names; set the others on the value.
     package init(
         ids: [String] = [], resources: [String] = [], sources: [String] = [], lanes: [String] = [],
-        states: [QueueEntry.State] = [], kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = []
+        states: [QueueEntry.State] = [], kinds: Set<EntryKind> = [], reasons: [ParkReason] = []
     ) {
         (self.ids, self.resources, self.sources, self.lanes) = (ids, resources, sources, lanes)
         (self.states, self.kinds, self.reasons) = (states, kinds, reasons)

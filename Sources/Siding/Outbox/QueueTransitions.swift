@@ -9,7 +9,7 @@ enum RequeueCause {
     case letIn
 
     /// The event in the entry's history.
-    var event: QueueEvent.Kind {
+    var event: QueueEventKind {
         switch self {
         case .retried: .retried
         case .released: .released
@@ -68,7 +68,7 @@ struct QueueTransitions {
     ///
     /// The next entry of each lane becomes the head in the same transaction, so that no lane lacks one.
     func complete(
-        _ ids: [String], as state: QueueEntry.State, event: QueueEvent.Kind, detail: String?,
+        _ ids: [String], as state: QueueEntry.State, event: QueueEventKind, detail: String?,
         _ transaction: borrowing Transaction
     ) throws {
         try OutboxTable.complete(ids, as: state, at: now, transaction)
@@ -132,13 +132,13 @@ struct QueueTransitions {
     }
 
     func addEvent(
-        _ id: String, _ event: QueueEvent.Kind, _ detail: String?, _ transaction: borrowing Transaction
+        _ id: String, _ event: QueueEventKind, _ detail: String?, _ transaction: borrowing Transaction
     ) throws {
         try addEvent(event, of: [(id, detail)], transaction)
     }
 
     func addEvent(
-        _ event: QueueEvent.Kind, of entries: [(id: String, detail: String?)], _ transaction: borrowing Transaction
+        _ event: QueueEventKind, of entries: [(id: String, detail: String?)], _ transaction: borrowing Transaction
     ) throws {
         try OutboxEventsTable.insert(event, of: entries, by: who, at: now, transaction)
     }

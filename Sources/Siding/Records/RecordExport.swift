@@ -5,7 +5,7 @@ package struct RecordExport: Sendable, Hashable {
     /// A resource, or a view of the elements of a nested array, `issues_labels`.
     package var name: String
     package var selection: Selection
-    package var content: Content
+    package var content: RowContent
 
     /// Which records to export.
     package enum Selection: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct RecordExport: Sendable, Hashable {
     }
 
     /// The content of each row. Elements of nested arrays always have columns.
-    package enum Content: Sendable, Hashable {
+    package enum RowContent: Sendable, Hashable {
         case body
         /// All columns of the view.
         case columns
@@ -25,7 +25,7 @@ package struct RecordExport: Sendable, Hashable {
         case named([String])
     }
 
-    package init(_ name: String, selection: Selection = .living, content: Content = .body) {
+    package init(_ name: String, selection: Selection = .living, content: RowContent = .body) {
         (self.name, self.selection, self.content) = (name, selection, content)
     }
 }
@@ -142,7 +142,7 @@ struct ExportStatement {
                 .invalidQuery, "'\(view.name)' shows elements of nested arrays, which change only with their record",
                 hint: "export the resource itself")
         }
-        let wanted: RecordExport.Content = export.content == .body ? .columns : export.content
+        let wanted: RecordExport.RowContent = export.content == .body ? .columns : export.content
         let columns = try ViewColumn.choose(wanted, of: view.viewColumns, view: view.name)
         return ExportStatement(
             sql: "SELECT \(columns.map(\.exported).joined) \(view.elements()) ORDER BY r.key", arguments: [],

@@ -30,8 +30,8 @@ import Testing
         #expect(QueueExplanation(entry(.queued), gate: gate, keep: KeepRules(), now: now).next.contains("in 10 min"))
     }
 
-    @Test(arguments: [QueueEntry.Kind.fetch, .write])
-    func `what waits for a limit is not promised a retry that passes it`(_ kind: QueueEntry.Kind) {
+    @Test(arguments: [EntryKind.fetch, .write])
+    func `what waits for a limit is not promised a retry that passes it`(_ kind: EntryKind) {
         var entry = entry(.queued, attempts: 0)
         entry.kind = kind
         #expect(QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next.contains("at once"))
@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: [QueueEntry.State.done, .dropped])
     func `a completed entry says that nothing more happens, and how long its store keeps it`(state: QueueEntry.State) {
-        for kind in [QueueEntry.Kind.fetch, .write] {
+        for kind in [EntryKind.fetch, .write] {
             var entry = entry(state)
             entry.kind = kind
             let next = QueueExplanation(entry, gate: nil, keep: KeepRules(done: .seconds(7 * 86_400)), now: now).next

@@ -9,7 +9,7 @@ enum OutboxEventsTable {
 
     /// Adds an event to the history of each entry, with its detail, and deletes the oldest ones beyond ``most``.
     static func insert(
-        _ event: QueueEvent.Kind, of entries: [(id: String, detail: String?)], by who: String, at now: Timestamp,
+        _ event: QueueEventKind, of entries: [(id: String, detail: String?)], by who: String, at now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
@@ -37,7 +37,7 @@ enum OutboxEventsTable {
         ) { row in
             QueueEvent(
                 at: try row.time("at"), who: try row.text("who"),
-                event: QueueEvent.Kind(rawValue: try row.text("event")),
+                event: QueueEventKind(rawValue: try row.text("event")),
                 detail: try row.optionalText("detail"))
         }
     }

@@ -8,7 +8,7 @@ enum OutboxTable {
     /// Reads the columns in their order, which is how they are found quickest.
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
         let id = try row.text("id")
-        guard let kind = QueueEntry.Kind(rawValue: try row.text("kind")),
+        guard let kind = EntryKind(rawValue: try row.text("kind")),
             let state = QueueEntry.State(rawValue: try row.text("state"))
         else {
             throw StoreError(.corrupt, "queue entry \(id) has an unknown kind or state")

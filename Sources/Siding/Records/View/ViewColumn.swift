@@ -42,7 +42,7 @@ extension ViewColumn {
     ///
     /// - Throws: ``StoreError/Kind/invalidQuery`` for an unknown or repeated name.
     static func choose(
-        _ wanted: RecordExport.Content, of columns: [ViewColumn], more: [ViewColumn] = [], view: String
+        _ wanted: RecordExport.RowContent, of columns: [ViewColumn], more: [ViewColumn] = [], view: String
     ) throws(StoreError) -> [ViewColumn] {
         let names: [String]
         switch wanted {
