@@ -4,7 +4,7 @@ public import SidingJSON
 /// A step around a node: maps its own input to that of the node, and the node's output to its own.
 ///
 /// Mapping errors are failures that name the Swift type and the field's path, with a ``MappingError`` in
-/// ``Failure/underlying``. ``ModelInputNode`` and ``DTOMapperNode`` are this node at two places of a chain.
+/// `Failure.underlying`. ``ModelInputNode`` and ``DTOMapperNode`` are this node at two places of a chain.
 public struct MappingNode<Place: MappingPlace, Input: Sendable, Output: Sendable, Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let input: ModelMapping<Input, Wrapped.Input>
