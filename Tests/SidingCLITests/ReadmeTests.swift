@@ -41,7 +41,7 @@ import Testing
     @Test func `the reading order of a sync names at most sixty files, and all of them exist`() throws {
         let document = try Self.text("Docs/Architecture.md")
         let start = try #require(document.range(of: "To read it, open these"))
-        let end = try #require(document.range(of: "\n\nWhile a page", range: start.upperBound..<document.endIndex))
+        let end = try #require(document.range(of: "\n\nWhile pages", range: start.upperBound..<document.endIndex))
         let files = document[start.upperBound..<end.lowerBound].matches(of: /`([A-Za-z]+(?:\/[A-Za-z+]+)+)`/).map {
             String($0.1)
         }

@@ -41,7 +41,7 @@ import Testing
         ([0], .word("2")), ([1, 1], .word("full_power")), ([2], .list([])),
         ([2, 0, 2], .map([("type", .word("bearer")), ("token", .word("literal"))])),
         ([2, 0, 2], .map([("type", .word("oauth2_refresh"))])), ([2, 0, 3, 0], .word("30")),
-        ([2, 0, 3, 8], .word("'yes'")), ([2, 0, 3, 10], .word("gzip")), ([2, 2, 2, 0], .map([("user", .word("ada"))])),
+        ([2, 0, 3, 6], .word("'yes'")), ([2, 0, 3, 8], .word("gzip")), ([2, 2, 2, 0], .map([("user", .word("ada"))])),
         ([2, 2, 3, 1], .word("'yes'")), ([2, 2, 3, 4], .word("secret")), ([2, 2, 3, 5], .word("1.1")),
         ([2, 0, 5, 0, 1], .word("50MiB/d")), ([2, 0, 5, 1, 0], .word("50MiB")), ([2, 0, 5, 1, 0], .word("50TiB/d")),
         ([2, 0, 4], .map([("jiter", .word("full"))])), ([3, 0, 2], .word("PUT")), ([3, 0, 5], .word("items")),

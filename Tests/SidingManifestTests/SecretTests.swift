@@ -169,15 +169,15 @@ import Testing
         let faults = try await Fixture.parse(FullConfig.text).secretFaults()
         #expect(
             faults.map(\.description) == [
-                "siding.yaml:22:101: the secret file ~/pass cannot be read: the file does not exist",
-                "siding.yaml:23:130: the secret command vault cannot be read: there is no program 'vault' that this user may run",
-                "siding.yaml:24:88: the secret file key.txt cannot be read: the file does not exist",
-                "siding.yaml:31:22: the secret file crm.secret cannot be read: the file does not exist",
-                "siding.yaml:35:39: the secret env ASSERTION cannot be read: the environment variable ASSERTION is not set",
-                "siding.yaml:39:88: the secret env ID cannot be read: the environment variable ID is not set",
-                "siding.yaml:39:116: the secret file first cannot be read: the file does not exist",
-                "siding.yaml:45:81: the secret env PASSWORD cannot be read: the environment variable PASSWORD is not set",
-                "siding.yaml:49:77: the secret command cloudctl cannot be read: there is no program 'cloudctl' that this user may run",
+                "siding.yaml:20:101: the secret file ~/pass cannot be read: the file does not exist",
+                "siding.yaml:21:130: the secret command vault cannot be read: there is no program 'vault' that this user may run",
+                "siding.yaml:22:88: the secret file key.txt cannot be read: the file does not exist",
+                "siding.yaml:29:22: the secret file crm.secret cannot be read: the file does not exist",
+                "siding.yaml:33:39: the secret env ASSERTION cannot be read: the environment variable ASSERTION is not set",
+                "siding.yaml:37:88: the secret env ID cannot be read: the environment variable ID is not set",
+                "siding.yaml:37:116: the secret file first cannot be read: the file does not exist",
+                "siding.yaml:43:81: the secret env PASSWORD cannot be read: the environment variable PASSWORD is not set",
+                "siding.yaml:47:77: the secret command cloudctl cannot be read: there is no program 'cloudctl' that this user may run",
             ])
     }
 

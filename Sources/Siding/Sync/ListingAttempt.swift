@@ -60,8 +60,10 @@ struct ListingAttempt {
         let fetcher = PageFetcher(
             resource, isConditional: isConditional, transport: sync.transport, resuming: position.partial.take(),
             budget: sync.budget, in: engine.environment, context: sync.context)
-        return try await ListingRun(sync: sync, fetcher: fetcher, start: start, stored: known?.value, first: opening.first)
-            .walk(from: position)
+        return try await ListingRun(
+            sync: sync, fetcher: fetcher, start: start, stored: known?.value, first: opening.first
+        )
+        .walk(from: position)
     }
 
     /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/resumesAtCursor``.

@@ -61,7 +61,7 @@ struct ListingRun: Sendable {
     /// What happened beside the walk.
     private enum Event: Sendable {
         case fetched(Fetched)
-        case saved(Saved)
+        case saved(SavedGroup)
     }
 
     /// The result of a fetch.
@@ -72,7 +72,7 @@ struct ListingRun: Sendable {
     }
 
     /// The result of a commit.
-    private struct Saved: Sendable {
+    private struct SavedGroup: Sendable {
         var pages: [ListedPage] = []
         /// What each of them counted.
         var counters: [RunCounters] = []
@@ -231,13 +231,14 @@ struct ListingRun: Sendable {
             unopened: position.unopened, completes: position.entry?.id)
     }
 
-    private func save(_ pages: [ListedPage], in open: OpenListing) async -> Saved {
-        do throws(StoreError) { return Saved(pages: pages, counters: try await store.save(pages, in: open)) } catch {
-            guard error.kind == .contract, let first = pages.first else { return Saved(failure: error) }
-            guard pages.count > 1 else { return Saved(fault: fetcher.fault(error.message, of: first.page)) }
+    private func save(_ pages: [ListedPage], in open: OpenListing) async -> SavedGroup {
+        do throws(StoreError) { return SavedGroup(pages: pages, counters: try await store.save(pages, in: open)) } catch
+        {
+            guard error.kind == .contract, let first = pages.first else { return SavedGroup(failure: error) }
+            guard pages.count > 1 else { return SavedGroup(fault: fetcher.fault(error.message, of: first.page)) }
         }
         // The pages before the one that violates the contract are saved.
-        var (saved, open) = (Saved(), open)
+        var (saved, open) = (SavedGroup(), open)
         for page in pages {
             let one = await save([page], in: open)
             saved.pages += one.pages
@@ -249,7 +250,7 @@ struct ListingRun: Sendable {
         return saved
     }
 
-    private func add(_ saved: Saved, to walk: inout Walk) {
+    private func add(_ saved: SavedGroup, to walk: inout Walk) {
         guard let last = saved.pages.last?.page else { return }
         walk.open = walk.open.afterFirstPage
         walk.result.hasPages = true

@@ -171,6 +171,6 @@ import Testing
         let file = try await ResponseCacheFixture()
         let cache = file.cache
         try await cache.store(answer("[1,2]"))
-        await #expect(throws: StoreError.self) { try await file.execute(sql) }
+        await #expect(throws: SQLiteError.self) { try await file.execute(sql) }
     }
 }

@@ -112,7 +112,8 @@ struct StoreBench: Sendable {
                 first: (try? Self.page(1)) ?? position.page,
                 unopened: position.unopened, completes: position.entry?.id),
             page: Page(
-                request: page ?? position.page, content: content, status: 200, etag: etag, next: next, paging: .automatic,
+                request: page ?? position.page, content: content, status: 200, etag: etag, next: next,
+                paging: .automatic,
                 requests: 1, bytes: 100),
             progress: isAdHoc ? nil : ListingProgress(next: next, cursor: cursor))
     }

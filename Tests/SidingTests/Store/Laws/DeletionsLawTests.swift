@@ -111,7 +111,8 @@ extension StoreBench {
         let json = (keys ?? []).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
         let content = try keys.map { _ in try Self.content("[\(json)]") } ?? .notModified(recordCount: 1)
         var commit = pageCommit(content, position, next: next, page: page)
-        commit.open.deletions = DeletionTerms(rule: Deletions(byAbsence: true), isStable: isStable, isAccepted: isAccepted)
+        commit.open.deletions = DeletionTerms(
+            rule: Deletions(byAbsence: true), isStable: isStable, isAccepted: isAccepted)
         return commit
     }
 

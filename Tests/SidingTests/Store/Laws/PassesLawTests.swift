@@ -257,7 +257,9 @@ extension StoreBench {
             let position = try await open(key, pass)
             let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
             var commit = try pageCommit(Self.content("[\(json)]"), position)
-            (commit.open.resource, commit.open.deletions) = (Self.child, DeletionTerms(rule: Deletions(byAbsence: true)))
+            (commit.open.resource, commit.open.deletions) = (
+                Self.child, DeletionTerms(rule: Deletions(byAbsence: true))
+            )
             _ = try await store.commit(commit)
         }
         var end = PassEnd(
