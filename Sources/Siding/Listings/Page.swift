@@ -88,8 +88,9 @@ struct Page: Sendable {
 
     /// Whether the page's row would be saved as it is: a 304 that leads to the same next page as before.
     func repeatsRow(_ progress: ListingProgress) -> Bool {
-        guard let stored, etag == stored.etag, lastModified == nil || lastModified == stored.lastModified,
-            progress.highWaterMark == stored.highWaterMark
+        guard let stored, etag == stored.etag, progress.highWaterMark == stored.highWaterMark,
+            // Beside an entity tag the date is not always used, and a 304 may leave it out.
+            lastModified == stored.lastModified || (lastModified == nil && etag != nil)
         else { return false }
         switch progress.next {
         case .page(let next): return next == stored.next

@@ -169,7 +169,7 @@ struct PageSaver {
         let scope = page.request.scope
         let wasUnchanged = try ListingsTable.isUnchanged(resource, scope: scope, transaction)
         if !wasUnchanged || !page.repeatsRow(progress) {
-            if wasUnchanged { try showPages(resource, before: page.request, transaction) }
+            if wasUnchanged { try showPages(resource, transaction) }
             try PagesTable.save(
                 page, progress, next: next, of: resource, listing: open.number, now: now, transaction)
         }
@@ -196,14 +196,13 @@ struct PageSaver {
         }
     }
 
-    /// Counts the rows of the unchanged pages before `page` as pages of this listing.
-    private func showPages(
-        _ resource: Int64, before page: PageRequest, _ transaction: borrowing Transaction
-    ) throws {
-        if page.number > 1 {
-            try PagesTable.setShown(from: open.first, before: page, by: open.number, of: resource, transaction)
+    /// Counts the rows of the unchanged pages up to this one as pages of this listing.
+    private func showPages(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        if page.request.address != open.first.address {
+            try PagesTable.setShown(
+                from: open.first, to: page.request, by: open.number, of: resource, transaction)
         }
-        try ListingsTable.setChanged(resource, scope: page.scope, transaction)
+        try ListingsTable.setChanged(resource, scope: page.request.scope, transaction)
     }
 
     /// Whether the page ends the resource's only listing, complete or not.
@@ -220,11 +219,12 @@ struct PageSaver {
         let (resource, scope) = (row.id, page.request.scope)
         // Every row is a page of an unchanged listing, unless a listing before it ended half-way.
         if try ListingsTable.isUnchanged(resource, scope: scope, transaction),
-            try PagesTable.count(of: resource, scope: scope, transaction) != page.request.number
+            try PagesTable.countShown(from: open.first, to: page.request, of: resource, transaction)
+                != PagesTable.count(of: resource, scope: scope, transaction)
         {
-            var behind = page.request
-            behind.number += 1
-            try showPages(resource, before: behind, transaction)
+            try PagesTable.setShown(
+                from: open.first, to: page.request, by: open.number, of: resource, transaction)
+            try ListingsTable.setChanged(resource, scope: scope, transaction)
         }
         if try !ListingsTable.isUnchanged(resource, scope: scope, transaction),
             try PagesTable.deleteOthers(than: open.number, of: resource, scope: scope, transaction)

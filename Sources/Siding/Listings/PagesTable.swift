@@ -59,28 +59,48 @@ enum PagesTable {
             page.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
     }
 
-    /// Counts the rows of pages before `page` as shown by the listing: 304s left them as the listing before had them.
+    /// The pages to which the stored next pages lead from the first one (?3, ?4) to the last one (?5, ?6) of a scope.
+    private static let shown: SQL = """
+        WITH RECURSIVE shown (url, sent) AS (
+            SELECT ?3, ?4
+            UNION
+            SELECT p.next_url, p.next_sent FROM shown s
+            JOIN siding_pages p ON p.resource = ?1 AND p.scope = ?2 AND p.url = s.url AND p.sent = s.sent
+            WHERE p.next_url IS NOT NULL AND NOT (s.url = ?5 AND s.sent = ?6))
+        """
+
+    /// How many pages the stored next pages lead over, from `first` to `last`; nil if they do not lead there.
+    static func countShown(
+        from first: PageRequest, to last: PageRequest, of resource: Int64,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Int? {
+        try database.first(
+            "\(Self.shown) SELECT COUNT(*), MAX(url = ?5 AND sent = ?6) FROM shown",
+            resource, last.scope, first.url.description, first.body ?? "", last.url.description, last.body ?? ""
+        ) { $0.int(1) == 1 ? Int($0.int(0)) : nil } ?? nil
+    }
+
+    /// Counts the rows of the pages from `first` to `last` as shown by the listing: 304s left them as the listing before had
+    /// them.
     ///
-    /// The rows lead from the first page to this one. Where they do not, all rows count: a page too many only keeps records, a
-    /// page too few would delete them.
+    /// Where the stored next pages do not lead there, all rows count, and the next listing fetches them whole: a row too many only
+    /// keeps records, a row too few would delete them.
     static func setShown(
-        from first: PageRequest, before page: PageRequest, by listing: Int64, of resource: Int64,
+        from first: PageRequest, to last: PageRequest, by listing: Int64, of resource: Int64,
         _ transaction: borrowing Transaction
     ) throws {
-        let count = try transaction.execute(
-            """
-            UPDATE siding_pages SET listing = ?3 WHERE resource = ?1 AND scope = ?2 AND (url, sent) IN (
-                WITH RECURSIVE shown (url, sent, number) AS (
-                    SELECT ?4, ?5, 1
-                    UNION ALL
-                    SELECT p.next_url, p.next_sent, s.number + 1 FROM shown s
-                    JOIN siding_pages p ON p.resource = ?1 AND p.scope = ?2 AND p.url = s.url AND p.sent = s.sent
-                    WHERE p.next_url IS NOT NULL AND s.number + 1 < ?6)
-                SELECT url, sent FROM shown)
-            """, resource, page.scope, listing, first.url.description, first.body ?? "", page.number)
-        guard count != page.number - 1 else { return }
+        guard try countShown(from: first, to: last, of: resource, transaction) != nil else {
+            try transaction.execute(
+                "UPDATE siding_pages SET listing = ?3 WHERE resource = ?1 AND scope = ?2", resource, last.scope, listing
+            )
+            return try PageValidators(resource: resource).forget(scope: last.scope, transaction)
+        }
         try transaction.execute(
-            "UPDATE siding_pages SET listing = ?3 WHERE resource = ?1 AND scope = ?2", resource, page.scope, listing)
+            """
+            UPDATE siding_pages SET listing = ?7
+            WHERE resource = ?1 AND scope = ?2 AND (url, sent) IN (\(Self.shown) SELECT url, sent FROM shown)
+            """, resource, last.scope, first.url.description, first.body ?? "", last.url.description, last.body ?? "",
+            listing)
     }
 
     /// How many pages of a listing have a row.

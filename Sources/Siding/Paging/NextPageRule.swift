@@ -113,12 +113,14 @@ struct NextPageRule: Sendable {
         stored: PageRequest?, from source: NextPageSource? = nil
     ) throws(Failure) -> NextPage {
         // A 304 has no body, so a next page named in the body comes from the store.
-        if paging.isByBody(with: resource.stop) { return stored.map { bounded($0, after: page) } ?? .end }
-        if paging.isNumbered, stored == nil, source == .nowhere { return .end }
-        let named = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer, extent)
-        if named != .end { return named }
+        if !paging.isByBody(with: resource.stop) {
+            if paging.isNumbered, stored == nil, source == .nowhere { return .end }
+            let named = try next(
+                after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer, extent)
+            if named != .end { return named }
+        }
         guard var following = stored else { return .end }
-        // Pages before it may have grown since it was stored.
+        // Pages may have come before it, or grown, since it was stored.
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
         return bounded(following, after: page)
     }

@@ -63,6 +63,7 @@ struct PageFetcher: Sendable {
                 else { return fetched }
                 return try await ask(request, nil, stored: known, paging, listing)
             }
+            if case .notModified = fetched.content { fetched.stored = stored }
             fetched.requests = counter.value - before
             // A transport that sends nothing over a network counts the body alone.
             if traffic.total > 0 { fetched.bytes = traffic.total }
@@ -139,7 +140,6 @@ struct PageFetcher: Sendable {
             request: page, content: .notModified(recordCount: stored.recordCount), status: status,
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
             next: next, paging: paging, requests: 0, bytes: 0)
-        unchanged.stored = stored
         unchanged.freshness = freshness(fields)
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)

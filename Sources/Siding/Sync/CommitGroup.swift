@@ -7,7 +7,8 @@ struct CommitGroup: Sendable {
     static let mostRecords = 500
     static let mostBytes = 1 << 20
     static let mostPages = 500
-    /// How long unchanged pages wait for others. On a line that takes longer for a page, each is saved as it arrives.
+    /// An unchanged page that arrives within this time of the last commit waits for the page after it. On a line that takes longer
+    /// for a page, each is saved as it arrives.
     static let longestWait = Duration.milliseconds(100)
 
     private(set) var pages: [ListedPage] = []

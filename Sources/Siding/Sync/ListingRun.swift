@@ -101,16 +101,19 @@ struct ListingRun: Sendable {
                 switch await tasks.next() {
                 case .fetched(let fetched)?:
                     walk.isFetching = false
-                    if let error = advance(&walk, fetched, position) { return .failure(error) }
+                    advance(&walk, fetched, position)
                 case .saved(let saved)?:
                     walk.isSaving = false
-                    if let error = saved.failure { return .failure(error) }
+                    if let error = saved.failure {
+                        tasks.cancelAll()
+                        return .failure(error)
+                    }
                     add(saved, to: &walk)
                     if let fault = saved.fault {
                         tasks.cancelAll()
                         return .success(walk.ended(.failed(fault)))
                     }
-                case nil: return .success(walk.ended(walk.end ?? .complete))
+                case nil: return walk.failure.map { .failure($0) } ?? .success(walk.ended(walk.end ?? .complete))
                 }
             }
         }
@@ -127,6 +130,8 @@ struct ListingRun: Sendable {
         var next: PageRequest?
         /// Why no further page is requested; nil while there may be one.
         var end: End?
+        /// The failure of the store before a request; the pages that have arrived are saved all the same.
+        var failure: StoreError?
         var (isFetching, isSaving) = (false, false)
         private var sinceCommit: Stopwatch
 
@@ -156,16 +161,14 @@ struct ListingRun: Sendable {
     }
 
     /// Advances the listing over the result of a fetch.
-    ///
-    /// - Returns: the failure of the store that ends the walk; nil if there is none.
-    private func advance(_ walk: inout Walk, _ fetched: Fetched, _ position: ListingPosition) -> StoreError? {
+    private func advance(_ walk: inout Walk, _ fetched: Fetched, _ position: ListingPosition) {
         switch fetched {
-        case .storeFailed(let error): return error
+        case .storeFailed(let error): (walk.end, walk.failure) = (.complete, error)
         case .failed(let failure): walk.end = .failed(failure)
         case .page(let page):
             if position.resizedFrom != nil, let fault = sizeFault(of: page, &walk) {
                 walk.end = .failed(fault)
-                return nil
+                return
             }
             var listed = walk.listing.advance(page, afterSaving: walk.result.counters.saved)
             if case .page(let next)? = listed.progress?.next, !Task.isCancelled {
@@ -176,7 +179,6 @@ struct ListingRun: Sendable {
             if options.isAdHoc { listed.progress = nil }
             walk.group.append(listed)
         }
-        return nil
     }
 
     /// The fault of a page of a new size that the origin did not keep to.

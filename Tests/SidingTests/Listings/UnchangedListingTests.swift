@@ -111,6 +111,45 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3", "4"])
     }
 
+    /// A page that came between two others makes the stored numbers of those behind it too small.
+    @Test(arguments: [nil, 9]) func `a page that came between others costs no record of the pages behind it`(
+        changed: Int?
+    ) async throws {
+        var bench = try await Self.bench(pages: 4)
+        bench.resource.isStable = true
+        func answer(_ target: String, _ json: String, etag: String) {
+            bench.origin.set(
+                target, .text(json, headerFields: [.contentType: "application/json", .eTag: "\"\(etag)\""]))
+        }
+        for number in 2...4 { Self.set(number, of: 4, on: bench.origin, unchanged: true) }
+        answer("/posts", #"{"items":[{"id":1}],"next":"/posts?page=new"}"#, etag: "1 anew")
+        answer("/posts?page=new", #"{"items":[{"id":5}],"next":"/posts?page=2"}"#, etag: "5")
+        bench.time.advance(by: .seconds(60))
+        #expect(try await bench.sync().result.counters.deleted == 0)
+        for target in ["/posts", "/posts?page=new"] { bench.origin.set(target, .status(.notModified)) }
+        if let changed { Self.set(4, of: 4, on: bench.origin, id: changed) }
+        bench.time.advance(by: .seconds(60))
+        let counters = try await bench.sync().result.counters
+        #expect(counters.deleted == (changed == nil ? 0 : 1))
+        let keys = try await bench.keys()
+        #expect(keys.sorted() == (changed == nil ? ["1", "2", "3", "4", "5"] : ["1", "2", "3", "5", "9"]))
+        #expect(try await listings(bench).count == 5)
+    }
+
+    @Test func `a 304 with both validators leaves the row as it is`() async throws {
+        let bench = try await Self.bench(pages: 1)
+        let fields: HTTPFields = [
+            .contentType: "application/json", .eTag: "\"1\"", .lastModified: "Sat, 28 Nov 2026 09:00:00 GMT",
+        ]
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":null}"#, headerFields: fields))
+        _ = try await bench.sync(SyncOptions(isFull: true))
+        let written = try await listings(bench)
+        bench.origin.set("/posts", .status(.notModified, headerFields: fields))
+        bench.time.advance(by: .seconds(60))
+        #expect(try await bench.sync().result.counters.notModified == 1)
+        #expect(try await listings(bench) == written)
+    }
+
     @Test func `the provenance of a record says when its page was last confirmed`() async throws {
         let bench = try await Self.bench(pages: 3)
         for number in 1...3 { Self.set(number, of: 3, on: bench.origin, unchanged: true) }
