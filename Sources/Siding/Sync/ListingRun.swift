@@ -89,13 +89,13 @@ struct ListingRun: Sendable {
                     of: resource, limit: options.limit, at: position, from: start, stored: stored, sizing: sync.sizing),
                 in: openListing(at: position), next: position.page, on: sync.engine.environment.clock)
             while true {
-                // 1. The next page is fetched while others are saved.
-                if let request = walk.takeRequest(isLimited: options.limit != nil) {
-                    tasks.addTask { [listing = walk.listing] in .fetched(await fetch(request, of: listing)) }
-                }
-                // 2. Pages that arrived while others were saved are saved together.
+                // 1. Pages that arrived while others were saved are saved together.
                 if let pages = walk.takeGroup(on: sync.engine.environment.clock) {
                     tasks.addTask { [open = walk.open] in .saved(await save(pages, in: open)) }
+                }
+                // 2. The next page is fetched while they are saved: behind 1, as a full group lets no page in.
+                if let request = walk.takeRequest(isLimited: options.limit != nil) {
+                    tasks.addTask { [listing = walk.listing] in .fetched(await fetch(request, of: listing)) }
                 }
                 // 3. The walk is over when nothing is under way.
                 switch await tasks.next() {
