@@ -48,6 +48,17 @@ import Testing
         #expect(try await made.keys() == ["1", "2", "3", "4"])
     }
 
+    @Test func `a page that fills a commit is saved while the next one is fetched`() async throws {
+        let secondIsAsked = Gatepost()
+        let origin = Self.origin(pages: 2) { if $0 == Self.target(2) { secondIsAsked.open() } }
+        let ids = (1...CommitGroup.mostRecords).map { "\($0 + 10)" }.joined(separator: ",")
+        origin.set(Self.target(1), ScriptedOrigin.page("[\(ids)]", next: Self.target(2)))
+        // The commit of page 1 does not end before page 2 is asked for.
+        let bench = try await EngineBench(
+            origin, probes: StoreProbes(willCommit: { if $0 == 1 { await secondIsAsked.pass() } }))
+        #expect(try await bench.sync().result.counters.inserted == CommitGroup.mostRecords + 1)
+    }
+
     @Test func `pages that violate the contract are refused alone: those before them are saved`() async throws {
         let lastIsAsked = Gatepost()
         let origin = Self.origin(pages: 4) { if $0 == Self.target(4) { lastIsAsked.open() } }
