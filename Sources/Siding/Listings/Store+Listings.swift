@@ -154,12 +154,13 @@ extension Store {
         for listed in pages { try await probes.willCommit(listed.page.request.number) }
         let known = memberSets.known(of: open.resource)
         let saved = try await write(under: open.lease) { queue, transaction in
-            var (counters, newMemberSets, open) = ([RunCounters](), Set<UInt64>(), open)
+            var (counters, newMemberSets, known, open) = ([RunCounters](), Set<UInt64>(), known, open)
             for listed in pages {
                 let saver = PageSaver(page: listed.page, progress: listed.progress, open: open, queue: queue)
-                let saved = try saver.save(transaction, knownMemberSets: known.union(newMemberSets))
+                let saved = try saver.save(transaction, knownMemberSets: known)
                 counters.append(saved.counters)
                 newMemberSets.formUnion(saved.newMemberSets)
+                known.formUnion(saved.newMemberSets)
                 open = open.afterFirstPage
             }
             let total = counters.reduce(into: RunCounters()) { $0 += $1 }
