@@ -31,7 +31,7 @@ struct PastViews {
     }
 
     private mutating func add(_ view: ResourceView) {
-        if let reason = refusal(of: view.name, since: view.table.historySince) {
+        if let reason = refusal(of: view.name, since: view.table.row.historySince) {
             for name in view.viewNames { refusals[name.lowercased()] = reason }
             return
         }

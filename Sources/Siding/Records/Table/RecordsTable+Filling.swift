@@ -23,7 +23,7 @@ extension RecordsTable {
     /// Rewrites the next `count` rows as the config declares records now: without dropped members, and with the values of columns
     /// that are not filled yet. With the last row the view turns from the expressions over the body to the stored values.
     func rewrite(next count: Int, now: Timestamp, _ transaction: borrowing Transaction) throws -> RowStep {
-        guard layout != nil, let from = rewriteFrom else { return .nothing }
+        guard layout != nil, let from = row.rewriteFrom else { return .nothing }
         let end = try end(ofStepFrom: from, rows: count, transaction)
         var step = RowStep(rows: 0, isDone: end == nil)
         step.rows += try StoredRecordTransforms.drop(from: self, rows: from...(end ?? .max), now: now, transaction)

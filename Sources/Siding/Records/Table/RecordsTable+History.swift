@@ -15,7 +15,7 @@ extension RecordsTable {
 
     /// Makes the trigger where this connection has none yet; called before anything that changes what a record shows.
     func makeHistoryTrigger(_ transaction: borrowing Transaction) throws {
-        guard historySince != nil, layout != nil, try !hasHistoryTrigger(transaction) else { return }
+        guard row.historySince != nil, layout != nil, try !hasHistoryTrigger(transaction) else { return }
         let (moment, resource) = (Self.moment, SQL("\(integer: resource)"))
         try transaction.execute(
             """

@@ -43,9 +43,8 @@ extension RecordsTable {
         case .rowid: return try turned(transaction)
         case nil:
             var table = self
-            table.layout = isInteger ? .rowid : .indexed
-            let schema = try ResourcesTable.load(resource, transaction)?.schema
-            table.columns = try table.stored(of: schema?.columns ?? [], transaction).map { StoredColumn(column: $0) }
+            table.row.layout = isInteger ? .rowid : .indexed
+            table.columns = try table.stored(of: row.schema.columns).map { StoredColumn(column: $0) }
             try StoredColumn.insert(table.columns, of: resource, transaction)
             try table.create(transaction)
             try table.saveLayout(transaction)
@@ -54,8 +53,8 @@ extension RecordsTable {
     }
 
     /// The declared columns that are stored: neither what the key shows, nor JSON text without an index.
-    private func stored(of columns: [RecordColumn], _ transaction: borrowing Transaction) throws -> [RecordColumn] {
-        let keyPath = try ResourcesTable.load(resource, transaction)?.definition.keyPath
+    private func stored(of columns: [RecordColumn]) -> [RecordColumn] {
+        let keyPath = row.definition.keyPath
         return columns.filter { column in
             guard column.path != keyPath || !showsKey(as: column.type) else { return false }
             return column.type != .json || column.isIndexed
@@ -120,7 +119,7 @@ extension RecordsTable {
     func declare(_ wanted: [RecordColumn], _ transaction: borrowing Transaction) throws {
         guard layout != nil else { return }
         let hasRows = try transaction.first("SELECT 1 FROM \(identifier: name) LIMIT 1") { _ in true } ?? false
-        try StoredColumn.declare(stored(of: wanted, transaction), in: self, hasRows: hasRows, transaction)
+        try StoredColumn.declare(stored(of: wanted), in: self, hasRows: hasRows, transaction)
         let now = try Self.load(resource, transaction)
         for index in indexes where !now.indexes.contains(where: { $0.creation == index.creation }) {
             try transaction.execute("DROP INDEX IF EXISTS \(identifier: index.name)")
@@ -133,7 +132,7 @@ extension RecordsTable {
     /// The same table with the keys in a column of their own. Row ids stay, so that what names rows need not change.
     private func turned(_ transaction: borrowing Transaction) throws -> RecordsTable {
         var table = self
-        table.layout = .indexed
+        table.row.layout = .indexed
         let before = "siding_before_\(resource)"
         try ResourceView.remove(resourceName, transaction)
         let text = try TextIndex.load(of: resource, transaction)
@@ -158,7 +157,7 @@ extension RecordsTable {
     /// Fixes the type of the keys. Those that came before the first record did, of own edits, have been stored as texts.
     func fixKeyType(_ kind: RecordKey.Kind, _ transaction: borrowing Transaction) throws -> RecordsTable {
         var table = self
-        table.keyType = kind
+        table.row.keyType = kind
         try ResourcesTable.set(keyType: kind, of: resource, transaction)
         if kind == .integer, layout == .indexed {
             try transaction.execute(

@@ -2,24 +2,22 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The table of a resource's records, `siding_records_NAME`: its name, how it keeps the keys, and its stored columns. All that
-/// writes records is a method of it.
+/// A resource in one transaction or snapshot: its row, and the table of its records, `siding_records_NAME`. It is read once and
+/// passed down. All that writes records is a method of it.
 ///
 /// The table is made with the first record, whose key decides the layout. Until then ``rows`` is an empty selection, so that
 /// whoever reads need not ask whether there is a table. Every statement may use the names `rowid` and `key` in either layout.
 struct RecordsTable: Sendable {
-    let resource: Int64
-    let resourceName: String
-    /// The type that the first record fixed; nil before.
-    var keyType: RecordKey.Kind?
-    /// Nil where there is no table yet.
-    var layout: RecordsLayout?
-    /// The moment from which on every version of the records is kept; nil where none is.
-    var historySince: Timestamp?
-    /// Rows from this one on are still to be rewritten as the config declares records now; nil where all are.
-    var rewriteFrom: Int64?
+    /// The resource's row, with the type of the keys and the layout of the table.
+    var row: ResourceRow
     /// The declared columns that are stored.
     var columns: [StoredColumn] = []
+
+    var resource: Int64 { row.id }
+    var resourceName: String { row.name }
+    var keyType: RecordKey.Kind? { row.keyType }
+    /// Nil where there is no table yet.
+    var layout: RecordsLayout? { row.layout }
 
     /// Before every row.
     static let beginning = Int64.min
@@ -47,18 +45,47 @@ struct RecordsTable: Sendable {
         NULL AS scope, NULL AS body
         """
 
-    /// The table of a resource; one without rows for a number that no resource has.
-    static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
-        try ResourcesTable.load(resource, database).map { try load($0, database) }
-            ?? RecordsTable(resource: resource, resourceName: "")
+    /// The resource called `name`; nil if nothing is stored of it.
+    static func load(named name: String?, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable? {
+        try ResourcesTable.load(named: name, database).map { try load($0, database) }
     }
 
-    /// The table of a resource as its row has it.
+    /// The resource with the number `resource`; one without rows if there is none.
+    static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
+        try ResourcesTable.load(resource, database).map { try load($0, database) }
+            ?? RecordsTable(row: ResourceRow(id: resource, name: "", source: "", storedDefinition: "{}"))
+    }
+
+    /// The resource of a row that was loaded in the same transaction.
     static func load(_ row: ResourceRow, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
-        RecordsTable(
-            resource: row.id, resourceName: row.name, keyType: row.keyType, layout: row.layout,
-            historySince: row.historySince, rewriteFrom: row.rewriteFrom,
-            columns: try StoredColumn.load(of: row.id, database))
+        RecordsTable(row: row, columns: try StoredColumn.load(of: row.id, database))
+    }
+}
+
+extension Store {
+    /// Reads of one resource in one snapshot; nil if nothing is stored of it.
+    func read<T: Sendable>(
+        _ resource: String, _ body: @Sendable (RecordsTable, borrowing Snapshot) throws -> T?
+    ) async throws(StoreError) -> T? {
+        try await read { snapshot in
+            try RecordsTable.load(named: resource, snapshot).flatMap { try body($0, snapshot) }
+        }
+    }
+
+    /// Writes of one resource in one transaction; nil if nothing is stored of it.
+    func write<T: Sendable>(
+        _ resource: String, _ body: @Sendable (RecordsTable, borrowing Transaction) throws -> T?
+    ) async throws(StoreError) -> T? {
+        try await write { transaction in
+            try RecordsTable.load(named: resource, transaction).flatMap { try body($0, transaction) }
+        }
+    }
+
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored of the resource.
+    static func records(
+        of name: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordsTable {
+        try RecordsTable.load(resource(name, database), database)
     }
 }
 
