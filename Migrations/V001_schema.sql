@@ -22,7 +22,8 @@
 --                        have to be compared again, NULL if no listing under this definition was compared, or absence does not
 --                        count. `null_filtered` is 1 while a page shows a record for which the filter is NULL. `history_since`
 --                        is the moment from which on every version is kept (NULL for none), `history_pruned` the newest version
---                        that retention has examined, `requests_kept` what the last pruning of provenance left. Rows from
+--                        that retention has examined. `requests` is the newest id of `siding_provenance`, and with the id
+--                        `requests_due` unused rows of it are looked for again (NULL: none yet). Rows from
 --                        `rewrite_from` on may still hold members that the config drops, and lack the values of stored columns
 --                        (NULL: none).
 -- siding_records_NAME    the records of the resource NAME: one table for each resource, made with the first record that is
@@ -72,7 +73,8 @@
 --                        rows of its pages are those of the listing before, and are not written.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
---                        are the row ids of its records, ascending, as differences in LEB128; NULL where not all are known.
+--                        are the row ids of its records, ascending, as differences in LEB128 (a 0 and N: N more in a row); NULL
+--                        where not all are known.
 --                        `high_water_mark` is the highest cursor value on it (NULL too where they break the declared order),
 --                        `digest` of its records.
 -- siding_cursors         the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
@@ -150,7 +152,8 @@
 --                        trigger of each writing connection inserts them, so that no statement can forget to. `key` has its own
 --                        type, as in the records table; everywhere else a key is text. `cause` and `request` as there.
 -- siding_provenance      the requests that fetched bodies: of a page, of an own write (`entry`), or of a page whose record was
---                        in the quarantine. No id is used twice: a page counts as of the newest id when it was requested.
+--                        in the quarantine. The ids of a resource ascend, and none is used twice: a page counts as of the newest
+--                        one when it was requested.
 
 CREATE TABLE siding_resources (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -168,7 +171,8 @@ CREATE TABLE siding_resources (
     forgotten      INTEGER NOT NULL DEFAULT 0,
     history_since  INTEGER,
     history_pruned INTEGER NOT NULL DEFAULT 0,
-    requests_kept  INTEGER NOT NULL DEFAULT 0,
+    requests       INTEGER NOT NULL DEFAULT 0,
+    requests_due   INTEGER,
     fresh_until    INTEGER,
     not_before     INTEGER,
     parent         TEXT,
@@ -608,8 +612,8 @@ CREATE INDEX siding_history_key ON siding_history (resource, key, valid_to);
 CREATE INDEX siding_history_end ON siding_history (resource, valid_to);
 
 CREATE TABLE siding_provenance (
-    id            INTEGER PRIMARY KEY AUTOINCREMENT,
     resource      INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
+    id            INTEGER NOT NULL,
     cause         TEXT    NOT NULL,
     run           INTEGER,
     method        TEXT    NOT NULL,
@@ -622,7 +626,7 @@ CREATE TABLE siding_provenance (
     last_modified TEXT,
     at            INTEGER NOT NULL,
     entry         TEXT,
+    PRIMARY KEY (resource, id),
     CONSTRAINT provenance_cause CHECK (cause IN ('page', 'write', 'quarantine')),
     CONSTRAINT provenance_write_has_entry CHECK ((cause = 'write') = (entry IS NOT NULL))
-) STRICT;
-CREATE INDEX siding_provenance_resource ON siding_provenance (resource);
+) STRICT, WITHOUT ROWID;

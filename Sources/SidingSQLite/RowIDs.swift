@@ -1,4 +1,4 @@
-/// A set of row ids, ascending. Packed into a blob, each takes about two bytes.
+/// A set of row ids, ascending. Packed into a blob, each takes about two bytes, and ids in a row a few together.
 package struct RowIDs: Hashable, Sendable {
     package private(set) var ids: [Int64]
 
@@ -26,39 +26,72 @@ package struct RowIDs: Hashable, Sendable {
     // MARK: Packing
 
     /// Each as the difference to the one before it, in LEB128: seven bits to a byte, the lowest first.
+    ///
+    /// The records of most pages were inserted one after the other. So three or more differences of 1 are a 0, which is not a
+    /// difference, and their count.
     package var packed: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(ids.count * 2 + 8)
-        var last: Int64 = 0
-        for id in ids {
-            var difference = UInt64(bitPattern: id &- last)
-            while difference > 0x7F {
-                bytes.append(UInt8(truncatingIfNeeded: difference) | 0x80)
-                difference >>= 7
-            }
-            bytes.append(UInt8(truncatingIfNeeded: difference))
+        var (last, ones): (Int64, UInt64) = (0, 0)
+        for (index, id) in ids.enumerated() {
+            let difference = UInt64(bitPattern: id &- last)
             last = id
+            if difference == 1, index > 0, ones < Self.mostInRow {
+                ones += 1
+            } else {
+                Self.append(ones: ones, to: &bytes)
+                ones = 0
+                Self.append(difference, to: &bytes)
+            }
         }
+        Self.append(ones: ones, to: &bytes)
         return bytes
+    }
+
+    private static func append(ones count: UInt64, to bytes: inout [UInt8]) {
+        if count < 3 { return bytes.append(contentsOf: repeatElement(1, count: Int(count))) }
+        bytes.append(0)
+        append(count, to: &bytes)
+    }
+
+    private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        var rest = number
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
     /// - Throws: ``SQLiteError/Kind/corrupt`` if the bytes are not in this format.
     package init(packed bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
         ids = []
-        ids.reserveCapacity(bytes.count)
-        var (last, difference, shift): (Int64, UInt64, UInt64) = (0, 0, 0)
+        var (last, number, shift): (Int64, UInt64, UInt64) = (0, 0, 0)
+        var isCount = false
         for byte in bytes {
             guard shift < 64 else { throw Self.damaged }
-            difference |= UInt64(byte & 0x7F) << shift
+            number |= UInt64(byte & 0x7F) << shift
             shift += 7
             guard byte & 0x80 == 0 else { continue }
-            let id = last &+ Int64(bitPattern: difference)
-            guard id > last || ids.isEmpty else { throw Self.damaged }
-            ids.append(id)
-            (last, difference, shift) = (id, 0, 0)
+            if isCount {
+                // Damage must not fill the memory.
+                guard (3...Self.mostInRow).contains(number), last <= .max - Int64(number) else { throw Self.damaged }
+                ids.append(contentsOf: last + 1...last + Int64(number))
+                last += Int64(number)
+                isCount = false
+            } else if number == 0, !ids.isEmpty {
+                isCount = true
+            } else {
+                let id = last &+ Int64(bitPattern: number)
+                guard id > last || ids.isEmpty else { throw Self.damaged }
+                ids.append(id)
+                last = id
+            }
+            (number, shift) = (0, 0)
         }
-        guard shift == 0 else { throw Self.damaged }
+        guard shift == 0, !isCount else { throw Self.damaged }
     }
+
+    private static let mostInRow: UInt64 = 10_000_000
 
     private static var damaged: SQLiteError {
         SQLiteError(.corrupt, "packed row ids cannot be read", operation: "read a column", path: "")

@@ -32,14 +32,21 @@ extension RequestRow {
 
 /// The table `siding_provenance`: the requests that brought bodies.
 enum ProvenanceTable {
-    static func load(_ id: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> RequestRow? {
-        try database.first("SELECT * FROM siding_provenance WHERE id = ?1", id, map: RequestRow.init)
+    static func load(
+        _ id: Int64, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RequestRow? {
+        try database.first(
+            "SELECT * FROM siding_provenance WHERE resource = ?1 AND id = ?2", resource, id, map: RequestRow.init)
     }
 
-    /// The id of the next row, needed before it is known whether a record will refer to it. No id is used twice, so ids tell
-    /// later requests from earlier ones.
-    static func nextID(_ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
-        try database.first("SELECT seq + 1 FROM sqlite_sequence WHERE name = 'siding_provenance'") { $0.int(0) } ?? 1
+    /// The id of the newest request of a resource; 0 for none. No id is used twice, so ids tell later requests from earlier ones.
+    static func newestID(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
+        try database.first("SELECT requests FROM siding_resources WHERE id = ?1", resource) { $0.int(0) } ?? 0
+    }
+
+    /// The id of the next row, needed before it is known whether a record will refer to it.
+    static func nextID(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
+        try newestID(of: resource, database) + 1
     }
 
     static func insert(
@@ -53,6 +60,7 @@ enum ProvenanceTable {
             """, id, resource, request.cause.rawValue, request.run, request.method, request.url, request.page,
             request.status, request.etag, request.lastModified, request.at.microseconds, request.entry, request.scope,
             request.sent)
+        try ResourcesTable.set(requests: id, of: resource, transaction)
     }
 
     /// The least growth for which unused rows are looked for.
@@ -64,15 +72,12 @@ enum ProvenanceTable {
     /// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
     /// scan is then cheap compared with the pages.
     static func removeUnused(of resource: Int64, _ transaction: borrowing Transaction) throws {
-        let count = Int64(try transaction.count("SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1", resource))
-        guard let kept = try ResourcesTable.load(resource, transaction)?.requestsKept, count >= 2 * kept + least
+        guard let row = try ResourcesTable.load(resource, transaction), row.requests >= row.requestsDue ?? least
         else { return }
-        let records = try RecordsTable.load(resource, transaction).rows
+        let records = try RecordsTable.load(row, transaction).rows
         // After a first listing all rows are in use.
-        let removed =
-            try kept == 0
-            ? 0
-            : transaction.execute(
+        if row.requestsDue != nil {
+            try transaction.execute(
                 """
                 DELETE FROM siding_provenance
                 WHERE resource = ?1 AND id NOT IN (
@@ -80,6 +85,8 @@ enum ProvenanceTable {
                     UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
                     UNION SELECT request FROM siding_server_copies WHERE resource = ?1 AND request IS NOT NULL)
                 """, resource)
-        try ResourcesTable.set(requestsKept: count - Int64(removed), of: resource, transaction)
+        }
+        let kept = try transaction.count("SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1", resource)
+        try ResourcesTable.set(requestsDue: row.requests + Int64(kept) + least, of: resource, transaction)
     }
 }

@@ -114,7 +114,7 @@ struct PageSaver {
         _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ schema: RecordSchema,
         _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
-        let request = try ProvenanceTable.nextID(transaction)
+        let request = try ProvenanceTable.nextID(of: resource.id, transaction)
         var saver = RecordSaver(
             row: resource, contract: schema, filter: open.schema ?? schema, run: open.run, now: now,
             incoming: try IncomingChanges.load(

@@ -12,7 +12,9 @@ struct ProvenanceReader {
         let copy = try ServerCopiesTable.load(resource, key, database)
         // With pending edits, the server copy is the origin's version.
         let present = copy?.cause ?? row.cause
-        let found = try (copy == nil ? row.request : copy?.request).flatMap { try ProvenanceTable.load($0, database) }
+        let found = try (copy == nil ? row.request : copy?.request).flatMap {
+            try ProvenanceTable.load($0, of: resource, database)
+        }
         let edits = try OutboxTable.pendingEdits(of: name, key, database).map { entry in
             RecordProvenance.Edit(
                 entry: entry.id, state: entry.state,

@@ -117,7 +117,7 @@ struct QuarantineRetry {
         _ counters: inout RunCounters, _ transaction: borrowing Transaction
     ) throws -> String? {
         let (row, schema) = (stored.row, stored.schema)
-        let request = try ProvenanceTable.nextID(transaction)
+        let request = try ProvenanceTable.nextID(of: row.id, transaction)
         var saver = RecordSaver(
             row: row, contract: schema, filter: schema, run: run, now: now,
             incoming: try IncomingChanges.load(
@@ -197,7 +197,8 @@ struct QuarantineRetry {
         return try transaction.exists(
             """
             SELECT 1 FROM \(table.rows) r LEFT JOIN siding_server_copies b ON b.resource = ?1 AND b.key = ?3
-                LEFT JOIN siding_provenance q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
+                LEFT JOIN siding_provenance q
+                    ON q.resource = ?1 AND q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
             WHERE r.key = ?2 AND MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
             """, stored.row.id, table.key(key), key, record.seenAt.microseconds)
     }

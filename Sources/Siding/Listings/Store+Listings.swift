@@ -125,21 +125,23 @@ extension Store {
         of page: PageRequest, of resource: String, looksForRow: Bool
     ) async throws(StoreError) -> (stored: StoredPage?, newest: Int64) {
         try await read { snapshot in
-            let stored = looksForRow ? try Self.storedPage(page, of: resource, snapshot) : nil
-            return (stored, try ProvenanceTable.nextID(snapshot) - 1)
+            // By columns, as this runs for each page.
+            guard let id = try ResourcesTable.id(of: resource, snapshot) else { return (nil, 0) }
+            let stored = looksForRow ? try Self.storedPage(page, of: id, snapshot) : nil
+            return (stored, try ProvenanceTable.newestID(of: id, snapshot))
         }
     }
 
     /// The stored row of a page; nil if there is none.
     func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
-        try await read { try Self.storedPage(page, of: resource, $0) }
+        try await read { snapshot in
+            try ResourcesTable.id(of: resource, snapshot).flatMap { try Self.storedPage(page, of: $0, snapshot) }
+        }
     }
 
     private static func storedPage(
-        _ page: PageRequest, of resource: String, _ snapshot: borrowing Snapshot
+        _ page: PageRequest, of id: Int64, _ snapshot: borrowing Snapshot
     ) throws -> StoredPage? {
-        // By columns, as this runs for each page.
-        guard let id = try ResourcesTable.id(of: resource, snapshot) else { return nil }
         let source = try ListingsTable.nextPageSource(id, scope: page.scope, snapshot)
         return try PagesTable.load(page, of: id, nextPageSource: source, snapshot)
     }

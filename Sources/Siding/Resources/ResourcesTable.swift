@@ -164,9 +164,14 @@ enum ResourcesTable {
         try transaction.execute("UPDATE siding_resources SET history_pruned = ?1 WHERE history_pruned > ?1", version)
     }
 
-    /// - Parameter requestsKept: how many requests are kept for provenance.
-    static func set(requestsKept: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET requests_kept = ?2 WHERE id = ?1", resource, requestsKept)
+    /// - Parameter requests: the newest request that is kept for provenance.
+    static func set(requests: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET requests = ?2 WHERE id = ?1", resource, requests)
+    }
+
+    /// - Parameter requestsDue: the request with which unused ones are looked for again.
+    static func set(requestsDue: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET requests_due = ?2 WHERE id = ?1", resource, requestsDue)
     }
 
     // MARK: Listings
@@ -251,8 +256,10 @@ struct ResourceRow {
     var historySince: Timestamp?
     /// The newest version that pruning has checked.
     var historyPruned: Int64 = 0
-    /// The number of requests that the last pruning left.
-    var requestsKept: Int64 = 0
+    /// The newest request that brought bodies; 0 for none.
+    var requests: Int64 = 0
+    /// The request with which unused ones are looked for again; nil if they never were.
+    var requestsDue: Int64?
     var freshness = ListingFreshness()
     /// The resource whose records the listings are about.
     var parent: String?
@@ -292,7 +299,8 @@ extension ResourceRow {
         forgotten = try row.int("forgotten")
         historySince = try row.optionalTime("history_since")
         historyPruned = try row.int("history_pruned")
-        requestsKept = try row.int("requests_kept")
+        requests = try row.int("requests")
+        requestsDue = try row.optionalInt("requests_due")
         freshness = try ListingFreshness(row)
         parent = try row.optionalText("parent")
         wasCursorSet = try row.isTrue("cursor_was_set")

@@ -18,7 +18,21 @@ import Testing
             #expect(set.ids == Set(ids).sorted())
             #expect(try unpacked(set.packed) == set)
         }
-        #expect(RowIDs(Array(1...10_000)).packed.count == 10_000)
+    }
+
+    @Test(arguments: [
+        [], [0], [0, 1, 2, 3], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4], [5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17],
+    ])
+    func `ids in a row come back, whatever stands around them`(_ ids: [Int64]) throws {
+        #expect(try unpacked(RowIDs(ids).packed) == RowIDs(ids))
+        let last = ids.map { .max - 100 + $0 }
+        #expect(try unpacked(RowIDs(last).packed) == RowIDs(last))
+    }
+
+    @Test func `a page of records that were inserted one after the other takes a few bytes`() throws {
+        let page = RowIDs(Array(99_001...100_000))
+        #expect(page.packed.count == 6)
+        #expect(try unpacked(page.packed) == page)
     }
 
     @Test func `what is taken away is what the other has`() {
@@ -28,7 +42,10 @@ import Testing
         #expect(RowIDs([]).subtracting(some).isEmpty)
     }
 
-    @Test(arguments: [[0x80], [1, 0], Array(repeating: UInt8(0xFF), count: 12)] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x80], [1, 0], [1, 0, 2], [1, 0, 0xFF, 0xFF, 0xFF, 0x7F], Array(repeating: UInt8(0xFF), count: 12),
+        ] as [[UInt8]])
     func `bytes that nobody packed are refused`(_ bytes: [UInt8]) {
         #expect(throws: SQLiteError.self) { try unpacked(bytes) }
     }

@@ -57,8 +57,11 @@ import Testing
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", Self.new)
         try await bench.sqlite.execute(
-            "INSERT INTO siding_provenance (resource, cause, run, method, url, at) VALUES (1, 'page', 1, 'GET', 'x', 0)"
-        )
+            """
+            INSERT INTO siding_provenance (resource, id, cause, run, method, url, at)
+            VALUES (1, 77, 'page', 1, 'GET', 'x', 0);
+            UPDATE siding_resources SET requests = 77;
+            """)
         _ = try await page("[\(Self.old)]", bench) {
             try await bench.sqlite.execute("DELETE FROM siding_provenance WHERE url = 'x'")
             try await bench.deliver(entry, Self.new)

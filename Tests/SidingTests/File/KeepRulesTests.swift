@@ -303,12 +303,12 @@ import Testing
     {
         let bench = try await bench(deleting: "a")
         try await bench.store.write { transaction in
-            try transaction.execute("UPDATE siding_resources SET requests_kept = 10")
+            try transaction.execute("UPDATE siding_resources SET requests = 3000, requests_due = 10")
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
-                INSERT INTO siding_provenance (resource, cause, method, url, at, entry)
-                SELECT 1, 'write', 'POST', 'https://api.test/a', 1, 'x' FROM n
+                INSERT INTO siding_provenance (resource, id, cause, method, url, at, entry)
+                SELECT 1, 1000 + i, 'write', 'POST', 'https://api.test/a', 1, 'x' FROM n
                 """)
         }
         try await run(bench, after: Self.day)

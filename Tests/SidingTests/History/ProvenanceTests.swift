@@ -235,8 +235,8 @@ import Testing
         let changed = try await rows(written: bench) {
             try await bench.bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, next)
         }
-        // Two records, the resource's revision, and the request.
-        #expect(changed - unchanged == 4)
+        // Two records, the resource's revision and newest request, and the request.
+        #expect(changed - unchanged == 5)
         #expect(try await bench.rows("SELECT count(*) FROM siding_history") == [["0"]])
         #expect(try await bench.rows("SELECT count(*) FROM siding_provenance") == [["2"]])
     }
@@ -261,15 +261,17 @@ import Testing
         try await bench.sqlite.execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
-            INSERT INTO siding_provenance (resource, cause, run, method, url, at) SELECT 1, 'page', 1, 'GET', 'x', 0 FROM n
+            INSERT INTO siding_provenance (resource, id, cause, run, method, url, at)
+            SELECT 1, 2 + i, 'page', 1, 'GET', 'x', 0 FROM n
             """)
+        try await bench.sqlite.execute("UPDATE siding_resources SET requests = 1102")
         // The first look takes what is there for the resource's own.
         try await bench.pull(#"[{"id":"a","v":2}]"#)
         #expect(try await bench.count("siding_provenance") == 1102)
-        try await bench.sqlite.execute("UPDATE siding_resources SET requests_kept = 10")
+        try await bench.sqlite.execute("UPDATE siding_resources SET requests_due = 10")
         try await bench.pull(#"[{"id":"a","v":2}]"#)
         #expect(try await bench.sqlite.rows("SELECT id FROM siding_provenance") == used)
-        #expect(try await bench.sqlite.rows("SELECT requests_kept FROM siding_resources") == [["2"]])
+        #expect(try await bench.sqlite.rows("SELECT requests_due FROM siding_resources") == [["2104"]])
         // A page that was requested before they went still counts as requested after them.
         #expect(
             try await bench.store.beforeRequest(of: StoreBench.page(1), of: "posts", looksForRow: false).newest == 1102)
