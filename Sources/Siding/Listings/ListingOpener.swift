@@ -41,42 +41,13 @@ struct ListingOpener {
             unopened: (opening, now))
     }
 
-    /// Where the listing begins or goes on, and the rows that decide it.
-    struct Decision {
-        let start: ListingStart
-        /// The listing that was left half-way; nil if there is none.
-        let unfinished: ListingPosition?
-        /// The fetch that the queue retains; nil if there is none.
-        let entry: QueueEntry?
-        /// Whether the last listing began at another address: its parent was another one then.
-        let isElsewhere: Bool
-
-        /// The page at which the listing goes on; nil if it begins at its first page.
-        var page: PageRequest? { if case .first = start { nil } else { unfinished?.page } }
-    }
-
-    /// - Parameter changed: the aspects in which the definition changed.
-    func decide(
-        _ resource: Int64, _ changed: [DefinitionAspect], _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Decision {
-        let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, database)
-        let last = try ListingsTable.load(resource, scope: opening.first.scope, database)
-        let isElsewhere = last?.isElsewhere(than: opening.root) ?? false
-        let row = opening.isAdHoc ? nil : last.flatMap(Self.position)
-        let unfinished = row.map { row in
-            ListingStart.Unfinished(
-                page: row.position.page.number, progressedAt: row.progressedAt, isElsewhere: isElsewhere,
-                isRetained: entry != nil, isHeld: entry?.waitsForPerson ?? false)
-        }
-        let start = ListingStart(
-            unfinished, changed: changed, startsAnew: opening.startsAnew, within: opening.resumeWithin, now: now)
-        return Decision(start: start, unfinished: row?.position, entry: entry, isElsewhere: isElsewhere)
-    }
-
     private func startOrGoOn(
         _ resource: Int64, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction
     ) throws -> ListingPosition {
-        let decision = try decide(resource, changed, transaction)
+        let scope = opening.first.scope
+        let decision = ListingDecision(
+            opening, try ListingsTable.load(resource, scope: scope, transaction),
+            try OutboxTable.openFetch(of: opening.resource, scope: scope, transaction), changed: changed, now: now)
         // What was found at the other address is no cursor for this one.
         if decision.isElsewhere { try CursorsTable.forget(resource, scope: opening.first.scope, transaction) }
         // A page of a listing that ended elsewhere goes with it.
@@ -202,16 +173,6 @@ struct ListingOpener {
     }
 
     // MARK: Rows of listings
-
-    /// Where an open listing goes on; nil if it is not open.
-    private static func position(_ row: ListingRow) -> (position: ListingPosition, progressedAt: Timestamp)? {
-        guard row.isOpen, let page = row.next else { return nil }
-        let position = ListingPosition(
-            listing: row.number, page: page, isResumed: page.number > 1, cursor: row.cursor,
-            startedAt: page.number > 1 ? row.startedAt : nil, freshness: row.freshness,
-            nextPageSource: row.nextPageSource)
-        return (position, row.checkpointAt)
-    }
 
     @discardableResult
     func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {

@@ -88,6 +88,49 @@ enum ListingStart: Sendable, Hashable {
     }
 }
 
+/// Where a listing begins or goes on, and the rows that decide it: one decision, which a plan shows and opening carries out.
+struct ListingDecision {
+    let start: ListingStart
+    /// The aspects in which the definition changed.
+    let changed: [DefinitionAspect]
+    /// The listing that was left half-way; nil if there is none.
+    let unfinished: ListingPosition?
+    /// The fetch that the queue retains; nil if there is none.
+    let entry: QueueEntry?
+    /// Whether the last listing began at another address: its parent was another one then.
+    let isElsewhere: Bool
+
+    /// The page at which the listing goes on; nil if it begins at its first page.
+    var page: PageRequest? { if case .first = start { nil } else { unfinished?.page } }
+
+    /// - Parameter last: the newest listing.
+    init(
+        _ opening: ListingOpening, _ last: ListingRow?, _ entry: QueueEntry?, changed: [DefinitionAspect],
+        now: Timestamp
+    ) {
+        let isElsewhere = last?.isElsewhere(than: opening.root) ?? false
+        let position = opening.isAdHoc ? nil : last?.position
+        let unfinished = position.map { position in
+            ListingStart.Unfinished(
+                page: position.page.number, progressedAt: last?.checkpointAt, isElsewhere: isElsewhere,
+                isRetained: entry != nil, isHeld: entry?.waitsForPerson ?? false)
+        }
+        start = ListingStart(
+            unfinished, changed: changed, startsAnew: opening.startsAnew, within: opening.resumeWithin, now: now)
+        (self.changed, self.unfinished, self.entry, self.isElsewhere) = (changed, position, entry, isElsewhere)
+    }
+}
+
+extension ListingRow {
+    /// Where an open listing goes on; nil if it is not open.
+    fileprivate var position: ListingPosition? {
+        guard isOpen, let page = next else { return nil }
+        return ListingPosition(
+            listing: number, page: page, isResumed: page.number > 1, cursor: cursor,
+            startedAt: page.number > 1 ? startedAt : nil, freshness: freshness, nextPageSource: nextPageSource)
+    }
+}
+
 /// How long an unfinished listing or fan-out pass may be resumed; the one rule for stores and plans.
 package enum Resumption {
     /// How old the last progress may be. A page token or a link of an origin rarely works for longer than a day, and a listing

@@ -235,6 +235,16 @@ struct ListingRow {
     }
 }
 
+extension ResourceFreshness {
+    /// It counts no records.
+    init(_ row: ResourceRow, _ snapshot: borrowing Snapshot) throws {
+        self.init(
+            definition: row.definition, completedAt: row.completedAt, reported: row.freshness,
+            isUnfinished: try row.wasCursorSet || ListingsTable.isUnfinished(row.id, snapshot),
+            schema: row.schemaIfReadable, source: row.source)
+    }
+}
+
 extension PageRequest {
     /// Reads `next_url`, `next_sent`, `next_number`, `next_offset` and `scope`; nil if the URL is null or invalid.
     init?(_ row: borrowing Row) throws {

@@ -27,19 +27,6 @@ extension Store {
         }
     }
 
-    /// What opening a listing at `now` would decide, and the changed aspects of the definition; nil if nothing is stored of the
-    /// resource.
-    func planListing(
-        _ opening: ListingOpening, now: Timestamp
-    ) async throws(StoreError) -> (decision: ListingOpener.Decision, changed: [DefinitionAspect])? {
-        try await read { snapshot in
-            guard let stored = try ResourcesTable.load(named: opening.resource, snapshot) else { return nil }
-            let changed = opening.isUnconditional ? [] : opening.definition.differences(from: stored.definition)
-            let opener = ListingOpener(opening: opening, queue: QueueTransitions(owner: "", now: now))
-            return (try opener.decide(stored.id, changed, snapshot), changed)
-        }
-    }
-
     /// Opens the listing of which no page could be saved.
     func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
         guard let (opening, moment) = position.unopened else { return }
@@ -70,20 +57,6 @@ extension Store {
         }
     }
 
-    /// How the pages of a listing got through so far; nil if their size stays the same. A full listing begins with the largest.
-    func pageSizing(
-        of resource: AnyResource, for parent: BoundParent? = nil, isFull: Bool = false
-    ) async throws(StoreError) -> PageSizing? {
-        guard let sizes = resource.pageSizes, sizes.sizes.count > 1 else { return nil }
-        if isFull { return PageSizing(size: sizes.maximum) }
-        let stored = try await read { snapshot in
-            try ResourcesTable.load(named: resource.name, snapshot).flatMap { row in
-                try ListingsTable.load(row.id, scope: parent?.key ?? "", snapshot)?.sizing
-            }
-        }
-        return stored?.among(sizes).ofNewListing(sizes) ?? PageSizing(size: sizes.maximum)
-    }
-
     /// Stores what became of a page of `size`.
     func change(
         _ size: Int, of resource: String, scope: String, lease: Lease,
@@ -109,11 +82,7 @@ extension Store {
     package func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
         try await read { snapshot in
             guard let row = try ResourcesTable.load(named: resource, snapshot) else { return nil }
-            return ResourceFreshness(
-                definition: row.definition, completedAt: row.completedAt, reported: row.freshness,
-                isUnfinished: try row.wasCursorSet || ListingsTable.isUnfinished(row.id, snapshot),
-                schema: row.schemaIfReadable,
-                source: row.source)
+            return try ResourceFreshness(row, snapshot)
         }
     }
 

@@ -67,17 +67,6 @@ struct CursorStart: Sendable, Hashable {
     }
 }
 
-extension Store {
-    /// The stored cursor of `resource`; nil if definition or first URL changed since, or the resource has no cursor.
-    func cursor(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> StoredCursor? {
-        guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: parent?.key ?? ""),
-            ResourceDefinition(resource) == stored.definition
-        else { return nil }
-        if let root = stored.root, let parent, root != NextPageRule(resource: resource).root(for: parent) { return nil }
-        return stored
-    }
-}
-
 extension IncrementalCursor {
     /// The value at which an unfinished listing goes on: how far its own pages came. Nil where that is no further than where it
     /// began, and it goes on at its next page.

@@ -99,7 +99,7 @@ struct Listing: Sendable {
             }
             (progress.next, page.evidenceOfMore, page.lostNext) = (.end, nil, false)
         }
-        if let loop = loops.closed(by: WalkedPage(page, next: progress.next), after: before) {
+        if let loop = loops.closed(by: page, leadingTo: progress.next, after: before) {
             (progress.next, page.evidenceOfMore) = (.cut(loop), nil)
         }
         if let limit, case .records(let bytes, let slices) = page.content, slices.count >= limit - count {
@@ -123,16 +123,5 @@ struct Listing: Sendable {
         } else if pageSize != page.recordCount {
             pageSize = nil
         }
-    }
-}
-
-extension WalkedPage<PageRequest.Address> {
-    /// - Parameter next: what follows the page.
-    init(_ page: Page, next: NextPage) {
-        let following: PageRequest? = if case .page(let following) = next { following } else { nil }
-        self.init(
-            page.request.number, at: page.request.address, next: following?.address, isEnd: next == .end,
-            recordCount: page.recordCount, digest: page.digest, recordDigests: page.recordDigests,
-            isNumbered: page.paging.isNumbered, paging: page.paging.description)
     }
 }

@@ -10,6 +10,8 @@ internal import SidingJSON
 struct ConfigChange: Sendable {
     let resource: AnyResource
     let options: SyncOptions
+    /// What is stored of the resource; nil if nothing is.
+    let known: ResourceFreshness?
     let store: Store
 
     /// - Returns: the stored records that a changed `where` filters out; nil if `where` did not change.
@@ -21,8 +23,7 @@ struct ConfigChange: Sendable {
 
     /// - Returns: the stored records that already have the changed mark; nil if the mark did not change, or no record has it.
     func marked() async throws(StoreError) -> RecordsToRemove? {
-        guard let mark = resource.deletions.mark,
-            let known = try await store.freshness(of: resource.name),
+        guard let mark = resource.deletions.mark, let known,
             ResourceDefinition(resource).differences(from: known.definition).contains(.deletes)
         else { return nil }
         return try await store.marked(by: mark, of: resource.name)

@@ -7,13 +7,14 @@ internal import SidingChain
 /// renamed, or it moved.) Or the resource's key changed, and each record would show twice, once under each key.
 enum ForeignResource {
     /// - Parameters:
+    ///   - known: what is stored of the resource; nil if nothing is.
     ///   - store: the store that would save the records.
     ///   - file: the store whose path the message names.
     /// - Returns: nil if the store knows the resource, or holds no records for it.
     static func error(
-        for resource: AnyResource, _ options: SyncOptions, in store: Store, file: Store
+        for resource: AnyResource, _ options: SyncOptions, known: ResourceFreshness?, in store: Store, file: Store
     ) async throws(StoreError) -> RecordedError? {
-        guard let known = try await store.freshness(of: resource.name) else { return nil }
+        guard let known else { return nil }
         // The user accepts that the records of the other origin are deleted.
         let isAccepted = options.isFull && options.acceptsDeletes && !options.isAdHoc
         if !isAccepted, let foreign = try await ofOtherOrigin(resource, known, in: store, file: file) { return foreign }

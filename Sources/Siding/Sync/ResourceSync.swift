@@ -4,8 +4,7 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingPaging
 
-/// Syncs one resource, or the listing of one parent, under its lease: chooses where to start, opens the listing, and leaves
-/// its pages to a `ListingAttempt` and its end to a `ListingConclusion`.
+/// Syncs one resource under its lease: refuses what would do harm, then lists it, or lists it once per parent.
 struct ResourceSync: Sendable {
     var engine: SyncEngine
     let resource: AnyResource
@@ -19,29 +18,32 @@ struct ResourceSync: Sendable {
 
     var nextPageRule: NextPageRule { NextPageRule(resource: resource, size: sizing?.size) }
 
-    // MARK: The whole resource
-
     /// Syncs the whole resource: its one listing, or one listing per parent.
     func runWhole() async throws(StoreError) -> SyncReport {
+        // 1. Read what is stored of it.
+        let open = try await engine.store.begin(resource)
+        // 2. Refuse what would mix, or delete too many records.
         let foreign = try await ForeignResource.error(
-            for: resource, options, in: engine.store, file: engine.rateLimitStore)
+            for: resource, options, known: open.freshness, in: engine.store, file: engine.rateLimitStore)
         if let foreign {
             var report = SyncReport(resource.name, error: foreign)
             report.failure = Failure(.invalidRequest, phase: .notSent, detail: foreign.message)
             return report
         }
-        let watch = ConfigChange(resource: resource, options: options, store: engine.store)
-        let left = try await watch.filteredOut()
-        if let left, let why = watch.refusal(left) { return refused(left.count, because: why) }
-        let marked = try await watch.marked()
-        if let marked, let why = watch.refusal(marked) { return refused(marked.count, because: why) }
-        var report =
-            if let forEach = resource.forEach {
-                try await FanOut(sync: self, each: forEach).run()
-            } else {
-                try await runListing()
-            }
-        try await rewriteRecords(&report)
+        let change = ConfigChange(resource: resource, options: options, known: open.freshness, store: engine.store)
+        let left = try await change.filteredOut()
+        if let left, let why = change.refusal(left) { return refused(left.count, because: why) }
+        let marked = try await change.marked()
+        if let marked, let why = change.refusal(marked) { return refused(marked.count, because: why) }
+        // 3. List it.
+        var report: SyncReport
+        if let forEach = resource.forEach {
+            report = try await FanOut(sync: self, each: forEach).run()
+            try await rewriteRecords(&report)
+        } else {
+            report = try await runListing(open)
+        }
+        // 4. Say what the config did to stored records.
         if let marked, report.result.counters.deleted > 0 {
             report.warn(
                 "'deletes' changed: \(marked.message), are deleted when pages contain them; 'siding records undelete "
@@ -60,8 +62,23 @@ struct ResourceSync: Sendable {
         return report
     }
 
+    /// Syncs one listing.
+    ///
+    /// - Parameter open: what is stored of it, if that was read already.
+    func runListing(_ open: OpenResource? = nil) async throws(StoreError) -> SyncReport {
+        let store = engine.store
+        let open = if let open { open } else { try await store.begin(resource, for: parent) }
+        var sync = self
+        sync.sizing = open.sizing(of: resource, isFull: options.isFull)
+        var listing: ListingSync
+        do throws(Failure) { listing = try ListingSync(sync, open) } catch {
+            return SyncReport(resource.name).failed(error)
+        }
+        return try await listing.run()
+    }
+
     /// Rewrites the stored records as the config declares them since the last sync.
-    private func rewriteRecords(_ report: inout SyncReport) async throws(StoreError) {
+    func rewriteRecords(_ report: inout SyncReport) async throws(StoreError) {
         let (name, logger) = (resource.name, engine.environment.logger)
         let rows = try await engine.store.rewriteRecords(of: name) { rows in
             logger.info("rewrote stored records", metadata: ["resource": "\(name)", "records": "\(rows)"])
@@ -81,55 +98,7 @@ struct ResourceSync: Sendable {
         return report
     }
 
-    // MARK: One listing
-
-    /// Syncs one listing, with pages of the size that the line carries: opens or resumes it, walks its pages, and concludes.
-    func runListing() async throws(StoreError) -> SyncReport {
-        var sync = self
-        sync.sizing = try await engine.store.pageSizing(of: resource, for: parent, isFull: options.isFull)
-        var report = SyncReport(resource.name)
-        let known = try await engine.store.cursor(of: resource, for: parent)
-        let start = CursorStart(resource.cursor, stored: known, options, now: engine.now)
-        let opening: ListingOpening
-        do throws(Failure) { opening = try sync.opening(start) } catch { return report.failed(error) }
-        let position = try await engine.store.openListing(opening)
-        addNotes(on: position, to: &report)
-        // First, so that pages compare equal with what they showed before.
-        try await rewriteRecords(&report)
-        if let blocker = position.blockedBy { return blocked(by: blocker, report) }
-        if let gate = try await engine.store.gates().closing(resource.source.name, at: engine.now) {
-            try await openWithoutPage(position)
-            return try await sync.waits(for: gate, position, report)
-        }
-        var attempt = ListingAttempt(sync, opening, at: position, from: start, known: known)
-        switch try await attempt.walk(&report) {
-        case .success(let walked): return try await ListingConclusion(attempt: attempt, walked: walked).report(report)
-        case .failure(let failure): return report.failed(failure)
-        }
-    }
-
-    func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
-        let store = engine.store
-        try await uncancelled { () throws(StoreError) in try await store.openWithoutPage(position) }
-    }
-
-    func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
-        let rule = nextPageRule
-        return ListingOpening(
-            resource, options, lease: lease, run: run, first: try rule.first(from: start, for: parent),
-            cursor: ListingCursor(from: start.from, moves: start.moves), parent: parent?.listing,
-            root: parent.flatMap { rule.root(for: $0) })
-    }
-
-    private func addNotes(on position: ListingPosition, to report: inout SyncReport) {
-        if !position.changedAspects.isEmpty {
-            report.warn("the definition changed (\(position.changedAspects.names)): full listing")
-        }
-        report.add(opening: position.counters, in: run)
-        if let dropped = position.droppedCheckpoint { report.warn("restarted: \(dropped)") }
-        report.isResumed = position.isResumed
-        if position.isResumed { report.add(note: "resumed at page \(position.page.number)") }
-    }
+    // MARK: What its requests share
 
     var context: ChainContext {
         ChainContext(
@@ -152,28 +121,5 @@ struct ResourceSync: Sendable {
         DeletionTerms(
             rule: resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes,
             largestPage: resource.pageSizes?.maximum)
-    }
-
-    private func blocked(by entry: QueueEntry, _ report: SyncReport) -> SyncReport {
-        var report = report
-        report.result.outcome = .queued
-        report.result.entry = entry.id
-        report.result.error = RecordedError(
-            name: "parked", message: "the queued page \(entry.shortID) is parked (\(entry.reason?.rawValue ?? ""))",
-            hint:
-                "'siding queue show \(entry.shortID)' says why; 'siding queue release \(entry.shortID)' returns it to the queue"
-        )
-        return report
-    }
-
-    private func waits(
-        for gate: SourceGate, _ position: ListingPosition, _ report: SyncReport
-    ) async throws(StoreError) -> SyncReport {
-        let failure = Failure(.waitingForOrigin, phase: .notSent, detail: gate.message).at(
-            method: resource.method.rawValue,
-            url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
-        let wait = gate.until.map { $0 - engine.now } ?? RetryRules.probeWindow
-        return try await FailureHandling(sync: self, position: position, partial: position.partial)
-            .keep(failure, position.page, isCounted: false, report) { _ in wait }
     }
 }

@@ -19,7 +19,8 @@ extension SyncPlan {
 
     /// The plan for a resource that has a listing per parent.
     static func make(
-        for resource: AnyResource, each: ForEach, options: SyncOptions, in store: Store?, now: Timestamp
+        for resource: AnyResource, each: ForEach, _ open: OpenResource, options: SyncOptions, in store: Store?,
+        now: Timestamp
     ) async throws -> SyncPlan {
         let base = Redaction.url(resource.source.baseURL, also: [])
         let template = (base.hasSuffix("/") ? String(base.dropLast()) : base) + resource.path
@@ -49,7 +50,7 @@ extension SyncPlan {
             plan.obstacle = .parents(why: "no parent is due")
         } else if parents.isEmpty {
             plan.obstacle = .parents(why: "the parents that are due wait for an operator in the queue")
-        } else if let obstacle = try await obstacle(resource, options, at: asked.first, in: store, now) {
+        } else if let obstacle = try await obstacle(resource, open, options, at: asked.first, in: store, now) {
             plan.obstacle = obstacle
         } else if asked.isEmpty, outlook.due <= parents.count {
             let reason = failure.map { ": \($0)" } ?? ""
@@ -118,18 +119,16 @@ extension SyncPlan {
                 fail(parent, error.reason)
                 continue
             }
-            let stored = try await store.cursor(of: resource, for: bound)
-            let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-            let sizing = try await store.pageSizing(of: resource, for: bound)
-            let rule = NextPageRule(resource: resource, size: sizing?.size)
+            let open = try await store.begin(resource, for: bound)
+            let cursor = CursorStart(resource.cursor, stored: open.cursor, options, now: now)
+            let rule = NextPageRule(resource: resource, size: open.sizing(of: resource)?.size)
             let first: PageRequest
             do { first = try rule.first(from: cursor, for: bound) } catch {
                 fail(parent, error.description)
                 continue
             }
             let opening = ListingOpening(planning: resource, options, first, root: rule.root(for: bound))
-            let page = try await store.planListing(opening, now: now)?.decision.page ?? first
-            urls.append(rule.sized(page).url)
+            urls.append(rule.sized(open.decision(opening, now: now)?.page ?? first).url)
         }
         return (urls, failure)
     }

@@ -49,15 +49,13 @@ extension SyncPlan {
     ///
     /// - Parameter url: what it would ask for first.
     static func obstacle(
-        _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: Store?, _ now: Timestamp
+        _ resource: AnyResource, _ open: OpenResource, _ options: SyncOptions, at url: HTTPURL?, in store: Store?,
+        _ now: Timestamp
     ) async throws(StoreError) -> Obstacle? {
-        guard let store else { return nil }
         let check = FreshnessCheck(resource: resource, options: options, now: now)
-        if let why = check.skipReason(try await store.freshness(of: resource.name)) { return .fresh(why: why) }
-        if let gate = try await store.gates().closing(resource.source.name, at: now) {
-            return .gate(gate)
-        }
-        guard let url else { return nil }
+        if let why = check.skipReason(open.freshness) { return .fresh(why: why) }
+        if let gate = open.gates.closing(resource.source.name, at: now) { return .gate(gate) }
+        guard let url, let store else { return nil }
         return try await Self.spentLimit(of: resource.source, at: url, in: store, now)
     }
 

@@ -40,35 +40,36 @@ package struct SyncPlan: Sendable, Hashable {
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: Store?,
         now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
+        let open = if let store { try await store.begin(resource) } else { OpenResource() }
         var plan =
             if let each = resource.forEach {
-                try await make(for: resource, each: each, options: options, in: store, now: now)
+                try await make(for: resource, each: each, open, options: options, in: store, now: now)
             } else {
-                try await makePlain(for: resource, options: options, in: store, now: now)
+                try await makePlain(for: resource, open, options: options, in: store, now: now)
             }
         if let store {
-            let watch = ConfigChange(resource: resource, options: options, store: store)
-            let outlook = try await watch.outlook()
+            let outlook = try await ConfigChange(
+                resource: resource, options: options, known: open.freshness, store: store
+            ).outlook()
             if let why = outlook.refusal {
                 let refused = Obstacle.configChange(why: why)
                 (plan.obstacle, plan.reason) = (refused, refused.explained(plan.reason))
             }
             if let words = outlook.removal { plan.reason = "\(words); then: \(plan.reason)" }
-            plan.refusal = try await ForeignResource.error(for: resource, options, in: store, file: store)
+            plan.refusal = try await ForeignResource.error(
+                for: resource, options, known: open.freshness, in: store, file: store)
         }
         return plan
     }
 
     /// The plan for a resource that has a single listing.
     private static func makePlain(
-        for resource: AnyResource, options: SyncOptions, in store: Store?, now: Timestamp
+        for resource: AnyResource, _ open: OpenResource, options: SyncOptions, in store: Store?, now: Timestamp
     ) async throws -> SyncPlan {
-        let stored = try await store?.cursor(of: resource)
-        var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-        let rule = NextPageRule(
-            resource: resource, size: try await store?.pageSizing(of: resource, isFull: options.isFull)?.size)
+        var cursor = CursorStart(resource.cursor, stored: open.cursor, options, now: now)
+        let rule = NextPageRule(resource: resource, size: open.sizing(of: resource, isFull: options.isFull)?.size)
         let first = try rule.first(from: cursor)
-        var start = try await start(resource, options, first, store, now)
+        var start = start(options, open.decision(ListingOpening(planning: resource, options, first), now: now), first)
         if let listing = start.listing, start.page.number > 1, !start.isHeld,
             cursor.resume(listing, by: resource.cursor)
         {
@@ -83,7 +84,7 @@ package struct SyncPlan: Sendable, Hashable {
         if start.isHeld {
             obstacle = .heldPage
         } else {
-            obstacle = try await Self.obstacle(resource, options, at: start.page.url, in: store, now)
+            obstacle = try await Self.obstacle(resource, open, options, at: start.page.url, in: store, now)
         }
         let secret = resource.source.authorization.secretQueryNames
         let listing = Listing(
@@ -117,20 +118,17 @@ package struct SyncPlan: Sendable, Hashable {
         var isHeld = false
     }
 
-    private static func start(
-        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?, _ now: Timestamp
-    ) async throws -> Start {
-        guard let planned = try await store?.planListing(ListingOpening(planning: resource, options, first), now: now)
-        else { return Start(page: first, reason: ListingStart.first(.unknown).message) }
-        let start = planned.decision.start
-        if let page = planned.decision.page {
+    private static func start(_ options: SyncOptions, _ decision: ListingDecision?, _ first: PageRequest) -> Start {
+        guard let decision else { return Start(page: first, reason: ListingStart.first(.unknown).message) }
+        let start = decision.start
+        if let page = decision.page {
             return Start(
-                page: page, reason: start.message(at: page, planned.decision.entry),
-                listing: planned.decision.unfinished?.cursor, isHeld: start == .retained(isHeld: true))
+                page: page, reason: start.message(at: page, decision.entry), listing: decision.unfinished?.cursor,
+                isHeld: start == .retained(isHeld: true))
         }
         let isUsual = start == .first(.asked) && !options.isFull
         return Start(
-            page: first, reason: (isUsual ? .first(.usual) : start).message, mayBeConditional: planned.changed.isEmpty)
+            page: first, reason: (isUsual ? .first(.usual) : start).message, mayBeConditional: decision.changed.isEmpty)
     }
 }
 

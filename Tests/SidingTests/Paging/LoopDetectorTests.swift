@@ -9,18 +9,17 @@ import Testing
         PageRequest(url: try HTTPURL("https://example.com/posts?cursor=\(number)"), number: number, offset: 0)
     }
 
-    private func page(_ number: Int, leadingTo next: Int) throws -> WalkedPage<PageRequest.Address> {
-        let page = Page(
+    private func page(_ number: Int, leadingTo next: Int) throws -> Page {
+        Page(
             request: try request(number), content: .notModified(recordCount: 1), status: 200,
             next: .page(try request(next)), paging: .automatic, requests: 1, bytes: 0)
-        return WalkedPage(page, next: page.next)
     }
 
     @Test(arguments: [(20, 20), (20, 1), (9_999, 3)])
     func `a page that leads back to one of the first pages is found at once`(length: Int, target: Int) throws {
         var detector = LoopDetector()
-        for number in 1..<length { #expect(try detector.closed(by: page(number, leadingTo: number + 1)) == nil) }
-        #expect(try detector.closed(by: page(length, leadingTo: target)) != nil)
+        for number in 1..<length { #expect(try detector.loop(at: page(number, leadingTo: number + 1)) == nil) }
+        #expect(try detector.loop(at: page(length, leadingTo: target)) != nil)
     }
 
     @Test func `a circle far behind the first pages is found, and memory does not grow with the listing`() throws {
@@ -30,10 +29,14 @@ import Testing
         while asked < 200_000 {
             let next = number == 30_000 ? 25_000 : number + 1
             asked += 1
-            if try detector.closed(by: page(number, leadingTo: next)) != nil { break }
+            if try detector.loop(at: page(number, leadingTo: next)) != nil { break }
             #expect(detector.remembered <= LoopDetector.mostPages + 1)
             number = next
         }
         #expect((30_000..<100_000).contains(asked))
     }
+}
+
+extension LoopDetector {
+    fileprivate mutating func loop(at page: Page) -> String? { closed(by: page, leadingTo: page.next) }
 }

@@ -1,35 +1,9 @@
-/// One page of a listing, as ``LoopDetector`` needs it.
-package struct WalkedPage<Address: Hashable> {
-    package var number: Int
-    package var address: Address
-    /// The address of the next page; nil if there is none.
-    package var next: Address?
-    /// Whether the page is taken for the last one.
-    package var isEnd: Bool
-    package var recordCount: Int
-    /// A digest of all records; nil if unknown.
-    package var digest: UInt64?
-    /// One digest per record; empty if they did not change.
-    package var recordDigests: [UInt64]
-    /// Whether the client numbers the pages.
-    package var isNumbered: Bool
-    /// The paging, for a message.
-    package var paging: String
-
-    package init(
-        _ number: Int, at address: Address, next: Address?, isEnd: Bool, recordCount: Int, digest: UInt64?,
-        recordDigests: [UInt64], isNumbered: Bool, paging: String
-    ) {
-        (self.number, self.address, self.next, self.isEnd) = (number, address, next, isEnd)
-        (self.recordCount, self.digest, self.recordDigests) = (recordCount, digest, recordDigests)
-        (self.isNumbered, self.paging) = (isNumbered, paging)
-    }
-}
+internal import SidingPaging
 
 /// Detects listings that loop.
 ///
 /// Pages without records do not count, as an origin that filters may send some in a row; but not a hundred.
-package struct LoopDetector {
+struct LoopDetector {
     /// The addresses of the listing's first pages, as digests.
     private var seen: Set<AddressDigest> = []
     /// The address of one of the later pages; see ``mostPages``.
@@ -54,43 +28,44 @@ package struct LoopDetector {
     private static let mostNamed = 1_000
     /// This many first pages are remembered. Of the later pages one at a time is remembered, and replaced after twice as many
     /// pages as the one before it (Brent, BIT 20, 1980): so a loop back to it is found, however long the listing is.
-    package static let mostPages = 10_000
+    static let mostPages = 10_000
     /// How many of the first records to keep, at about 16 bytes each: a loop returns to them.
     private static let mostKept = 10_000
 
-    package init() {}
-
     /// Why the page closes a loop; nil if it does not.
     ///
-    /// - Parameter before: digests of the previous page's records.
-    package mutating func closed(by page: WalkedPage<some Hashable>, after before: Set<UInt64> = []) -> String? {
-        remember(AddressDigest(page.address))
+    /// - Parameters:
+    ///   - next: what follows the page.
+    ///   - before: digests of the previous page's records.
+    mutating func closed(by page: Page, leadingTo next: NextPage, after before: Set<UInt64> = []) -> String? {
+        remember(AddressDigest(page.request.address))
         if page.recordCount > 0 { note(page, before) }
         empty = page.recordCount > 0 ? 0 : empty + 1
         // An origin that ignores the parameter sends the same records for every number or token.
-        let isNumbered = page.isNumbered
-        let leadsOn = page.next != nil || (isNumbered && page.isEnd)
+        let isNumbered = page.paging.isNumbered
+        let following: PageRequest? = if case .page(let following) = next { following } else { nil }
+        let leadsOn = following != nil || (isNumbered && next == .end)
         if leadsOn, repeats >= (isNumbered ? 1 : Self.mostNamed) {
-            return "page \(page.number) has the records of the page before it again: a loop (\(page.paging))"
+            return "page \(page.request.number) has the records of the page before it again: a loop (\(page.paging))"
                 + (isNumbered ? ". If one page has all records: paginate: none" : "")
         }
-        guard let next = page.next else { return nil }
+        guard let following else { return nil }
         if empty >= Self.mostEmpty {
             return
                 "\(empty) pages in a row had no records. If an empty page is the last one: stop: { empty_page: true }"
         }
-        let digest = AddressDigest(next)
+        let digest = AddressDigest(following.address)
         if seen.contains(digest) || digest == landmark {
-            return "page \(page.number) leads back to an earlier page: a loop"
+            return "page \(page.request.number) leads back to an earlier page: a loop"
         }
         guard stale >= (isNumbered ? Self.mostStale : Self.mostNamed) else { return nil }
         return
-            "page \(page.number) is the \(stale)th page in a row without a new record: a "
+            "page \(page.request.number) is the \(stale)th page in a row without a new record: a "
             + "loop (\(page.paging))"
     }
 
     /// How many pages are remembered.
-    package var remembered: Int { seen.count + (landmark == nil ? 0 : 1) }
+    var remembered: Int { seen.count + (landmark == nil ? 0 : 1) }
 
     private mutating func remember(_ address: AddressDigest) {
         guard seen.count >= Self.mostPages else {
@@ -102,7 +77,7 @@ package struct LoopDetector {
         (landmark, passed, reach) = (address, 0, reach * 2)
     }
 
-    private mutating func note(_ page: WalkedPage<some Hashable>, _ before: Set<UInt64>) {
+    private mutating func note(_ page: Page, _ before: Set<UInt64>) {
         repeats = page.digest != nil && page.digest == last ? repeats + 1 : 0
         last = page.digest
         // A 304 has no record digests.

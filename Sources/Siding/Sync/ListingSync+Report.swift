@@ -1,16 +1,13 @@
+internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 
-/// Maps the end of a listing's walk to its report.
-struct ListingConclusion {
-    let attempt: ListingAttempt
-    let walked: ListingRun.Walked
-
-    private var sync: ResourceSync { attempt.sync }
-    private var resource: AnyResource { attempt.sync.resource }
-    private var options: SyncOptions { attempt.sync.options }
-
-    /// - Parameter report: what the opening and earlier walks reported.
-    func report(_ report: SyncReport) async throws(StoreError) -> SyncReport {
+/// How a listing ended, as its report.
+extension ListingSync {
+    /// - Parameter partial: the entity tag and the length of what had arrived of the first page.
+    func concluded(
+        _ walked: ListingRun.Walked, after partial: (etag: String, count: Int)?
+    ) async throws(StoreError) -> SyncReport {
         var report = report
         walked.warnings.forEach { report.warn($0) }
         report.result.counters += walked.counters
@@ -34,7 +31,8 @@ struct ListingConclusion {
         case .ignored(let note):
             report.add(note: note)
             return try await incomplete(report)
-        case .failed(let failure): return try await failed(failure, report)
+        case .failed(let failure):
+            return try await failed(failure, isFirst: !walked.hasPages, report, after: partial)
         }
     }
 
@@ -60,7 +58,7 @@ struct ListingConclusion {
         _ report: SyncReport, asking verification: DeletionVerification? = nil
     ) async throws(StoreError) -> SyncReport {
         // The outcomes of the verification are newer, so record this one first.
-        try await sync.engine.store.record(.answers, of: resource.source.name)
+        try await engine.store.record(.answers, of: resource.source.name)
         var report = try await verification?.run(report) ?? report
         let counters = report.result.counters
         let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
@@ -69,23 +67,56 @@ struct ListingConclusion {
         return report
     }
 
-    private func failed(_ failure: PageFailure, _ report: SyncReport) async throws(StoreError) -> SyncReport {
-        var position = attempt.position
+    // MARK: Failures
+
+    /// - Parameter isFirst: whether no page was saved.
+    private func failed(
+        _ failure: PageFailure, isFirst: Bool, _ report: SyncReport, after partial: (etag: String, count: Int)?
+    ) async throws(StoreError) -> SyncReport {
+        var position = position
         // The first saved page opened the listing, and completed the entry.
-        if walked.hasPages { position.entry = nil } else { try await sync.openWithoutPage(position) }
-        try await sync.saveLostPage(failure, after: attempt.partial)
+        if isFirst { try await openWithoutPage() } else { position.entry = nil }
+        try await sync.saveLostPage(failure, after: partial)
         let isRefusal =
-            attempt.known != nil && options.since == nil && !options.isAdHoc
-            && attempt.start.isRefused(failure, attempt.opening)
+            known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
         var handled = try await FailureHandling(sync: sync, position: position, partial: failure.partial).handle(
             failure, report)
         if isRefusal { handled.result.error?.hint = cursorHint }
         return handled
     }
 
+    private func openWithoutPage() async throws(StoreError) {
+        let (store, position) = (engine.store, position)
+        try await uncancelled { () throws(StoreError) in try await store.openWithoutPage(position) }
+    }
+
     /// The hint for an origin that no longer accepts the cursor.
     private var cursorHint: String {
         "the cursor that was sent may have expired: 'siding state reset \(resource.name)' forgets it, and a rule 'errors: "
             + "[{ when: { status: … }, do: reset_cursor }]' does so automatically"
+    }
+
+    // MARK: Nothing requested
+
+    func blocked(by entry: QueueEntry) -> SyncReport {
+        var report = report
+        report.result.outcome = .queued
+        report.result.entry = entry.id
+        report.result.error = RecordedError(
+            name: "parked", message: "the queued page \(entry.shortID) is parked (\(entry.reason?.rawValue ?? ""))",
+            hint:
+                "'siding queue show \(entry.shortID)' says why; 'siding queue release \(entry.shortID)' returns it to the queue"
+        )
+        return report
+    }
+
+    func waits(for gate: SourceGate) async throws(StoreError) -> SyncReport {
+        try await openWithoutPage()
+        let failure = Failure(.waitingForOrigin, phase: .notSent, detail: gate.message).at(
+            method: resource.method.rawValue,
+            url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
+        let wait = gate.until.map { $0 - engine.now } ?? RetryRules.probeWindow
+        return try await FailureHandling(sync: sync, position: position, partial: position.partial)
+            .keep(failure, position.page, isCounted: false, report) { _ in wait }
     }
 }

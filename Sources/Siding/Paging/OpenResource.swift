@@ -1,0 +1,60 @@
+internal import SidingChain
+internal import SidingPaging
+internal import SidingSQLite
+
+/// What is stored of a resource, and of the listing of one parent, before a sync sends a request: read in one snapshot. A plan
+/// begins with the same.
+struct OpenResource: Sendable {
+    /// Nil if nothing is stored of the resource.
+    fileprivate(set) var row: ResourceRow?
+    /// Nil likewise.
+    fileprivate(set) var freshness: ResourceFreshness?
+    /// The newest listing; nil if there never was one.
+    fileprivate(set) var listing: ListingRow?
+    /// The fetch that the queue retains; nil if there is none.
+    fileprivate(set) var entry: QueueEntry?
+    /// The stored cursor; nil if definition or first URL changed since, or the resource has no cursor.
+    fileprivate(set) var cursor: StoredCursor?
+    /// The gates of all sources that are closed.
+    fileprivate(set) var gates: [SourceGate] = []
+
+    /// How the pages of the listing got through so far; nil if their size stays the same. A full listing begins with the largest.
+    func sizing(of resource: AnyResource, isFull: Bool = false) -> PageSizing? {
+        guard let sizes = resource.pageSizes, sizes.sizes.count > 1 else { return nil }
+        let stored = isFull ? nil : listing?.sizing
+        return stored?.among(sizes).ofNewListing(sizes) ?? PageSizing(size: sizes.maximum)
+    }
+
+    /// What opening a listing at `now` decides; nil if nothing is stored of the resource.
+    func decision(_ opening: ListingOpening, now: Timestamp) -> ListingDecision? {
+        row.map { row in
+            let changed = opening.isUnconditional ? [] : opening.definition.differences(from: row.definition)
+            return ListingDecision(opening, listing, entry, changed: changed, now: now)
+        }
+    }
+}
+
+extension Store {
+    /// Reads what a sync or a plan of `resource` begins with.
+    ///
+    /// - Parameter parent: the parent of the listing; nil if the resource has a single one.
+    func begin(_ resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> OpenResource {
+        let scope = parent?.key ?? ""
+        let root = parent.flatMap { NextPageRule(resource: resource).root(for: $0) }
+        return try await read { snapshot in
+            var open = OpenResource()
+            open.gates = try SourcesTable.gates(snapshot)
+            guard let row = try ResourcesTable.load(named: resource.name, snapshot) else { return open }
+            (open.row, open.freshness) = (row, try ResourceFreshness(row, snapshot))
+            open.listing = try ListingsTable.load(row.id, scope: scope, snapshot)
+            open.entry = try OutboxTable.openFetch(of: resource.name, scope: scope, snapshot)
+            if resource.cursor != nil, row.definition == ResourceDefinition(resource),
+                let cursor = try CursorsTable.load(of: row, scope: scope, snapshot),
+                cursor.root == nil || root == nil || cursor.root == root
+            {
+                open.cursor = cursor
+            }
+            return open
+        }
+    }
+}
