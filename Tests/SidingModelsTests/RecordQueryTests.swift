@@ -101,7 +101,8 @@ import Testing
         func plan(_ query: RecordQuery<Ticket>) async throws -> String {
             let selection = try query.selection()
             return try await bench.store.read { snapshot in
-                var statement = try SelectionCompiler(selection, of: 1, snapshot).statement(selecting: "key")
+                let table = try RecordsTable.load(1, snapshot)
+                var statement = try SelectionCompiler(selection, of: table).statement(selecting: "key")
                 statement.sql = "EXPLAIN QUERY PLAN \(statement.sql)"
                 return try snapshot.query(statement) { $0.text(3) }.joined(separator: "; ")
             }

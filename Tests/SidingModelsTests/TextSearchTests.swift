@@ -13,9 +13,9 @@ import Testing
         let store = bench.store
         let count = try await bench.siding.records(of: bench.issues).count()
         try await store.write { transaction in
-            let index = try #require(try TextIndex.load(of: 1, transaction))
-            try index.create(transaction)
-            let step = try #require(try TextIndex.load(of: 1, transaction)).fill(next: 2, transaction)
+            let (index, table) = (try TextIndex.load(of: 1, transaction), try RecordsTable.load(1, transaction))
+            try #require(index).create(over: table, transaction)
+            let step = try #require(try TextIndex.load(of: 1, transaction)).fill(next: 2, of: table, transaction)
             #expect(step == RowStep(rows: 2, isDone: false))
         }
         let all = try await bench.siding.records(of: bench.issues).array()

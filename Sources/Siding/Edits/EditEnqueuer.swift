@@ -52,7 +52,7 @@ struct EditEnqueuer {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)
         guard let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try ServerCopiesTable.insertIfMissing(key, of: projection.resource, transaction)
+        try ServerCopiesTable.insertIfMissing(key, in: RecordsTable.load(projection.resource, transaction), transaction)
         try OutboxEditsTable.insert(
             EditTerms(edit, isNamed: write.key != nil), of: key, isTemporary: isTemporary, entry: id, transaction)
         try ResourceView.addPendingColumn(to: edit.resource, transaction)

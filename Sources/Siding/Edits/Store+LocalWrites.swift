@@ -28,8 +28,7 @@ extension Store {
     /// - Returns: the number of deleted records.
     package func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await delete(from: selection.resource) { table, transaction in
-            let statement = try SelectionCompiler(selection, of: table.resource, transaction).statement(
-                selecting: "rowid")
+            let statement = try SelectionCompiler(selection, of: table).statement(selecting: "rowid")
             return try transaction.query(statement) { $0.int(0) }
         }
     }

@@ -191,7 +191,7 @@ struct TemporaryNaming {
 
     /// Moves the edits to `key`. The row of the temporary key becomes a tombstone, so that change feeds report it.
     private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
-        try ServerCopiesTable.insertIfMissing(key, of: projection.resource, transaction)
+        try ServerCopiesTable.insertIfMissing(key, in: RecordsTable.load(projection.resource, transaction), transaction)
         try OutboxEditsTable.moveEdits(of: temporary, to: key, in: projection.name, transaction)
         try ServerCopiesTable.delete(temporary, of: projection.resource, transaction)
         _ = try ProjectedRecord(projection: projection, key: temporary).write(

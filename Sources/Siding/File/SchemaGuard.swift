@@ -33,7 +33,7 @@ enum SchemaGuard {
                 case .index: made.contains(object.sql) || ours.contains(bytesOf: object.sql)
                 case .view:
                     try made.contains(object.sql) || ours.contains(bytesOf: object.sql)
-                        || TextIndex.isSource(object, snapshot)
+                        || TextIndex.isSource(object, of: views.map(\.table), snapshot)
                 // Those of resources are made as the program runs. Other tables of ours are as the migrations have them.
                 case .table: !tables.contains(object.name) || RecordsTable.isPlain(object.sql)
                 default: false

@@ -11,7 +11,7 @@ extension Store {
         } catch { throw StoreError(mapping: error) }
         return try await damage
             + read { snapshot in
-                let tables = try ResourcesTable.all(snapshot).map { try RecordsTable.load($0, snapshot) }
+                let tables = try RecordsTable.all(snapshot)
                 return try (Self.invariants + tables.flatMap(Self.invariants)).flatMap { invariant in
                     try snapshot.query(invariant.violations) { row in "\(invariant.name): \(row.text(0))" }
                 }

@@ -19,10 +19,9 @@ enum HistoryTable {
     ///
     /// - Parameter limit: the maximum number of versions; negative for all.
     static func versions(
-        of key: String, in resource: Int64, limit: Int, _ database: borrowing some Queryable & ~Copyable
+        of key: String, in table: RecordsTable, limit: Int, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [StoredVersion] {
-        let table = try RecordsTable.load(resource, database)
-        return try database.query(
+        try database.query(
             """
             SELECT * FROM (
                 SELECT body, deleted_at IS NOT NULL AS is_deleted, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
@@ -32,7 +31,7 @@ enum HistoryTable {
                 SELECT body, deleted_at IS NOT NULL, pending, valid_from, valid_to, run, cause = 'write', id FROM siding_history
                 WHERE resource = ?1 AND key = ?2)
             ORDER BY finish IS NOT NULL, finish DESC, id DESC LIMIT ?3
-            """, resource, table.key(key), limit
+            """, table.resource, table.key(key), limit
         ) { row in
             StoredVersion(
                 body: try row.blob("body"), isDeleted: try row.isTrue("is_deleted"),

@@ -10,9 +10,9 @@ extension Store {
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     package func history(of resource: String, key: String, limit: Int?) async throws(StoreError) -> RecordHistory? {
         try await read { snapshot in
-            let row = try Self.resource(resource, snapshot)
-            let versions = try RecordVersion.load(of: key, in: row.id, limit: limit, snapshot)
-            return versions.isEmpty ? nil : RecordHistory(since: row.historySince, versions: versions)
+            let table = try Self.records(of: resource, snapshot)
+            let versions = try RecordVersion.load(of: key, in: table, limit: limit, snapshot)
+            return versions.isEmpty ? nil : RecordHistory(since: table.row.historySince, versions: versions)
         }
     }
 }
@@ -20,13 +20,13 @@ extension Store {
 extension RecordVersion {
     /// The newest versions of a record, with what changed in each.
     fileprivate static func load(
-        of key: String, in resource: Int64, limit: Int?, _ database: borrowing some Queryable & ~Copyable
+        of key: String, in table: RecordsTable, limit: Int?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [RecordVersion] {
         let wanted = limit.map { max($0, 0) } ?? .max
         // One more than requested: the change of the last one depends on its predecessor.
         let rows = try HistoryTable.versions(
-            of: key, in: resource, limit: wanted == .max ? -1 : wanted + 1, database)
-        let firstSeen = try RecordsTable.load(resource, database).find(key, database)?.firstSeenAt.microseconds
+            of: key, in: table, limit: wanted == .max ? -1 : wanted + 1, database)
+        let firstSeen = try table.find(key, database)?.firstSeenAt.microseconds
         return try rows.indices.prefix(wanted).map { index in
             let row = rows[index]
             // If the history was off in between, the predecessor is unknown.

@@ -62,7 +62,7 @@ enum CursorsTable {
     static func set(
         _ value: String?, of name: String, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        let resource = try Store.resource(name, transaction).id
+        let resource = try Store.records(of: name, transaction).resource
         if let value {
             try save(value, of: resource, scope: "", now: queue.now, transaction)
             // The range behind the new cursor may never have been listed.

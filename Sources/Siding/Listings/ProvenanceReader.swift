@@ -102,7 +102,7 @@ extension Store {
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     package func provenance(of resource: String, key: String) async throws(StoreError) -> RecordProvenance? {
         try await read { snapshot in
-            let id = try Self.resource(resource, snapshot).id
+            let id = try Self.records(of: resource, snapshot).resource
             return try ProvenanceReader(resource: id, name: resource, key: key).load(snapshot)
         }
     }

@@ -25,20 +25,20 @@ extension Store {
         let (me, now) = (try ownerID(), clock.now)
         return try await write { transaction in
             try Self.check(lease, owner: me, transaction)
-            let resource = try Self.resource(name, transaction)
+            let table = try Self.records(of: name, transaction)
             let count = try Self.countForgettable(name, transaction)
             let queue = QueueTransitions(owner: me, now: now)
             for entry in try OutboxTable.openFetches(of: name, transaction) {
                 try queue.complete(
                     [entry.id], as: .done, event: .superseded, detail: "the resource was forgotten", transaction)
             }
-            try RecordsTable.load(resource, transaction).drop(transaction)
+            try table.drop(transaction)
             try RunsTable.mark(forgotten: name, transaction)
             for child in try ResourcesTable.children(of: name, transaction) {
                 try ListingsTable.forgetRevisions(child.id, transaction)
             }
             // No other resource is ever given its number: what runs noted of it is nobody's.
-            try ResourcesTable.delete(resource.id, transaction)
+            try ResourcesTable.delete(table.resource, transaction)
             return count
         }
     }
@@ -46,7 +46,7 @@ extension Store {
     private static func countForgettable(
         _ name: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Int {
-        let records = try RecordsTable.load(resource(name, database), database).count(database)
+        let records = try records(of: name, database).count(database)
         let count = try OutboxTable.openWrites(to: name, database)
         guard count > 0 else { return records.living + records.deleted }
         throw StoreError(

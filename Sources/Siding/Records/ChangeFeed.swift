@@ -20,10 +20,11 @@ struct ChangeFeed {
         CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN lives_since > ?1 THEN 'inserted' ELSE 'updated' END
         """
 
+    /// - Parameter resource: nil for one that was never stored, which has no revision in any run.
     /// - Throws: ``StoreError/Kind/notFound`` if the changes since then are no longer complete,
     ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
     static func load(
-        of resource: Int64, named name: String, since run: RunID, _ snapshot: borrowing Snapshot
+        of resource: ResourceRow?, named name: String, since run: RunID, _ snapshot: borrowing Snapshot
     ) throws -> ChangeFeed {
         guard run != 0 else { return ChangeFeed(since: beginning) }
         let newest = try newestRun(for: resource, snapshot)
@@ -32,7 +33,7 @@ struct ChangeFeed {
             SELECT ended_at, json_extract(revisions, ?2) AS revision,
                 EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3) AS is_forgotten
             FROM siding_runs WHERE id = ?1
-            """, run, "$.\"\(resource)\"", name
+            """, run, path(of: resource), name
         ) { row in
             (
                 hasEnded: try row.optionalInt("ended_at") != nil,
@@ -53,14 +54,16 @@ struct ChangeFeed {
                 hint: (newest > 0 ? "the newest run that has ended is \(newest)" : "wait for its end")
                     + "; if its process is dead, the next sync ends it")
         }
-        let forgotten = try ResourcesTable.load(resource, snapshot)?.forgotten ?? 0
         // A run from before the resource has no revision, but an export after it may have read records that were removed since.
-        guard !found.isForgotten, max(found.revision, 0) >= forgotten else {
+        guard !found.isForgotten, max(found.revision, 0) >= resource?.forgotten ?? 0 else {
             throw StoreError(
                 .notFound, "deletions from '\(name)' since run \(run) are no longer complete", hint: again(newest))
         }
         return ChangeFeed(since: found.revision)
     }
+
+    /// Where `siding_runs.revisions` has the revision of a resource.
+    private static func path(of resource: ResourceRow?) -> String { "$.\"\(resource?.id ?? 0)\"" }
 
     private static func again(_ newest: RunID) -> String {
         "export everything again" + (newest > 0 ? ", and continue from run \(newest)" : "")
@@ -69,17 +72,25 @@ struct ChangeFeed {
     /// The run from which later changes can be read: the newest one that has ended, 0 if there is none.
     ///
     /// Skips runs after which a tombstone was removed or the resource was forgotten, as changes since then are incomplete.
-    static func newestRun(for resource: Int64, _ snapshot: borrowing Snapshot) throws -> RunID {
-        let row = try ResourcesTable.load(resource, snapshot)
+    static func newestRun(for resource: ResourceRow?, _ snapshot: borrowing Snapshot) throws -> RunID {
         let newest = try snapshot.first(
             """
             SELECT id FROM siding_runs WHERE ended_at IS NOT NULL
                 AND COALESCE(json_extract(revisions, ?1), 0) NOT BETWEEN 0 AND ?2 - 1
                 AND NOT EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3)
             ORDER BY id DESC LIMIT 1
-            """, "$.\"\(resource)\"", row?.forgotten ?? 0, row?.name
+            """, path(of: resource), resource?.forgotten ?? 0, resource?.name
         ) { $0.int(0) }
         return newest ?? 0
+    }
+
+    fileprivate func changes(in table: RecordsTable, _ snapshot: borrowing Snapshot) throws -> [ChangedRecord] {
+        try snapshot.query(
+            "SELECT key, \(Self.kind) AS kind FROM \(table.rowsByKey) WHERE \(Self.condition) ORDER BY key", since
+        ) { row in
+            ChangedRecord(
+                key: try row.text("key"), kind: ChangedRecord.Kind(rawValue: try row.text("kind")) ?? .updated)
+        }
     }
 }
 
@@ -91,18 +102,10 @@ extension Store {
     ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
     package func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
         try await read { snapshot in
-            // A resource that was never stored has no revision in any run.
-            let id = try ResourcesTable.id(of: resource, snapshot) ?? 0
-            let feed = try ChangeFeed.load(of: id, named: resource, since: run, snapshot)
-            let records = try RecordsTable.load(id, snapshot).rowsByKey
-            let changes = try snapshot.query(
-                "SELECT key, \(ChangeFeed.kind) AS kind FROM \(records) WHERE \(ChangeFeed.condition) ORDER BY key",
-                feed.since
-            ) { row in
-                ChangedRecord(
-                    key: try row.text("key"), kind: ChangedRecord.Kind(rawValue: try row.text("kind")) ?? .updated)
-            }
-            return RecordsSince(changes: changes, run: try ChangeFeed.newestRun(for: id, snapshot))
+            let table = try RecordsTable.load(named: resource, snapshot)
+            let feed = try ChangeFeed.load(of: table?.row, named: resource, since: run, snapshot)
+            let changes = try table.map { try feed.changes(in: $0, snapshot) } ?? []
+            return RecordsSince(changes: changes, run: try ChangeFeed.newestRun(for: table?.row, snapshot))
         }
     }
 }

@@ -37,30 +37,22 @@ extension Store {
         of resource: String, after key: String?, limit: Int, deleted: Bool
     ) async throws(StoreError) -> [Record] {
         try await read { snapshot in
-            try RecordsTable.load(Self.resource(resource, snapshot), snapshot)
+            try Self.records(of: resource, snapshot)
                 .records(after: key, limit: limit, isDeleted: deleted, snapshot)
         }
     }
 
     package func record(of resource: String, key: String) async throws(StoreError) -> Record? {
         try await read { snapshot in
-            try RecordsTable.load(Self.resource(resource, snapshot), snapshot).record(under: key, snapshot)
+            try Self.records(of: resource, snapshot).record(under: key, snapshot)
         }
     }
 
     package func count(of resource: String) async throws(StoreError) -> RecordCount {
         try await read { snapshot in
-            let count = try RecordsTable.load(Self.resource(resource, snapshot), snapshot).count(snapshot)
+            let count = try Self.records(of: resource, snapshot).count(snapshot)
             return RecordCount(resource: resource, count: count.living, deleted: count.deleted)
         }
-    }
-
-    /// - Throws: ``StoreError/Kind/notFound`` where nothing is stored of the resource.
-    static func resource(_ name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow {
-        guard let row = try ResourcesTable.load(named: name, database) else {
-            throw StoreError(noResource: name)
-        }
-        return row
     }
 }
 

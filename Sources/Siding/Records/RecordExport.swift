@@ -73,7 +73,7 @@ extension Store {
                     try Task.checkCancellation()
                     try row(try plan.row(statement.row))
                 }
-                return try ChangeFeed.newestRun(for: plan.resourceID, snapshot)
+                return try ChangeFeed.newestRun(for: plan.owner, snapshot)
             }
         } catch let error as SQLiteError {
             throw StoreError(mapping: error)
@@ -90,7 +90,8 @@ struct ExportStatement {
     let columns: [ViewColumn]
     /// Nil for elements of nested arrays.
     let resource: String?
-    let resourceID: Int64
+    /// The resource whose records or elements these are.
+    let owner: ResourceRow
 
     /// - Throws: ``StoreError/Kind/notFound`` for an unknown name, and the errors of ``ChangeFeed/load(of:named:since:_:)`` and
     ///   ``ViewColumn/choose(_:of:more:view:)``.
@@ -124,7 +125,7 @@ struct ExportStatement {
         case .deleted: condition = "deleted_at IS NOT NULL"
         case .changed(let run):
             (condition, kind) = (ChangeFeed.condition, ChangeFeed.kind)
-            let feed = try ChangeFeed.load(of: view.resource, named: view.name, since: run, snapshot)
+            let feed = try ChangeFeed.load(of: view.table.row, named: view.name, since: run, snapshot)
             arguments.append(.integer(feed.since))
         }
         let body: SQL = export.content == .body ? "body" : "NULL"
@@ -132,7 +133,7 @@ struct ExportStatement {
         let selected = [own(body, kind)] + columns.enumerated().map { "\($1.exported) AS value_\(integer: $0)" }
         return ExportStatement(
             sql: "SELECT \(selected.joined) FROM \(view.table.rowsByKey) WHERE \(condition) ORDER BY key",
-            arguments: arguments, columns: columns, resource: view.name, resourceID: view.resource)
+            arguments: arguments, columns: columns, resource: view.name, owner: view.table.row)
     }
 
     /// The statement for elements of nested arrays. They have no row of their own, so no tombstones or revisions.
@@ -146,7 +147,7 @@ struct ExportStatement {
         let columns = try ViewColumn.choose(wanted, of: view.viewColumns, view: view.name)
         return ExportStatement(
             sql: "SELECT \(columns.map(\.exported).joined) \(view.elements()) ORDER BY r.key", arguments: [],
-            columns: columns, resource: nil, resourceID: view.table.resource)
+            columns: columns, resource: nil, owner: view.table.row)
     }
 
     func row(_ row: borrowing Row) throws -> ExportedRow {

@@ -8,10 +8,8 @@ struct SelectionCompiler {
     /// The member that is the key; nil if several are, or none is known.
     let keyPath: JSONPath?
 
-    init(_ selection: RecordSelection, of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws {
-        self.selection = selection
-        table = try RecordsTable.load(resource, database)
-        keyPath = try ResourcesTable.load(resource, database)?.definition.keyPath
+    init(_ selection: RecordSelection, of table: RecordsTable) {
+        (self.selection, self.table, keyPath) = (selection, table, table.row.definition.keyPath)
     }
 
     /// `SELECT what FROM … WHERE …`, in the selection's order and bounds.
@@ -108,60 +106,50 @@ struct SelectionCompiler {
 extension Store {
     /// - Throws: ``StoreError/Kind/invalidQuery`` if SQL cannot reach a member, or a filter is nested too deeply.
     package func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
-        try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else {
-                return RecordBatch(records: [], number: 0, revision: 0)
-            }
-            let statement = try SelectionCompiler(selection, of: row.id, snapshot)
-                .statement(selecting: RecordsTable.recordColumns)
+        try await read(selection.resource) { table, snapshot in
+            let statement = try SelectionCompiler(selection, of: table).statement(selecting: RecordsTable.recordColumns)
             let records = try snapshot.query(statement) { try Record($0, of: selection.resource) }
-            return RecordBatch(records: records, number: row.id, revision: row.revision)
-        }
+            return RecordBatch(records: records, number: table.resource, revision: table.row.revision)
+        } ?? RecordBatch(records: [], number: 0, revision: 0)
     }
 
     /// The keys only, to read the records in batches afterwards.
     package func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
-        try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else { return [] }
-            let statement = try SelectionCompiler(selection, of: row.id, snapshot)
-                .statement(selecting: "key")
-            return try snapshot.query(statement) { $0.text(0) }
-        }
+        try await read(selection.resource) { table, snapshot in
+            try snapshot.query(SelectionCompiler(selection, of: table).statement(selecting: "key")) { $0.text(0) }
+        } ?? []
     }
 
     /// The number of selected records, with limit and offset applied.
     package func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
-        try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: selection.resource, snapshot) else { return 0 }
-            let statement = try SelectionCompiler(selection, of: row.id, snapshot).count()
-            return try snapshot.query(statement) { Int($0.int(0)) }.first ?? 0
-        }
+        try await read(selection.resource) { table, snapshot in
+            try snapshot.query(SelectionCompiler(selection, of: table).count()) { Int($0.int(0)) }.first
+        } ?? 0
     }
 
     /// The records that exist for the lookup, in the order of its keys.
     package func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
         await probes.willLookUp()
-        let found = try await read { snapshot -> [Record] in
-            guard let row = try ResourcesTable.load(named: lookup.resource, snapshot) else { return [] }
-            let table = try RecordsTable.load(row, snapshot)
-            var condition = BoundSQL(sql: "key = ?")
-            if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
-            if let filter = lookup.filter {
-                let inner = try FilterCompiler.condition(filter)
-                condition.sql = "\(condition.sql) AND (\(inner.sql))"
-                condition.arguments = inner.arguments
-            }
-            var find = try snapshot.prepare(
-                "SELECT \(RecordsTable.recordColumns) FROM \(table.rows) WHERE \(condition.sql)")
-            var records: [Record] = []
-            records.reserveCapacity(lookup.keys.count)
-            for key in lookup.keys {
-                try find.bind(all: [table.key(key)] + condition.arguments)
-                if try find.step() { records.append(try Record(find.row, of: lookup.resource)) }
-                find.reset()
-            }
-            return records
-        }
+        let found =
+            try await read(lookup.resource) { table, snapshot -> [Record]? in
+                var condition = BoundSQL(sql: "key = ?")
+                if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
+                if let filter = lookup.filter {
+                    let inner = try FilterCompiler.condition(filter)
+                    condition.sql = "\(condition.sql) AND (\(inner.sql))"
+                    condition.arguments = inner.arguments
+                }
+                var find = try snapshot.prepare(
+                    "SELECT \(RecordsTable.recordColumns) FROM \(table.rows) WHERE \(condition.sql)")
+                var records: [Record] = []
+                records.reserveCapacity(lookup.keys.count)
+                for key in lookup.keys {
+                    try find.bind(all: [table.key(key)] + condition.arguments)
+                    if try find.step() { records.append(try Record(find.row, of: lookup.resource)) }
+                    find.reset()
+                }
+                return records
+            } ?? []
         await probes.didLookUp(found.map(\.key))
         return found
     }
@@ -173,29 +161,27 @@ extension Store {
     package func changedKeys(
         of resource: String, since revision: Int64, number: Int64? = nil
     ) async throws(StoreError) -> ChangedKeys {
-        try await read { snapshot in
-            let row = try ResourcesTable.load(named: resource, snapshot)
-            let isSame = number == nil || number == row?.id ?? 0
-            guard let row else {
-                return ChangedKeys(number: 0, revision: isSame ? revision : 0, keys: [], living: isSame ? nil : [])
+        let found = try await read(resource) { table, snapshot in
+            let isSame = number == nil || number == table.resource
+            guard !isSame || table.row.revision > revision else {
+                return ChangedKeys(number: table.resource, revision: revision, keys: [])
             }
-            guard !isSame || row.revision > revision else {
-                return ChangedKeys(number: row.id, revision: revision, keys: [])
-            }
-            let table = try RecordsTable.load(row, snapshot)
-            let isComplete = isSame && row.forgotten <= revision
+            let isComplete = isSame && table.row.forgotten <= revision
             return ChangedKeys(
-                number: row.id, revision: row.revision,
+                number: table.resource, revision: table.row.revision,
                 keys: try table.keys(since: isSame ? revision : ChangeFeed.beginning, snapshot),
                 living: isComplete ? nil : try table.livingKeys(snapshot))
         }
+        if let found { return found }
+        let wasStored = number ?? 0 != 0
+        return ChangedKeys(number: 0, revision: wasStored ? 0 : revision, keys: [], living: wasStored ? [] : nil)
     }
 
     /// Lets ``changedKeys(of:since:)`` cost as much as there are changes, whatever the size of the table, which must be there.
     package func indexChanges(of resource: String) async throws(StoreError) {
         try await write { transaction in
-            let table = try RecordsTable.load(ResourcesTable.id(of: resource, transaction) ?? 0, transaction)
-            try transaction.execute("CREATE INDEX IF NOT EXISTS \(table.changesIndex)")
+            let index = try Self.records(of: resource, transaction).changesIndex
+            try transaction.execute("CREATE INDEX IF NOT EXISTS \(index)")
         }
     }
 }

@@ -85,8 +85,7 @@ enum ServerCopiesTable {
     }
 
     /// Inserts the stored record as its server copy, if it has none. A record that exists only locally has no body there.
-    static func insertIfMissing(_ key: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        let table = try RecordsTable.load(resource, transaction)
+    static func insertIfMissing(_ key: String, in table: RecordsTable, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, cause, request)
@@ -94,7 +93,7 @@ enum ServerCopiesTable {
                 COALESCE(r.cause, 'never'), r.request
             FROM (SELECT 1) LEFT JOIN \(table.rows) r ON r.key = ?3
             WHERE NOT EXISTS (SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND key = ?2)
-            """, resource, key, table.key(key))
+            """, table.resource, key, table.key(key))
     }
 
     static func save(

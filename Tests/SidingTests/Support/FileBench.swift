@@ -55,7 +55,7 @@ struct FileBench {
     /// One step of rewriting the records of `posts` as their config declares them now.
     func rewriteNext(_ rows: Int) async throws -> RowStep {
         let now = bench.time.now
-        return try await store.write { try Store.rewriteNext(rows, of: "posts", now: now, $0) }
+        return try #require(try await store.write("posts") { try $0.rewrite(next: rows, now: now, $1) })
     }
 
     func execute(_ sql: String) async throws {

@@ -69,18 +69,10 @@ extension Store {
     package func rewriteRecords(
         of resource: String, progress: (_ rows: Int) -> Void = { _ in }
     ) async throws(StoreError) -> Int {
-        guard try await read({ try ResourcesTable.load(named: resource, $0)?.rewriteFrom }) != nil else { return 0 }
+        guard try await read(resource, { table, _ in table.row.rewriteFrom }) != nil else { return 0 }
         let now = clock.now
         return try await inSteps(progress: progress) { rows, transaction in
-            try Self.rewriteNext(rows, of: resource, now: now, transaction)
+            try RecordsTable.load(named: resource, transaction)?.rewrite(next: rows, now: now, transaction) ?? .nothing
         }
-    }
-
-    /// One step of ``rewriteRecords(of:progress:)``.
-    static func rewriteNext(
-        _ rows: Int, of resource: String, now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> RowStep {
-        guard let row = try ResourcesTable.load(named: resource, transaction) else { return .nothing }
-        return try RecordsTable.load(row, transaction).rewrite(next: rows, now: now, transaction)
     }
 }

@@ -120,7 +120,8 @@ extension RecordsTable {
         guard layout != nil else { return }
         let hasRows = try transaction.first("SELECT 1 FROM \(identifier: name) LIMIT 1") { _ in true } ?? false
         try StoredColumn.declare(stored(of: wanted), in: self, hasRows: hasRows, transaction)
-        let now = try Self.load(resource, transaction)
+        var now = self
+        now.columns = try StoredColumn.load(of: resource, transaction)
         for index in indexes where !now.indexes.contains(where: { $0.creation == index.creation }) {
             try transaction.execute("DROP INDEX IF EXISTS \(identifier: index.name)")
         }
@@ -149,7 +150,7 @@ extension RecordsTable {
             """)
         try transaction.execute("DROP TABLE \(identifier: before)")
         try StoredColumn.forgetUndeclared(resource, transaction)
-        try text?.restoreSource(transaction)
+        try text?.restoreSource(over: table, transaction)
         try table.saveLayout(transaction)
         return table
     }
@@ -168,7 +169,7 @@ extension RecordsTable {
         }
         if kind == .integer { try convertHistory(transaction) }
         for child in try ResourcesTable.children(of: resourceName, transaction) {
-            try RecordsTable.load(child, transaction).convertScopes(to: kind, transaction)
+            try RecordsTable(row: child).convertScopes(to: kind, transaction)
         }
         // Which column is the key depends on its type.
         try ResourceView.remake(resourceName, transaction)

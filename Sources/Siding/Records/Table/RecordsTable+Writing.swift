@@ -130,10 +130,10 @@ extension RecordsTable {
 
     /// A parent's key as the parents' table has it, so that joins of the two find it.
     private func scope(_ text: String, _ transaction: borrowing Transaction) throws -> SQLiteValue {
-        guard let name = try ResourcesTable.load(resource, transaction)?.parent,
-            let parent = try ResourcesTable.load(named: name, transaction)
-        else { return .text(text) }
-        let key = try RecordsTable.load(parent, transaction).key(text)
+        guard let name = row.parent, let parent = try ResourcesTable.load(named: name, transaction) else {
+            return .text(text)
+        }
+        let key = RecordsTable(row: parent).key(text)
         return key == .null ? .text(text) : key
     }
 

@@ -60,6 +60,11 @@ struct RecordsTable: Sendable {
     static func load(_ row: ResourceRow, _ database: borrowing some Queryable & ~Copyable) throws -> RecordsTable {
         RecordsTable(row: row, columns: try StoredColumn.load(of: row.id, database))
     }
+
+    /// All resources, by name.
+    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [RecordsTable] {
+        try ResourcesTable.all(database).map { try load($0, database) }
+    }
 }
 
 extension Store {
@@ -81,11 +86,22 @@ extension Store {
         }
     }
 
+    /// The same under a lease.
+    func write<T: Sendable>(
+        _ resource: String, under lease: Lease,
+        _ body: @Sendable (RecordsTable, QueueTransitions, borrowing Transaction) throws -> T?
+    ) async throws(StoreError) -> T? {
+        try await write(under: lease) { queue, transaction in
+            try RecordsTable.load(named: resource, transaction).flatMap { try body($0, queue, transaction) }
+        }
+    }
+
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored of the resource.
     static func records(
         of name: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordsTable {
-        try RecordsTable.load(resource(name, database), database)
+        guard let table = try RecordsTable.load(named: name, database) else { throw StoreError(noResource: name) }
+        return table
     }
 }
 

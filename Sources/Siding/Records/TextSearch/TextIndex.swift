@@ -64,12 +64,12 @@ struct TextIndex: Equatable {
         return "{\(places.map { "c\($0)" }.joined(separator: " "))} : (\(query))"
     }
 
-    /// Whether `view` is the content view of an index, exactly as this version creates it.
-    static func isSource(_ view: SchemaObject, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        let resources = try database.query("SELECT resource FROM siding_texts") { $0.int(0) }
-        for resource in resources where view.name == "siding_text_\(resource)_source" {
-            let records = try RecordsTable.load(resource, database)
-            return try load(of: resource, database)?.sourceCreation(over: records).text == view.sql
+    /// Whether `view` is the content view of an index of one of `tables`, exactly as this version creates it.
+    static func isSource(
+        _ view: SchemaObject, of tables: [RecordsTable], _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        for records in tables where view.name == "siding_text_\(records.resource)_source" {
+            return try load(of: records.resource, database)?.sourceCreation(over: records).text == view.sql
         }
         return false
     }
@@ -85,14 +85,14 @@ struct TextIndex: Equatable {
         return isThere ?? false
     }
 
-    /// Makes the index, which is empty until its rows are added (``fill(next:_:)``).
-    func create(_ transaction: borrowing Transaction) throws {
+    /// Makes the index, which is empty until its rows are added (``fill(next:of:_:)``).
+    func create(over records: RecordsTable, _ transaction: borrowing Transaction) throws {
         for field in fields { _ = try FilterCompiler.member(JSONPath(parsing: field)) }
         let modules = try transaction.query("SELECT name FROM pragma_module_list") { $0.text(0) }
         try Self.requireFTS5(in: modules)
         try transaction.execute("DROP TABLE IF EXISTS \(identifier: table)")
         try removeSource(transaction)
-        try restoreSource(transaction)
+        try restoreSource(over: records, transaction)
         try transaction.execute(creation)
         try transaction.execute(
             """
@@ -102,9 +102,8 @@ struct TextIndex: Equatable {
     }
 
     /// Adds the next `count` rows.
-    func fill(next count: Int, _ transaction: borrowing Transaction) throws -> RowStep {
+    func fill(next count: Int, of records: RecordsTable, _ transaction: borrowing Transaction) throws -> RowStep {
         guard let fillFrom else { return .nothing }
-        let records = try RecordsTable.load(resource, transaction)
         let end = try records.end(ofStepFrom: fillFrom, rows: count, transaction)
         let rows = try transaction.execute(
             """
@@ -121,8 +120,8 @@ struct TextIndex: Equatable {
         try transaction.execute("DROP VIEW IF EXISTS \(identifier: source)")
     }
 
-    func restoreSource(_ transaction: borrowing Transaction) throws {
-        try transaction.execute(sourceCreation(over: try RecordsTable.load(resource, transaction)))
+    func restoreSource(over records: RecordsTable, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(sourceCreation(over: records))
     }
 
     /// Drops the index: its resource has no records any more.

@@ -90,35 +90,26 @@ extension Store {
                 hint: "declare columns of type text, or in a program 'searchable' properties")
         }
         guard let query = TextQuery.expression(search.text) else { return [] }
-        let first = try await askIndex(for: search, query)
-        guard case .incomplete(let resource) = first else { return first.matches }
-        try await buildIndex(of: resource, for: search.fieldNames)
+        if let matches = try await askIndex(for: search, query) { return matches }
+        try await buildIndex(for: search)
         // Another process may have begun it anew meanwhile, for a search in more members.
-        guard case .found(let matches) = try await askIndex(for: search, query) else {
+        guard let matches = try await askIndex(for: search, query) else {
             throw StoreError(
                 .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
         }
         return matches
     }
 
-    /// The result of one search of the index.
-    private enum IndexAnswer: Sendable {
-        case found([TextMatch])
-        /// The index of the resource is missing, outdated, not filled yet, or lacks a searched member.
-        case incomplete(resource: Int64)
-
-        var matches: [TextMatch] { if case .found(let matches) = self { matches } else { [] } }
-    }
-
-    private func askIndex(for search: TextSearch, _ query: String) async throws(StoreError) -> IndexAnswer {
+    /// What the index finds; nil if it is missing, outdated, not filled yet, or lacks a searched member.
+    private func askIndex(for search: TextSearch, _ query: String) async throws(StoreError) -> [TextMatch]? {
         try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: search.resource, snapshot),
-                try RecordsTable.load(row, snapshot).layout != nil
-            else { return .found([]) }
-            let (index, isCurrent) = try TextIndex.covering(search.fieldNames, of: row.id, snapshot)
-            guard isCurrent, index.fillFrom == nil else { return .incomplete(resource: row.id) }
+            guard let table = try RecordsTable.load(named: search.resource, snapshot), table.layout != nil else {
+                return []
+            }
+            let (index, isCurrent) = try TextIndex.covering(search.fieldNames, of: table.resource, snapshot)
+            guard isCurrent, index.fillFrom == nil else { return nil }
             do {
-                return .found(try Self.matches(search, query, index, snapshot))
+                return try Self.matches(search, query, index, of: table, snapshot)
             } catch let error as SQLiteError {
                 // The statement itself is valid, so SQLite's error is about the search text.
                 guard case .query = search.text, error.kind == .other else { throw error }
@@ -131,20 +122,22 @@ extension Store {
         }
     }
 
-    private func buildIndex(of resource: Int64, for fields: [String]) async throws(StoreError) {
+    private func buildIndex(for search: TextSearch) async throws(StoreError) {
         _ = try await inSteps { rows, transaction in
+            guard let table = try RecordsTable.load(named: search.resource, transaction) else { return .nothing }
             // Another process may have built it in the meantime, or one with more members.
-            var (index, isCurrent) = try TextIndex.covering(fields, of: resource, transaction)
+            var (index, isCurrent) = try TextIndex.covering(search.fieldNames, of: table.resource, transaction)
             if !isCurrent {
-                try index.create(transaction)
+                try index.create(over: table, transaction)
                 index.fillFrom = RecordsTable.beginning
             }
-            return try index.fill(next: rows, transaction)
+            return try index.fill(next: rows, of: table, transaction)
         }
     }
 
     private static func matches(
-        _ search: TextSearch, _ query: String, _ index: TextIndex, _ snapshot: borrowing Snapshot
+        _ search: TextSearch, _ query: String, _ index: TextIndex, of table: RecordsTable,
+        _ snapshot: borrowing Snapshot
     ) throws -> [TextMatch] {
         let snippet: SQL =
             search.snippet == nil ? "NULL" : "snippet(\(identifier: index.table), -1, ?, ?, '…', ?)"
@@ -155,12 +148,11 @@ extension Store {
         }
         let expression = index.expression(query, in: search.fieldNames)
         arguments += [.text(expression), .integer(Int64(max(search.limit, 0))), .integer(Int64(max(search.offset, 0)))]
-        let records = try RecordsTable.load(index.resource, snapshot).rows
         let statement = BoundSQL(
             sql: """
                 SELECT r.key, r.body, r.first_seen_at, r.changed_at, r.deleted_at, r.run, r.revision, r.pending, t.rank,
                     \(snippet) AS snippet
-                FROM \(identifier: index.table) t JOIN \(records) r ON r.rowid = t.rowid
+                FROM \(identifier: index.table) t JOIN \(table.rows) r ON r.rowid = t.rowid
                 WHERE \(identifier: index.table) MATCH ? ORDER BY t.rank, r.key LIMIT ? OFFSET ?
                 """, arguments: arguments)
         return try snapshot.query(statement) { row in

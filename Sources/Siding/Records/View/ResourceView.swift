@@ -7,8 +7,6 @@ internal import SidingSQLite
 /// it, so that a look-up by it through the view is one in the table; a declared column as it is stored, once it is in all rows;
 /// and all else is computed from the body.
 struct ResourceView {
-    let resource: Int64
-    let name: String
     var table: RecordsTable
     /// Where the records have their key; nil where it is made of several members.
     var keyPath: JSONPath?
@@ -26,6 +24,9 @@ struct ResourceView {
         var member: String
         var name: String
     }
+
+    var resource: Int64 { table.resource }
+    var name: String { table.resourceName }
 
     /// The statement that creates the view.
     var creation: SQL {
@@ -115,28 +116,32 @@ struct ResourceView {
 extension ResourceView {
     /// Loads the view of the resource called `name`; nil if there is no such resource.
     static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
-        try ResourcesTable.load(named: name, database).map { try load($0, database) }
+        try RecordsTable.load(named: name, database).map { try load($0, database) }
     }
 
     /// Loads the views of all resources.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
-        try ResourcesTable.all(database).map { try load($0, database) }
+        try RecordsTable.all(database).map { try load($0, database) }
     }
 
     private static func load(
-        _ row: ResourceRow, _ database: borrowing some Queryable & ~Copyable
+        _ table: RecordsTable, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ResourceView {
-        var inferred = try ColumnsTable.load(of: row.id, database)
+        var inferred = try ColumnsTable.load(of: table.resource, database)
+        let row = table.row
         return ResourceView(
-            resource: row.id, name: row.name, table: try RecordsTable.load(row, database),
-            keyPath: row.definition.keyPath, columns: inferred.removeValue(forKey: "") ?? [], isEdited: row.isEdited,
-            hasParents: row.parent != nil, schema: row.schemaIfReadable, childColumns: inferred)
+            table: table, keyPath: row.definition.keyPath, columns: inferred.removeValue(forKey: "") ?? [],
+            isEdited: row.isEdited, hasParents: row.parent != nil, schema: row.schemaIfReadable, childColumns: inferred)
     }
 
-    /// Makes the views of a resource anew.
-    static func remake(_ name: String, _ transaction: borrowing Transaction) throws {
-        guard let view = try load(named: name, transaction) else { return }
+    /// Makes the views of a resource anew, from what the transaction has stored so far.
+    ///
+    /// - Returns: the table that they show.
+    @discardableResult
+    static func remake(_ name: String, _ transaction: borrowing Transaction) throws -> RecordsTable? {
+        guard let view = try load(named: name, transaction) else { return nil }
         for statement in view.removals + view.creations { try transaction.execute(statement) }
+        return view.table
     }
 
     /// Drops the views of a resource, before their table is.
