@@ -84,10 +84,9 @@ struct RecordsToRemove: Sendable, Hashable {
 extension Store {
     /// The live records that have the mark; nil if there are none.
     func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> RecordsToRemove? {
-        try await read { snapshot in
-            guard let id = try ResourcesTable.id(of: resource, snapshot) else { return nil }
+        try await read(resource) { table, snapshot in
             var marked = RecordsToRemove(stored: 0, count: 0, mark: PlainText.oneLine("\(mark)", limit: 80))
-            try RecordsTable.load(id, snapshot).forEachBody(snapshot) { body in
+            try table.forEachBody(snapshot) { body in
                 marked.stored += 1
                 if mark.marks(body) { marked.count += 1 }
             }

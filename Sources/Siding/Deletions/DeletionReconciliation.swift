@@ -8,14 +8,17 @@ internal import SidingSQLite
 /// record gains a pass in ``MissingTable``. ``ListingEvidence`` decides how many passes delete it, and ``DeletionGuard`` how
 /// many records may be deleted at once.
 struct DeletionReconciliation {
-    let resource: Int64
-    /// The resource of the parents; nil if the resource has a single listing.
-    var parent: Int64?
+    /// As the transaction has left it so far: whether records are to be reconciled depends on what it wrote.
+    let table: RecordsTable
+    /// The records that the listings are about; nil if the resource has a single listing.
+    var parents: RecordsTable?
     let run: RunID
     let now: Timestamp
     /// The resource's revision after this transaction.
     let revision: Int64
     let terms: DeletionTerms
+
+    var resource: Int64 { table.resource }
 
     // MARK: One listing
 
@@ -53,8 +56,7 @@ struct DeletionReconciliation {
     /// Whether the pages or the records changed since the last reconciliation, or a record has to be counted again. An origin
     /// that answers 304 to everything costs nothing.
     func isNeeded(_ transaction: borrowing Transaction) throws -> Bool {
-        let row = try ResourcesTable.load(resource, transaction)
-        return try row == nil || row?.reconciledRevision != row?.revision
+        try table.row.reconciledRevision != table.row.revision
             || MissingTable.hasCounts(below: countedPasses, of: resource, transaction)
     }
 
@@ -73,13 +75,12 @@ struct DeletionReconciliation {
 
     /// - Parameter startedAt: when the listing or pass began. A record written later may not be on a page read before.
     func absentRecords(since startedAt: Timestamp, _ transaction: borrowing Transaction) throws -> AbsentRecords {
-        let records = try RecordsTable.load(resource, transaction).rows
         let living = try transaction.query(
-            "SELECT rowid FROM \(records) WHERE deleted_at IS NULL AND pending = 0"
+            "SELECT rowid FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0"
         ) { $0.int(0) }
         var candidates = Candidates(RowIDs(living))
         try PagesTable.forEachMembers(of: resource, transaction) { candidates.find($1) }
-        candidates.find(try MissingTable.exemptRecords(of: resource, isFanOut: parent != nil, transaction))
+        candidates.find(try MissingTable.exemptRecords(of: table, isFanOut: parents != nil, transaction))
         return try sort(candidates.left, startedAt, transaction)
     }
 
@@ -89,16 +90,14 @@ struct DeletionReconciliation {
     ) throws -> AbsentRecords {
         var absent = AbsentRecords()
         guard !ids.isEmpty else { return absent }
-        let records = try RecordsTable.load(resource, transaction).rows
         var hasParent: SQL = "1"
-        if let parent {
-            let parents = try RecordsTable.load(parent, transaction).rows
+        if let parents {
             hasParent = """
-                (r.scope IS NULL OR EXISTS (SELECT 1 FROM \(parents) p WHERE p.key = r.scope AND p.deleted_at IS NULL))
+                (r.scope IS NULL OR EXISTS (SELECT 1 FROM \(parents.rows) p WHERE p.key = r.scope AND p.deleted_at IS NULL))
                 """
         }
         var find = try transaction.prepare(
-            "SELECT r.changed_at > ?2 FROM \(records) r WHERE r.rowid = ?1 AND \(hasParent)")
+            "SELECT r.changed_at > ?2 FROM \(table.rows) r WHERE r.rowid = ?1 AND \(hasParent)")
         try find.bind(2, startedAt.microseconds)
         var kept: [Int64] = []
         for id in ids {
@@ -120,7 +119,7 @@ struct DeletionReconciliation {
         _ absent: AbsentRecords, _ evidence: ListingEvidence, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         // Whether no complete listing was reconciled under this definition yet.
-        let isFirst = try ResourcesTable.load(resource, transaction)?.reconciledRevision == nil
+        let isFirst = table.row.reconciledRevision == nil
         // The first listing under a definition may lack records that it no longer asks for: these are not verified.
         guard !(isFirst && evidence.isVerified) else {
             try ResourcesTable.setReconciled(
@@ -135,7 +134,7 @@ struct DeletionReconciliation {
             counters.deletionsBlocked = proven.count
         } else {
             try TombstonesTable.insert(
-                for: proven, in: resource, cause: .missing, run: run, now: now, revision: revision, transaction)
+                for: proven, in: table, cause: .missing, run: run, now: now, revision: revision, transaction)
             counters.deleted = proven.count
         }
         try ResourcesTable.setReconciled(isUpToDate: !absent.hasNewer, of: resource, transaction)

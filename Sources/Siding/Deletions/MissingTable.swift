@@ -95,16 +95,15 @@ enum MissingTable {
     /// - Parameter isFanOut: whether each parent has a listing. The parent of an own create is unknown until a listing shows
     ///   it, and may be one that is not listed.
     static func exemptRecords(
-        of resource: Int64, isFanOut: Bool, _ database: borrowing some Queryable & ~Copyable
+        of table: RecordsTable, isFanOut: Bool, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RowIDs {
-        let records = try RecordsTable.load(resource, database).rows
-        return RowIDs(
+        RowIDs(
             try database.query(
                 """
-                SELECT m.record FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
+                SELECT m.record FROM siding_missing m JOIN \(table.rows) r ON r.rowid = m.record
                 WHERE m.resource = ?1 AND m.passes IS NULL
                     AND (r.cause NOT IN ('write', 'page', 'quarantine') OR (r.cause = 'write' AND r.scope IS NULL AND ?2))
-                """, resource, isFanOut
+                """, table.resource, isFanOut
             ) { $0.int(0) })
     }
 
@@ -131,19 +130,18 @@ enum MissingTable {
     ///
     /// - Parameter withParent: only those that were seen in the listing of a parent.
     static func unconfirmed(
-        _ resource: Int64, passes: Int, withParent: Bool, askedBefore moment: Timestamp, now: Timestamp,
+        _ table: RecordsTable, passes: Int, withParent: Bool, askedBefore moment: Timestamp, now: Timestamp,
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> UnconfirmedDeletions {
         var found = UnconfirmedDeletions()
-        let records = try RecordsTable.load(resource, database).rows
         try database.forEach(
             """
             SELECT r.key, r.scope, m.checked_at
-            FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
+            FROM siding_missing m JOIN \(table.rows) r ON r.rowid = m.record
             WHERE m.resource = ?1 AND m.passes >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
                 AND (m.checked_at IS NULL OR m.checked_at < ?3 OR m.checked_at > ?4) AND (NOT ?5 OR r.scope IS NOT NULL)
             ORDER BY m.checked_at, r.key
-            """, resource, passes, moment.microseconds, now.microseconds, withParent
+            """, table.resource, passes, moment.microseconds, now.microseconds, withParent
         ) { row in
             let key = try row.text("key")
             found.keys.append(key)
@@ -173,14 +171,13 @@ enum MissingTable {
 
     /// Keys of missing records, in key order.
     static func keys(
-        of resource: Int64, limit: Int, _ database: borrowing some Queryable & ~Copyable
+        of table: RecordsTable, limit: Int, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [String] {
-        let records = try RecordsTable.load(resource, database).rows
-        return try database.query(
+        try database.query(
             """
-            SELECT r.key FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
+            SELECT r.key FROM siding_missing m JOIN \(table.rows) r ON r.rowid = m.record
             WHERE m.resource = ?1 AND m.passes IS NOT NULL AND r.deleted_at IS NULL ORDER BY r.key LIMIT ?2
-            """, resource, limit
+            """, table.resource, limit
         ) { $0.text(0) }
     }
 }

@@ -5,10 +5,7 @@ internal import SidingSynchronization
 extension Store {
     /// Keys of missing records, in key order.
     func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
-        try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return [] }
-            return try MissingTable.keys(of: row.id, limit: limit, snapshot)
-        }
+        try await read(resource) { try MissingTable.keys(of: $0, limit: limit, $1) } ?? []
     }
 
     /// Missing records that the origin was not asked about since `moment`.
@@ -20,60 +17,56 @@ extension Store {
         of resource: String, passes: Int = 1, withParent: Bool = false, askedBefore moment: Timestamp
     ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
-        return try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return UnconfirmedDeletions() }
-            return try MissingTable.unconfirmed(
-                row.id, passes: passes, withParent: withParent, askedBefore: moment, now: now, snapshot)
-        }
+        return try await read(resource) { table, snapshot in
+            try MissingTable.unconfirmed(
+                table, passes: passes, withParent: withParent, askedBefore: moment, now: now, snapshot)
+        } ?? UnconfirmedDeletions()
     }
 
     /// Whether the mass-deletion guard would block this many deletions of a resource at once.
     func isBlocked(deleting count: Int, of resource: String, _ terms: DeletionTerms) async throws(StoreError) -> Bool {
-        try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return false }
-            return try DeletionGuard.blocks(count, of: row.id, terms, snapshot)
-        }
+        try await read(resource) { try DeletionGuard.blocks(count, of: $0.resource, terms, $1) } ?? false
     }
 
     /// Deletes the confirmed records unless the guard blocks it, and stores when the others were verified.
     ///
     /// - Returns: the numbers of deleted records, blocked deletions, requests and bytes.
     func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
-        let counters = try await write(under: findings.lease) { try Self.apply(findings, now: $0.now, $1) }
+        let counters =
+            try await write(findings.resource, under: findings.lease) { table, queue, transaction in
+                try Self.apply(findings, to: table, now: queue.now, transaction)
+            } ?? RunCounters()
         if counters.deleted > 0 { changeSignal.fire() }
         return counters
     }
 
     private static func apply(
-        _ findings: VerificationFindings, now: Timestamp, _ transaction: borrowing Transaction
+        _ findings: VerificationFindings, to table: RecordsTable, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
-        guard let resource = try ResourcesTable.load(named: findings.resource, transaction) else {
-            return RunCounters()
-        }
-        let table = try RecordsTable.load(resource.id, transaction)
+        let resource = table.resource
         var deleted: [Int64] = []
         for (key, isDeleted) in findings.isDeleted {
             guard isDeleted else {
                 let row = try table.row(of: key, transaction)
-                try MissingTable.setChecked(row, of: resource.id, at: now, transaction)
+                try MissingTable.setChecked(row, of: resource, at: now, transaction)
                 continue
             }
             guard let record = try table.find(key, transaction), record.deletedAt == nil, record.pending == 0,
                 record.changedAt <= findings.since,
-                try MissingTable.isCounted(record.row, of: resource.id, transaction)
+                try MissingTable.isCounted(record.row, of: resource, transaction)
             else { continue }
             deleted.append(record.row)
         }
         var counters = findings.counters
-        if try DeletionGuard.blocks(deleted.count, of: resource.id, findings.terms, transaction) {
+        if try DeletionGuard.blocks(deleted.count, of: resource, findings.terms, transaction) {
             counters.deletionsBlocked = deleted.count
             // They count as unconfirmed again, so that the guard also blocks their next verification.
-            for id in deleted { try MissingTable.setChecked(id, of: resource.id, at: nil, transaction) }
+            for id in deleted { try MissingTable.setChecked(id, of: resource, at: nil, transaction) }
         } else {
             counters.deleted = deleted.count
             try TombstonesTable.insert(
-                for: deleted, in: resource.id, cause: .missing, run: findings.run, now: now,
-                revision: resource.revision + 1, transaction)
+                for: deleted, in: table, cause: .missing, run: findings.run, now: now,
+                revision: table.row.revision + 1, transaction)
         }
         try RunResourcesTable.add(counters, to: findings.resource, in: findings.run, transaction)
         return counters
@@ -90,7 +83,8 @@ extension Store {
             // Also if a later batch fails.
             defer { changeSignal.fire() }
             let restored = try await inBatches(of: deleted.records) { records, transaction in
-                try TombstonesTable.restore(records, of: run, in: deleted.resource, now: now, transaction)
+                try TombstonesTable.restore(
+                    records, of: run, in: RecordsTable.load(deleted.resource, transaction), now: now, transaction)
             }
             if !restored.isEmpty { counts[deleted.name] = restored.count }
         }

@@ -11,23 +11,20 @@ extension Store {
         _ retention: RecordRetention, to resource: String, under lease: Lease, run: RunID
     ) async throws(StoreError) -> Int {
         let now = clock.now
-        var left = try await read { snapshot in
-            try ResourcesTable.load(named: resource, snapshot).map {
-                try RecordsTable.load($0, snapshot).surplus(over: retention, now: now, snapshot)
-            } ?? []
-        }[...]
+        var left = try await (read(resource) { try $0.surplus(over: retention, now: now, $1) } ?? [])[...]
         var count = 0
         while !left.isEmpty, !Task.isCancelled {
             let portion = Array(left.prefix(KeepRules.portion))
             left = left.dropFirst(portion.count)
-            count += try await write(under: lease) { _, transaction in
-                guard let row = try ResourcesTable.load(named: resource, transaction) else { return 0 }
+            let deleted = try await write(resource, under: lease) { table, _, transaction in
                 // An edit may have been made since the read.
-                let ids = try RecordsTable.load(row, transaction).withoutOpenWrites(portion, transaction)
+                let ids = try table.withoutOpenWrites(portion, transaction)
                 try TombstonesTable.insert(
-                    for: ids, in: row.id, cause: .local, run: run, now: now, revision: row.revision + 1, transaction)
+                    for: ids, in: table, cause: .local, run: run, now: now, revision: table.row.revision + 1,
+                    transaction)
                 return ids.count
             }
+            count += deleted ?? 0
         }
         if count > 0 { changeSignal.fire() }
         return count

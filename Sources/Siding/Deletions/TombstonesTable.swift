@@ -7,18 +7,18 @@ enum TombstonesTable {
     ///
     /// - Parameter revision: the resource's revision after this transaction.
     static func insert(
-        for ids: [Int64], in resource: Int64, cause: RecordCause, run: RunID, now: Timestamp, revision: Int64,
+        for ids: [Int64], in table: RecordsTable, cause: RecordCause, run: RunID, now: Timestamp, revision: Int64,
         _ transaction: borrowing Transaction
     ) throws {
         guard !ids.isEmpty else { return }
+        let resource = table.resource
         try insert(ids, of: resource, run: run, now: now, transaction)
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
         for id in ids {
             try text?.remove(id)
             try MissingTable.remove(id, of: resource, transaction)
         }
-        try RecordsTable.load(resource, transaction)
-            .markDeleted(ids, cause: cause, run: run, now: now, revision: revision, transaction)
+        try table.markDeleted(ids, cause: cause, run: run, now: now, revision: revision, transaction)
         try ResourcesTable.raise(revision: revision, of: resource, transaction)
     }
 
@@ -42,34 +42,29 @@ enum TombstonesTable {
     ///
     /// - Returns: the number of removed records.
     static func removeRecords(
-        of resource: ResourceRow, deletedBefore moment: Timestamp, limit: Int, _ transaction: borrowing Transaction
+        of table: RecordsTable, deletedBefore moment: Timestamp, limit: Int, _ transaction: borrowing Transaction
     ) throws -> Int {
+        let (resource, row) = (table.resource, table.row)
         // Without an end of the history, every tombstone has a version that the past shows.
-        guard resource.historySince == nil || resource.schemaIfReadable.history?.keep != nil else { return 0 }
-        let table = try RecordsTable.load(resource, transaction)
-        let isPast: SQL = resource.historySince == nil ? "0" : HistoryTable.hasVersions(of: "r.key", in: resource.id)
+        guard row.historySince == nil || row.schemaIfReadable.history?.keep != nil else { return 0 }
+        let isPast: SQL = row.historySince == nil ? "0" : HistoryTable.hasVersions(of: "r.key", in: resource)
         let old = try table.tombstones(deletedBefore: moment, unless: isPast, limit: limit, transaction)
         for tombstone in old { try table.remove(tombstone.row, transaction) }
         if let revision = old.map(\.revision).max() {
-            try ResourcesTable.setForgotten(revision: revision, of: resource.id, transaction)
+            try ResourcesTable.setForgotten(revision: revision, of: resource, transaction)
         }
         return old.count
     }
 
     /// How many of the records that a run deleted were removed for good, so that they cannot be restored.
     static func countRemoved(of run: RunID, _ snapshot: borrowing Snapshot) throws -> Int {
-        let ids = try snapshot.query("SELECT DISTINCT resource FROM siding_tombstones WHERE run = ?1", run) {
-            $0.int(0)
-        }
-        return try ids.reduce(0) { count, id in
-            let rows = try RecordsTable.load(id, snapshot).rows
-            let removed = try snapshot.first(
-                """
-                SELECT COUNT(*) FROM siding_tombstones AS t WHERE t.run = ?1 AND t.resource = ?2
-                    AND NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE r.rowid = t.record)
-                """, run, id
-            ) { Int($0.int(0)) }
-            return count + (removed ?? 0)
+        try RecordsTable.all(snapshot).reduce(0) { count, table in
+            try count
+                + snapshot.count(
+                    """
+                    SELECT COUNT(*) FROM siding_tombstones AS t WHERE t.run = ?1 AND t.resource = ?2
+                        AND NOT EXISTS (SELECT 1 FROM \(table.rows) AS r WHERE r.rowid = t.record)
+                    """, run, table.resource)
         }
     }
 
@@ -86,10 +81,8 @@ enum TombstonesTable {
         try snapshot.forEach("SELECT resource, record FROM siding_tombstones WHERE run = ?1", run) {
             records[$0.int(0), default: []].append($0.int(1))
         }
-        return try records.sorted { $0.key < $1.key }.compactMap { resource, records in
-            try ResourcesTable.load(resource, snapshot).map {
-                Deleted(resource: resource, name: $0.name, records: records)
-            }
+        return try ResourcesTable.all(snapshot).compactMap { row in
+            records[row.id].map { Deleted(resource: row.id, name: row.name, records: $0) }
         }
     }
 
@@ -97,10 +90,9 @@ enum TombstonesTable {
     ///
     /// - Returns: the restored ones.
     static func restore(
-        _ records: [Int64], of run: RunID, in resource: Int64, now: Timestamp, _ transaction: borrowing Transaction
+        _ records: [Int64], of run: RunID, in table: RecordsTable, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> [Int64] {
-        guard let row = try ResourcesTable.load(resource, transaction) else { return [] }
-        let table = try RecordsTable.load(row, transaction)
+        let (resource, revision) = (table.resource, table.row.revision + 1)
         let ids = try transaction.query(
             """
             SELECT r.rowid FROM json_each(?3) AS meant
@@ -111,14 +103,14 @@ enum TombstonesTable {
         ) { $0.int(0) }
         guard !ids.isEmpty else { return [] }
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
-        try table.restore(ids, now: now, revision: row.revision + 1, transaction)
+        try table.restore(ids, now: now, revision: revision, transaction)
         for id in ids {
             try text?.add(id)
             try MissingTable.exempt(id, of: resource, transaction)
             try transaction.execute(
                 "DELETE FROM siding_tombstones WHERE run = ?1 AND resource = ?2 AND record = ?3", run, resource, id)
         }
-        try ResourcesTable.raise(revision: row.revision + 1, of: resource, transaction)
+        try ResourcesTable.raise(revision: revision, of: resource, transaction)
         return ids
     }
 }

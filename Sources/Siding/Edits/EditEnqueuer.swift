@@ -62,11 +62,10 @@ struct EditEnqueuer {
 
     private func register(_ transaction: borrowing Transaction) throws {
         guard try ResourcesTable.load(named: edit.resource, transaction) == nil else { return }
-        let resource = try ResourceRegistration.insert(
+        let row = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, transaction)
         // Dropped members must be known before the first record is stored.
-        try DeclaredSchema(resource: resource, name: edit.resource).apply(
-            edit.schema, now: transitions.now, transaction)
+        try DeclaredSchema(row: row).apply(edit.schema, now: transitions.now, transaction)
     }
 
     /// Adds view columns for the members of the write's record.

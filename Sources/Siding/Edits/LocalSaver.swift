@@ -27,10 +27,8 @@ struct LocalSaver {
 
     private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
         if let row = try ResourcesTable.load(named: changes.resource, transaction) { return row }
-        let id = try ResourceRegistration.insert(
+        return try ResourceRegistration.insert(
             changes.resource, source: changes.source, changes.definition, transaction)
-        return ResourceRow(
-            id: id, name: changes.resource, source: changes.source, storedDefinition: changes.definition.text)
     }
 
     private func rows(

@@ -17,10 +17,10 @@ struct Pruning {
             try TombstonesTable.delete(of: run, transaction)
         }
         var isMore = entries == KeepRules.portion
-        for resource in ofResources ? try ResourcesTable.all(transaction) : [] {
-            try ProvenanceTable.removeUnused(of: resource.id, transaction)
+        for table in ofResources ? try RecordsTable.all(transaction) : [] {
+            try ProvenanceTable.removeUnused(of: table, transaction)
             let removed = try TombstonesTable.removeRecords(
-                of: resource, deletedBefore: moment(rules.deleted), limit: KeepRules.portion, transaction)
+                of: table, deletedBefore: moment(rules.deleted), limit: KeepRules.portion, transaction)
             isMore = isMore || removed == KeepRules.portion
         }
         return isMore

@@ -71,17 +71,16 @@ enum ProvenanceTable {
     /// An index from requests to records would slow down every write, so unused rows are found by scanning the resource's records.
     /// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
     /// scan is then cheap compared with the pages.
-    static func removeUnused(of resource: Int64, _ transaction: borrowing Transaction) throws {
-        guard let row = try ResourcesTable.load(resource, transaction), row.requests >= row.requestsDue ?? least
-        else { return }
-        let records = try RecordsTable.load(row, transaction).rows
+    static func removeUnused(of table: RecordsTable, _ transaction: borrowing Transaction) throws {
+        let (resource, row) = (table.resource, table.row)
+        guard row.requests >= row.requestsDue ?? least else { return }
         // After a first listing all rows are in use.
         if row.requestsDue != nil {
             try transaction.execute(
                 """
                 DELETE FROM siding_provenance
                 WHERE resource = ?1 AND id NOT IN (
-                    SELECT request FROM \(records) WHERE request IS NOT NULL
+                    SELECT request FROM \(table.rows) WHERE request IS NOT NULL
                     UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
                     UNION SELECT request FROM siding_server_copies WHERE resource = ?1 AND request IS NOT NULL)
                 """, resource)

@@ -99,16 +99,17 @@ struct ListingOpener {
         _ transaction: borrowing Transaction
     ) throws -> (id: Int64, changedAspects: [DefinitionAspect], counters: RunCounters) {
         let found = try ResourcesTable.load(named: opening.resource, transaction)
-        let id =
-            try found?.id
+        let row =
+            try found
             ?? ResourceRegistration.insert(opening.resource, source: opening.source, opening.definition, transaction)
+        let id = row.id
         var changed: [DefinitionAspect] = []
         if let found {
             changed = opening.definition.differences(from: found.definition)
             if !changed.isEmpty { try redefine(id, changed, transaction) }
             if found.source != opening.source { try rename(id, changed, transaction) }
         }
-        let schema = DeclaredSchema(resource: id, name: opening.resource, run: opening.run, members: members)
+        let schema = DeclaredSchema(row: row, run: opening.run, members: members)
         var counters = RunCounters()
         counters.deleted = try schema.apply(opening.schema, now: now, transaction)
         try RunResourcesTable.add(counters, to: opening.resource, in: opening.run, transaction)

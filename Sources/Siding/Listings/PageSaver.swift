@@ -44,8 +44,9 @@ struct PageSaver {
         }
         if progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
-            counters += try NullFilteredRecords(resource: resource)
-                .reconcile(open.deletions, run: open.run, now: now, transaction)
+            // Read anew: the page may have made the table, and found such records.
+            counters += try NullFilteredRecords(table: RecordsTable.load(resource.id, transaction))
+                .reconcile(open.deletions, run: open.run, now: now, revision: resource.revision + 1, transaction)
         }
         if let entry = open.completes {
             try queue.complete([entry], as: .done, event: .answered, detail: nil, transaction)
@@ -244,7 +245,8 @@ struct PageSaver {
                 ? PagesTable.unknownListings(of: resource, transaction) == 0
                 : ResourcesTable.load(resource, transaction)?.allListedAt != nil
             if isOfAll { try ResourcesTable.set(allListedAt: now, of: resource, transaction) }
-            try ProvenanceTable.removeUnused(of: resource, transaction)
+            // Read anew: no request seems to be in use where the page has just made the table.
+            try ProvenanceTable.removeUnused(of: RecordsTable.load(resource, transaction), transaction)
         }
         guard open.deletions.rule.byAbsence else {
             try DeletionReconciliation.startOver(resource, transaction)
@@ -255,8 +257,10 @@ struct PageSaver {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()
         }
+        // Read anew, as the page has changed what decides whether records are to be reconciled.
         return try DeletionReconciliation(
-            resource: resource, run: open.run, now: now, revision: row.revision + 1, terms: open.deletions
+            table: RecordsTable.load(resource, transaction), run: open.run, now: now, revision: row.revision + 1,
+            terms: open.deletions
         ).reconcileListing(hasLostNext: page.lostNext, transaction)
     }
 }

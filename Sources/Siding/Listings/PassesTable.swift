@@ -88,16 +88,17 @@ enum PassesTable {
                 try ResourcesTable.set(allListedAt: queue.now, of: resource, transaction)
             }
             if end.deletions.rule.byAbsence {
+                // Read anew: that parents are gone may have changed pages and records.
                 findings = try DeletionReconciliation(
-                    resource: resource, parent: parent, run: end.run, now: queue.now, revision: row.revision + 1,
-                    terms: end.deletions
+                    table: RecordsTable.load(resource, transaction), parents: RecordsTable.load(parent, transaction),
+                    run: end.run, now: queue.now, revision: row.revision + 1, terms: end.deletions
                 ).reconcile(end, over: parent, areParentsListed: isListed, transaction)
             } else {
                 try DeletionReconciliation.startOver(resource, transaction)
             }
         }
-        findings.counters += try NullFilteredRecords(resource: row)
-            .reconcile(end.deletions, run: end.run, now: queue.now, transaction)
+        findings.counters += try NullFilteredRecords(table: RecordsTable.load(row, transaction))
+            .reconcile(end.deletions, run: end.run, now: queue.now, revision: row.revision + 1, transaction)
         try RunResourcesTable.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
     }

@@ -174,14 +174,14 @@ struct QuarantineRetry {
         _ known: ResourceRow, _ counters: inout RunCounters, _ transaction: borrowing Transaction
     ) throws -> String? {
         guard (try? known.schema) != resource.schema else { return nil }
-        let left = try StoredRecordTransforms(resource: known.id, run: run, now: now)
+        let left = try StoredRecordTransforms(table: RecordsTable.load(known, transaction), run: run, now: now)
             .recordsToRemove(by: resource.schema, after: known.schemaIfReadable, transaction)
         if let left, left.isTooMuch(for: resource.deletions) {
             return
                 "'where' changed and leaves out \(MessageFormat.grouped(left.count)) of \(MessageFormat.count(left.stored, "stored record")): "
                 + "'siding sync \(resource.name)' comes first"
         }
-        counters.deleted += try DeclaredSchema(resource: known.id, name: resource.name, run: run)
+        counters.deleted += try DeclaredSchema(row: known, run: run)
             .apply(resource.schema, now: now, transaction)
         return nil
     }

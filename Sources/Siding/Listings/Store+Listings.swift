@@ -18,9 +18,8 @@ extension Store {
         let schema = opening.schema
         let members =
             schema.contract.looksAtMembers || !schema.children.isEmpty
-            ? try await read { snapshot in
-                try ResourcesTable.load(named: opening.resource, snapshot)
-                    .flatMap { try StoredMembers.load(of: $0.id, $0.schemaIfReadable, schema, snapshot) }
+            ? try await read(opening.resource) {
+                try StoredMembers.load(of: $0, $0.row.schemaIfReadable, schema, $1)
             } : nil
         return try await write(under: opening.lease) {
             try ListingOpener(opening: opening, queue: $0, members: members).open($1)

@@ -44,14 +44,14 @@ enum ResourcesTable {
         return Dictionary(rows) { first, _ in first }
     }
 
-    /// - Returns: the resource's row id.
     static func insert(
         _ name: String, source: String, _ definition: ResourceDefinition, _ transaction: borrowing Transaction
-    ) throws -> Int64 {
+    ) throws -> ResourceRow {
         try transaction.execute(
             "INSERT INTO siding_resources (name, source, definition) VALUES (?1, ?2, ?3)", name, source,
             definition.text)
-        return transaction.lastInsertedRowID
+        return ResourceRow(
+            id: transaction.lastInsertedRowID, name: name, source: source, storedDefinition: definition.text)
     }
 
     /// Deletes a resource with all rows of other tables that refer to it, by their foreign keys.

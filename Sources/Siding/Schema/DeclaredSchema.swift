@@ -5,12 +5,15 @@ internal import SidingSQLite
 /// Makes a resource's view, stored columns and indexes what the config declares, in the transaction that it is given. The values
 /// of new columns are written into stored rows later, in steps (``Store/rewriteRecords(of:progress:)``).
 struct DeclaredSchema {
-    let resource: Int64
-    let name: String
+    /// The resource as it was before. What follows a change reads it anew, as the change may begin the history and make columns.
+    let row: ResourceRow
     /// The run of the change; 0 for none.
     var run: RunID = 0
     /// What stored bodies have; nil reads it in the transaction.
     var members: StoredMembers?
+
+    private var resource: Int64 { row.id }
+    private var name: String { row.name }
 
     /// Applies a record schema; does nothing if it is already stored.
     ///
@@ -18,16 +21,15 @@ struct DeclaredSchema {
     /// - Throws: ``StoreError/Kind/invalidName`` for a schema that no view can have.
     @discardableResult
     func apply(_ schema: RecordSchema, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
-        let row = try ResourcesTable.load(resource, transaction)
         let text = try schema.stored
-        guard text != row?.storedSchema else { return 0 }
+        guard text != row.storedSchema else { return 0 }
         do { try schema.check() } catch {
             throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
         }
         try checkViewNames(schema, transaction)
         // One that cannot be read is stored again, and everything is made anew.
-        let before = row?.schemaIfReadable ?? RecordSchema()
-        let isReadable = (try? row?.schema) != nil
+        let before = row.schemaIfReadable
+        let isReadable = (try? row.schema) != nil
         if schema.history != before.history {
             // Versions stay when the history is switched off; switched on again, it begins then.
             try ResourcesTable.setHistory(since: schema.history == nil ? nil : now, of: resource, transaction)
@@ -37,25 +39,26 @@ struct DeclaredSchema {
             try ResourcesTable.setMade(ifUnknown: true, of: resource, transaction)
             return 0
         }
-        try remake(transaction) { transaction in
+        let table = try remake(transaction) { transaction in
             try ResourcesTable.set(schema: text, of: resource, transaction)
             try forgetChildren(of: before, without: schema, transaction)
         }
-        let filteredOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
+        guard let table else { return 0 }
+        let filteredOut = try StoredRecordTransforms(table: table, run: run, now: now)
             .apply(schema, after: before, transaction)
-        try (members ?? StoredMembers.load(of: resource, before, schema, transaction))?
+        try (members ?? StoredMembers.load(of: table, before, schema, transaction))?
             .save(to: ColumnInference(resource: resource, name: name), transaction)
         return filteredOut
     }
 
     /// Adds the column for the record's key in the resource `parent` to the view, or removes it if nil.
     func apply(parent: String?, _ transaction: borrowing Transaction) throws {
-        guard try ResourcesTable.load(resource, transaction)?.parent != parent else { return }
-        try remake(transaction) { transaction in
+        guard row.parent != parent else { return }
+        let table = try remake(transaction) { transaction in
             try ResourcesTable.set(parent: parent, of: resource, transaction)
         }
         // The keys of other parents are meaningless now.
-        try RecordsTable.load(resource, transaction).forgetScopes(transaction)
+        try table?.forgetScopes(transaction)
     }
 
     /// Checks that the views of children do not collide with other views.
@@ -81,15 +84,18 @@ struct DeclaredSchema {
     }
 
     /// Makes the views anew, with what `change` does in between, and stores the columns that are declared then.
+    ///
+    /// - Returns: the table as it is then.
+    @discardableResult
     private func remake(
-        _ transaction: borrowing Transaction, after change: (borrowing Transaction) throws -> Void = { _ in }
-    ) throws {
+        _ transaction: borrowing Transaction, after change: (borrowing Transaction) throws -> Void
+    ) throws -> RecordsTable? {
         try ResourceView.remove(name, transaction)
         try change(transaction)
         try ResourcesTable.setMade(of: resource, transaction)
-        let view = try ResourceView.load(named: name, transaction)
-        try view?.table.declare(view?.schema.columns ?? [], transaction)
-        try ResourceView.remake(name, transaction)
+        let table = try RecordsTable.load(named: name, transaction)
+        try table?.declare(table?.row.schemaIfReadable.columns ?? [], transaction)
+        return try ResourceView.remake(name, transaction)
     }
 
     /// Makes the views anew that another version made. A stored column holds what its expression gave when the row was written,
@@ -97,9 +103,7 @@ struct DeclaredSchema {
     /// anew.
     static func remakeOutdated(_ transaction: borrowing Transaction) throws {
         for row in try ResourcesTable.outdated(transaction) {
-            try DeclaredSchema(resource: row.id, name: row.name).remake(transaction) {
-                try StoredColumn.fillAgain(RecordsTable.load(row.id, $0), $0)
-            }
+            try DeclaredSchema(row: row).remake(transaction) { try StoredColumn.fillAgain(row.id, $0) }
         }
     }
 }
@@ -112,14 +116,14 @@ struct StoredMembers: Sendable {
 
     /// Reads them in one pass over the bodies; nil where none are needed.
     static func load(
-        of resource: Int64, _ before: RecordSchema, _ schema: RecordSchema,
+        of table: RecordsTable, _ before: RecordSchema, _ schema: RecordSchema,
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> StoredMembers? {
         let learnsFields = schema.contract.looksAtMembers && !before.contract.looksAtMembers
         var children = ChildMembers(schema.children.filter { !before.children.contains($0) })
         guard learnsFields || !children.isEmpty else { return nil }
-        var fields = try learnsFields ? FieldsTable.load(of: resource, database) : nil
-        try RecordsTable.load(resource, database).forEachBody(database) { body in
+        var fields = try learnsFields ? FieldsTable.load(of: table.resource, database) : nil
+        try table.forEachBody(database) { body in
             children.add(from: body)
             if fields != nil {
                 for member in JSONMembers.topLevelMembers(of: body) { fields?.add(member) }

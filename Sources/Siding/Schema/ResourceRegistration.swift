@@ -4,16 +4,15 @@ internal import SidingSQLite
 
 /// Registers a resource: its row and its view.
 enum ResourceRegistration {
-    /// - Returns: the resource's row id.
     /// - Throws: ``StoreError/Kind/invalidName`` for a name that no view can have.
     static func insert(
         _ name: String, source: String, _ definition: ResourceDefinition, _ transaction: borrowing Transaction
-    ) throws -> Int64 {
+    ) throws -> ResourceRow {
         try ResourceName.check(name, transaction)
-        let id = try ResourcesTable.insert(name, source: source, definition, transaction)
+        let row = try ResourcesTable.insert(name, source: source, definition, transaction)
         // A resource without records can be queried too.
         try ResourceView.remake(name, transaction)
-        return id
+        return row
     }
 }
 

@@ -11,15 +11,20 @@ extension Store {
     ///   - sample: the maximum number of records, spread over all; 0 for all.
     ///   - since: members first seen after this run are new; nil for the run before the newest.
     package func schema(of resource: String, sample: Int, since: RunID?) async throws(StoreError) -> ResourceSchema {
-        let count = try await count(of: resource).count
+        let (view, count) = try await read { snapshot in
+            guard let view = try ResourceView.load(named: resource, snapshot) else {
+                throw StoreError(noResource: resource)
+            }
+            return (view, try view.table.count(snapshot).living)
+        }
         let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
-        let view = try await read { try ResourceView.load(named: resource, $0) }
-        guard let view else { throw StoreError(noResource: resource) }
         var inference = SchemaInference(columns: view.schema.columns)
         var place = (id: Int64.min, number: 0)
         while true {
             let (before, now) = (inference, place)
-            let portion = try await read { try Self.examine(at: view.resource, from: now, step, before, $0) }
+            let portion = try await read {
+                try Self.examine(RecordsTable.load(view.resource, $0), from: now, step, before, $0)
+            }
             (inference, place) = (portion.inference, portion.place)
             if portion.isLast { break }
         }
@@ -34,15 +39,14 @@ extension Store {
     }
 
     private static func examine(
-        at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ inference: SchemaInference,
+        _ table: RecordsTable, from place: (id: Int64, number: Int), _ step: Int, _ inference: SchemaInference,
         _ snapshot: borrowing Snapshot
     ) throws -> Portion {
         var (inference, place, rows) = (inference, place, 0)
         // In row order: by key, each body would need its own seek.
-        let records = try RecordsTable.load(resource, snapshot).rows
         try snapshot.forEach(
             """
-            SELECT rowid AS id, body FROM \(records) WHERE rowid >= ?1 AND deleted_at IS NULL ORDER BY rowid LIMIT ?2
+            SELECT rowid AS id, body FROM \(table.rows) WHERE rowid >= ?1 AND deleted_at IS NULL ORDER BY rowid LIMIT ?2
             """, place.id, Self.portion
         ) { row in
             if place.number % step == 0 { try row.withBytes("body") { inference.add($0) } }

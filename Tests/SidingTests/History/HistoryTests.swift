@@ -130,7 +130,8 @@ import Testing
         try await bench.store.write { transaction in
             let id = try #require(try transaction.first("SELECT rowid FROM siding_records_posts") { $0.int(0) })
             try TombstonesTable.insert(
-                for: [id], in: 1, cause: .missing, run: run, now: now, revision: 9, transaction)
+                for: [id], in: RecordsTable.load(1, transaction), cause: .missing, run: run, now: now, revision: 9,
+                transaction)
         }
         bench.time.advance(by: .seconds(1))
         #expect(try await bench.store.undelete(run) == ["posts": 1])

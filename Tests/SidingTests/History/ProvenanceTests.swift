@@ -168,7 +168,9 @@ import Testing
         try await bench.deliver(bench.edit(.merge, "a", #"{"v":2}"#), #"{"id":"a","v":2}"#)
         let (run, now) = (bench.sqlite.bench.run, bench.time.now)
         try await bench.store.write { transaction in
-            try TombstonesTable.insert(for: [1], in: 1, cause: .missing, run: run, now: now, revision: 9, transaction)
+            try TombstonesTable.insert(
+                for: [1], in: RecordsTable.load(1, transaction), cause: .missing, run: run, now: now, revision: 9,
+                transaction)
         }
         let gone = try await provenance(bench.sqlite, "a")
         #expect(gone.cause == .write && gone.deletion?.cause == .run && gone.deletion?.run?.id == run)

@@ -95,9 +95,9 @@ extension StoredColumn {
     }
 
     /// Fills all columns anew: another version of SQLite may read some values differently.
-    static func fillAgain(_ table: RecordsTable, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_stored_columns SET is_filled = 0 WHERE resource = ?1", table.resource)
-        try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: table.resource, transaction)
+    static func fillAgain(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_stored_columns SET is_filled = 0 WHERE resource = ?1", resource)
+        try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: resource, transaction)
     }
 
     /// Notes the columns of a table that is made with them.

@@ -7,7 +7,8 @@ internal import SidingSQLite
 /// ``ResourceRow/hasNullFiltered``; the last page of the listing, or the end of the pass, decides on all of them together, under the
 /// mass-deletion guard. Records for which the filter is false are deleted at once: the origin itself says so.
 struct NullFilteredRecords {
-    let resource: ResourceRow
+    /// As the transaction has left it so far: a page may just have made it, and found such records.
+    let table: RecordsTable
 
     /// How many could be deleted.
     func count(_ database: borrowing some Queryable & ~Copyable) throws -> Int {
@@ -16,15 +17,15 @@ struct NullFilteredRecords {
 
     /// Deletes them, unless the guard blocks it. Records with pending edits wait until these are completed.
     ///
-    /// - Returns: the numbers of deleted records and blocked deletions. The caller's transaction must end at the revision after
-    ///   the resource's.
+    /// - Parameter revision: the resource's revision after this transaction.
+    /// - Returns: the numbers of deleted records and blocked deletions.
     func reconcile(
-        _ terms: DeletionTerms, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
+        _ terms: DeletionTerms, run: RunID, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         var counters = RunCounters()
-        guard try isFound(transaction) else { return counters }
+        guard table.row.hasNullFiltered else { return counters }
         let (leaving, waiting) = try find(transaction)
-        let stored = try RecordsTable.load(resource.id, transaction).countLiving(transaction)
+        let stored = try table.countLiving(transaction)
         let limit = DeletionGuard(listed: stored - leaving.count, most: terms.rule.most)
         let isBlocked = !terms.isAccepted && limit.blocks(leaving.count)
         if isBlocked {
@@ -32,27 +33,22 @@ struct NullFilteredRecords {
         } else {
             (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
             try TombstonesTable.insert(
-                for: leaving, in: resource.id, cause: .filtered, run: run, now: now, revision: resource.revision + 1,
-                transaction)
+                for: leaving, in: table, cause: .filtered, run: run, now: now, revision: revision, transaction)
         }
         guard !isBlocked, waiting == 0 else { return counters }
-        try ResourcesTable.set(hasNullFiltered: false, of: resource.id, transaction)
+        try ResourcesTable.set(hasNullFiltered: false, of: table.resource, transaction)
         return counters
-    }
-
-    private func isFound(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try ResourcesTable.load(resource.id, database)?.hasNullFiltered ?? false
     }
 
     /// The records that may be deleted, and the number of those with pending edits.
     private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
-        let schema = try resource.schema
-        guard let expression = schema.transforms.condition, try isFound(database) else { return ([], 0) }
+        let schema = try table.row.schema
+        guard let expression = schema.transforms.condition, table.row.hasNullFiltered else { return ([], 0) }
         let condition = try RecordCondition(expression, beside: schema.columns, database)
-        let records = try RecordsTable.load(resource.id, database).rows
-        var find = try database.prepare("SELECT body, pending FROM \(records) WHERE rowid = ?1 AND deleted_at IS NULL")
+        var find = try database.prepare(
+            "SELECT body, pending FROM \(table.rows) WHERE rowid = ?1 AND deleted_at IS NULL")
         var (leaving, waiting): ([Int64], Int) = ([], 0)
-        for id in try PageMembers.all(of: resource.id, database).ids {
+        for id in try PageMembers.all(of: table.resource, database).ids {
             try find.bind(1, id)
             guard try find.step() else { continue }
             let (body, isEdited) = (try find.row.blob("body"), try find.row.int("pending") > 0)

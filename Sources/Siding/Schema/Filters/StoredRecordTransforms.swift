@@ -9,7 +9,7 @@ internal import SidingSQLite
 /// The reverse needs the origin: members and records that were never stored come back only with a full listing, which the
 /// changed definition starts.
 struct StoredRecordTransforms {
-    let resource: Int64
+    let table: RecordsTable
     let run: RunID
     let now: Timestamp
 
@@ -18,20 +18,20 @@ struct StoredRecordTransforms {
     /// - Returns: the number of records that the filter removed.
     func apply(_ schema: RecordSchema, after before: RecordSchema, _ transaction: borrowing Transaction) throws -> Int {
         let (old, new) = (before.transforms, schema.transforms)
-        guard let row = try ResourcesTable.load(resource, transaction) else { return 0 }
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
-            if row.layout != nil {
-                try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: resource, transaction)
+            if table.layout != nil {
+                try ResourcesTable.set(rewriteFrom: RecordsTable.beginning, of: table.resource, transaction)
             }
-            try ServerCopiesTable.rewriteBodies(of: resource, transaction) { body in
+            try ServerCopiesTable.rewriteBodies(of: table.resource, transaction) { body in
                 body.withUnsafeBytes { removal.applied(to: $0) }
             }
-            try dropFromQueue(removal, of: row.name, transaction)
+            try dropFromQueue(removal, of: table.resourceName, transaction)
         }
         let excluded = try filteredOut(by: schema, after: before, transaction) ?? []
         try TombstonesTable.insert(
-            for: excluded, in: resource, cause: .filtered, run: run, now: now, revision: row.revision + 1, transaction)
+            for: excluded, in: table, cause: .filtered, run: run, now: now, revision: table.row.revision + 1,
+            transaction)
         return excluded.count
     }
 
@@ -41,8 +41,7 @@ struct StoredRecordTransforms {
     static func drop(
         from table: RecordsTable, rows: ClosedRange<Int64>, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> Int {
-        guard let row = try ResourcesTable.load(table.resource, transaction) else { return 0 }
-        let (removal, revision) = (MemberRemoval(try row.schema.transforms.dropped), row.revision + 1)
+        let (removal, revision) = (MemberRemoval(try table.row.schema.transforms.dropped), table.row.revision + 1)
         guard !removal.isEmpty else { return 0 }
         var text = try TextIndex.load(of: table.resource, transaction).map { try TextStatements($0, transaction) }
         let selection: SQL = "SELECT rowid AS id, body, deleted_at IS NULL AS is_live FROM \(table.rows)"
@@ -87,7 +86,6 @@ struct StoredRecordTransforms {
             expression != before.transforms.condition || columns != expression.columns(among: before.columns)
         else { return nil }
         let condition = try RecordCondition(expression, beside: schema.columns, database)
-        let table = try RecordsTable.load(resource, database)
         var (last, excluded): (Int64?, [Int64]) = (nil, [])
         while let rows = try Self.portion(
             "SELECT rowid AS id, body, 1 AS is_live FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0", last,
@@ -131,26 +129,23 @@ extension Store {
         // Most resources have no filter.
         guard schema.transforms.condition != nil else { return nil }
         let now = clock.now
-        return try await read { snapshot in
-            guard let known = try ResourcesTable.load(named: resource, snapshot), schema != known.schemaIfReadable
-            else {
-                return nil
-            }
-            return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .recordsToRemove(by: schema, after: known.schemaIfReadable, snapshot)
+        return try await read(resource) { table, snapshot in
+            let known = table.row.schemaIfReadable
+            guard schema != known else { return nil }
+            return try StoredRecordTransforms(table: table, run: 0, now: now)
+                .recordsToRemove(by: schema, after: known, snapshot)
         }
     }
 
     func nullFiltered(of resource: String) async throws(StoreError) -> RecordsToRemove? {
         let now = clock.now
-        return try await read { snapshot in
-            guard let known = try ResourcesTable.load(named: resource, snapshot),
-                let condition = known.schemaIfReadable.transforms.condition
-            else { return nil }
-            let count = try NullFilteredRecords(resource: known).count(snapshot)
+        return try await read(resource) { table, snapshot in
+            let schema = table.row.schemaIfReadable
+            guard let condition = schema.transforms.condition else { return nil }
+            let count = try NullFilteredRecords(table: table).count(snapshot)
             guard count > 0 else { return nil }
-            return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .report(count, condition, beside: known.schemaIfReadable.columns, snapshot)
+            return try StoredRecordTransforms(table: table, run: 0, now: now)
+                .report(count, condition, beside: schema.columns, snapshot)
         }
     }
 }
@@ -171,7 +166,7 @@ extension StoredRecordTransforms {
         _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordsToRemove? {
-        let stored = try RecordsTable.load(resource, database).countLiving(database)
+        let stored = try table.countLiving(database)
         guard stored > 0 else { return nil }
         // Members in the filter that no stored record has: misspelt, or dropped.
         var unknown: [String] = []
@@ -183,9 +178,8 @@ extension StoredRecordTransforms {
     }
 
     private func isKnown(_ member: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        let records = try RecordsTable.load(resource, database).rows
-        return try database.exists(
-            "SELECT 1 FROM \(records) WHERE deleted_at IS NULL AND json_type(body, ?1) IS NOT NULL LIMIT 1",
+        try database.exists(
+            "SELECT 1 FROM \(table.rows) WHERE deleted_at IS NULL AND json_type(body, ?1) IS NOT NULL LIMIT 1",
             JSONPath(member: member).description)
     }
 }
