@@ -81,6 +81,15 @@ import Testing
         #expect(try await bench.count("siding_history") == 3)
     }
 
+    @Test func `a record that leaves with the change that begins the history is kept in it`() async throws {
+        let bench = try await HistoryBench(nil)
+        try await bench.pull("[\(Self.body(1))]")
+        let transforms = RecordTransforms(condition: try RecordExpression("v > 1"))
+        let schema = RecordSchema(history: HistoryRetention(), transforms: transforms)
+        try await bench.pull(#"[{"id":"b","v":2}]"#, schema: schema)
+        #expect(try await bench.words("a") == [#"deleted {"id":"a","v":1} 2-"#, #"inserted {"id":"a","v":1} 1-2"#])
+    }
+
     @Test func `an own edit is a version while it lies over the record, and its answer the next`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull("[\(Self.body(1))]")
