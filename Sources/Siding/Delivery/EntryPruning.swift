@@ -62,14 +62,11 @@ struct EntryPruning {
 
     /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.
     private func removeTombstone(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-        guard let key = try OutboxEditsTable.load(entry.id, transaction)?.temporaryID, let name = entry.resource,
-            let resource = try ResourcesTable.id(of: name, transaction)
+        guard let key = try OutboxEditsTable.load(entry.id, transaction)?.temporaryID,
+            let table = try RecordsTable.load(named: entry.resource, transaction),
+            let record = try table.find(key, transaction), record.deletedAt != nil, record.pending == 0
         else { return }
-        let table = try RecordsTable.load(resource, transaction)
-        guard let record = try table.find(key, transaction), record.deletedAt != nil, record.pending == 0 else {
-            return
-        }
-        try ResourcesTable.setForgotten(revision: record.revision, of: resource, transaction)
+        try ResourcesTable.setForgotten(revision: record.revision, of: table.resource, transaction)
         try table.remove(record.row, transaction)
     }
 

@@ -12,8 +12,10 @@ struct ParentCompiler {
 
     init(_ selection: ParentSelection, _ database: borrowing some Queryable & ~Copyable) throws {
         self.selection = selection
-        let parent = try ResourcesTable.id(of: selection.parent, database) ?? 0
-        parents = try RecordsTable.load(parent, database)
+        // No rows where nothing is stored of them.
+        parents =
+            try RecordsTable.load(named: selection.parent, database)
+            ?? RecordsTable(row: ResourceRow(id: 0, name: selection.parent, source: "", storedDefinition: "{}"))
         resource = try ResourcesTable.id(of: selection.resource, database)
     }
 

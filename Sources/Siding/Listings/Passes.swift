@@ -176,8 +176,7 @@ extension Store {
     /// The cursor of each parent's listing; the one that moved least recently first.
     package func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
         try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return [] }
-            return try CursorsTable.loadScoped(of: row.id, snapshot)
+            try ResourcesTable.id(of: resource, snapshot).map { try CursorsTable.loadScoped(of: $0, snapshot) } ?? []
         }
     }
 }

@@ -3,17 +3,17 @@ internal import SidingSQLite
 
 /// Reads the provenance of a record's present body: the causes and requests that were stored with it.
 struct ProvenanceReader {
-    let resource: Int64
-    let name: String
+    let table: RecordsTable
     let key: String
 
     func load(_ database: borrowing some Queryable & ~Copyable) throws -> RecordProvenance? {
-        guard let row = try RecordsTable.load(resource, database).find(key, database) else { return nil }
-        let copy = try ServerCopiesTable.load(resource, key, database)
+        guard let row = try table.find(key, database) else { return nil }
+        let name = table.resourceName
+        let copy = try ServerCopiesTable.load(table.resource, key, database)
         // With pending edits, the server copy is the origin's version.
         let present = copy?.cause ?? row.cause
         let found = try (copy == nil ? row.request : copy?.request).flatMap {
-            try ProvenanceTable.load($0, of: resource, database)
+            try ProvenanceTable.load($0, of: table.resource, database)
         }
         let edits = try OutboxTable.pendingEdits(of: name, key, database).map { entry in
             RecordProvenance.Edit(
@@ -39,7 +39,7 @@ struct ProvenanceReader {
         _ found: RequestRow?, _ undeletedAt: Timestamp?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.Confirmation {
         var confirmation = RecordProvenance.Confirmation()
-        if let found, found.cause != .write, let page = try PagesTable.answer(to: found, of: resource, database) {
+        if let found, found.cause != .write, let page = try PagesTable.answer(to: found, of: table.resource, database) {
             (confirmation.pageAnsweredAt, confirmation.pageStatus) = (page.at, page.status)
             // An equal validator means an unchanged page (RFC 9110 §8.8).
             let isSame =
@@ -47,8 +47,7 @@ struct ProvenanceReader {
                 ? page.lastModified != nil && page.lastModified == found.lastModified : page.etag == found.etag
             if isSame { confirmation.confirmedAt = page.at }
         }
-        let listed = try ResourcesTable.load(resource, database)
-        (confirmation.listingCompletedAt, confirmation.listingRun) = (listed?.completedAt, listed?.completedRun)
+        (confirmation.listingCompletedAt, confirmation.listingRun) = (table.row.completedAt, table.row.completedRun)
         if let undeletedAt, let answered = confirmation.pageAnsweredAt, answered < undeletedAt,
             confirmation.confirmedAt == nil
         {
@@ -102,8 +101,7 @@ extension Store {
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     package func provenance(of resource: String, key: String) async throws(StoreError) -> RecordProvenance? {
         try await read { snapshot in
-            let id = try Self.records(of: resource, snapshot).resource
-            return try ProvenanceReader(resource: id, name: resource, key: key).load(snapshot)
+            try ProvenanceReader(table: Self.records(of: resource, snapshot), key: key).load(snapshot)
         }
     }
 }

@@ -60,7 +60,7 @@ extension Store {
                 let pass = try PassesTable.load(of: row.id, snapshot)
                 return ResourceState(
                     resource: row.name, source: row.source, definition: row.definition,
-                    records: try countsRecords ? RecordsTable.load(row, snapshot).countLiving(snapshot) : 0,
+                    records: try countsRecords ? RecordsTable(row: row).countLiving(snapshot) : 0,
                     quarantined: try QuarantineTable.count(of: row.id, snapshot),
                     missing: try MissingTable.count(of: row.id, snapshot),
                     incomplete: try ListingsTable.incomplete(row.id, pass: pass?.pass.pass, snapshot),

@@ -12,7 +12,7 @@ extension Store {
     ///   run is at it, ``StoreError/Kind/invalidWrite`` where writes to it are not completed.
     @discardableResult
     package func forget(resource: String, isRehearsal: Bool = false) async throws(StoreError) -> Int {
-        let count = try await read { try Self.countForgettable(resource, $0) }
+        let count = try await read { try Self.countForgettable(Self.records(of: resource, $0), $0) }
         if isRehearsal { return count }
         return try await withLease(ofResource: resource, command: "records forget") { lease throws(StoreError) in
             let forgotten = try await forget(resource, under: lease)
@@ -26,7 +26,7 @@ extension Store {
         return try await write { transaction in
             try Self.check(lease, owner: me, transaction)
             let table = try Self.records(of: name, transaction)
-            let count = try Self.countForgettable(name, transaction)
+            let count = try Self.countForgettable(table, transaction)
             let queue = QueueTransitions(owner: me, now: now)
             for entry in try OutboxTable.openFetches(of: name, transaction) {
                 try queue.complete(
@@ -44,9 +44,9 @@ extension Store {
     }
 
     private static func countForgettable(
-        _ name: String, _ database: borrowing some Queryable & ~Copyable
+        _ table: RecordsTable, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Int {
-        let records = try records(of: name, database).count(database)
+        let (name, records) = (table.resourceName, try table.count(database))
         let count = try OutboxTable.openWrites(to: name, database)
         guard count > 0 else { return records.living + records.deleted }
         throw StoreError(

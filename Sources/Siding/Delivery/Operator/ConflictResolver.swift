@@ -134,17 +134,16 @@ struct ConflictResolver {
         guard let edit = try PendingEdit.load(entry.id, transaction), edit.temporaryID != nil,
             let document = edit.document, edit.terms.keyPaths.count == 1, let path = edit.terms.keyPaths.first
         else { throw StoreError(.invalidWrite, "\(entry.shortID) does not create a record, so it takes no id") }
-        let isInteger = try ResourcesTable.load(named: entry.resource, transaction)?.keyType == .integer
+        let table = try RecordsTable.load(named: entry.resource, transaction)
+        let isInteger = table?.keyType == .integer
         let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)
         guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
             throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
         }
-        if let resource = try ResourcesTable.id(of: edit.resource, transaction) {
-            if let copy = try ServerCopiesTable.load(resource, id, transaction) {
+        if let table {
+            if let copy = try ServerCopiesTable.load(table.resource, id, transaction) {
                 if let body = copy.state.living { return Array(body.bytes) }
-            } else if let stored = try RecordsTable.load(resource, transaction).find(id, transaction),
-                stored.deletedAt == nil
-            {
+            } else if let stored = try table.find(id, transaction), stored.deletedAt == nil {
                 return stored.body
             }
         }

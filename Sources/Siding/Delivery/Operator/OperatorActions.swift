@@ -202,11 +202,9 @@ struct OperatorActions {
         for entry in entries where entry.kind == .fetch {
             // It may hold members that are not to be stored.
             try OutboxRequestsTable.clearAnswer(of: entry.id, transaction)
-            guard let name = entry.resource, let row = try ResourcesTable.load(named: name, transaction) else {
-                continue
-            }
+            guard let resource = try ResourcesTable.id(of: entry.resource, transaction) else { continue }
             let scope = try OutboxTable.scope(of: entry.id, transaction)
-            try ListingsTable.end(row.id, scope: scope, transaction)
+            try ListingsTable.end(resource, scope: scope, transaction)
         }
     }
 }
