@@ -13,19 +13,19 @@ struct EditDelivery {
         _ id: String, _ answer: WriteAnswer, isListed: Bool = false, _ transaction: borrowing Transaction
     ) throws {
         guard var edit = try PendingEdit.load(id, transaction),
-            let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+            var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return }
         // Listings have whole records, whatever the answers to writes contain.
         if isListed { edit.terms.answersPart = false }
         guard edit.temporaryID == nil else {
-            return try name(edit, answer, isListed: isListed, projection, transaction)
+            return try name(edit, answer, isListed: isListed, &projection, transaction)
         }
-        try save(answer, to: edit, edit.key, projection, transaction)
+        try save(answer, to: edit, edit.key, &projection, transaction)
     }
 
     /// Gives a created record its real id first. If the answer lacks the id, the record is hidden until a listing brings it.
     private func name(
-        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ projection: EditProjection,
+        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         let document = try? JSONDocument(answer.body)
@@ -36,17 +36,17 @@ struct EditDelivery {
         }
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
         let real = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
-        let naming = TemporaryNaming(
+        var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
         guard let key = try naming.name(real, transaction) else { return }
         var named = edit
         named.identity = real
-        try save(answer, to: named, key, projection, transaction)
+        try save(answer, to: named, key, &projection, transaction)
     }
 
     private func save(
-        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ projection: EditProjection,
+        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         let old = try ServerCopiesTable.load(projection.resource, key, transaction)
@@ -58,7 +58,7 @@ struct EditDelivery {
             return try replace(
                 old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), projection, transaction)
         }
-        let record = try Self.record(in: answer, edit, key: key, projection, transaction)
+        let record = try Self.record(in: answer, edit, key: key, &projection, transaction)
         if let record {
             try ColumnInference(resource: projection.resource, name: projection.name).addColumns(
                 of: record, transaction)
@@ -93,33 +93,26 @@ struct EditDelivery {
         _ transaction: borrowing Transaction
     ) throws {
         if let old, old.state.body != nil, old.state != copy.state || old.etag != copy.etag {
-            try PageValidators(resource: projection.resource).forget(showing: key, transaction)
+            try PageValidators.forget(showing: key, in: projection.table, transaction)
         }
         try projection.moveBase(of: key, to: copy, transaction)
     }
 
     /// The record in an answer, at the edit's ``WriteEdit/record`` path or at the root: an object with the key `key`, of the
-    /// type that the resource's keys have.
+    /// type that the resource's keys have. The first record fixes that type, by which the projection then finds keys.
     static func record(
-        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ projection: EditProjection,
+        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
     ) throws -> JSONDocument? {
         guard let document = try? JSONDocument(answer.body) else { return nil }
         for record in [edit.terms.record(in: document), document] where record.kind == .object {
             guard let found = edit.terms.recordKey(of: record), found.text == key else { continue }
-            guard try fits(found.kind, projection, transaction) else { return nil }
+            if projection.table.keyType == nil {
+                projection.table = try projection.table.fixKeyType(found.kind, transaction)
+            }
+            guard found.kind == projection.table.keyType else { return nil }
             return try projection.dropped.removed(from: record)
         }
         return nil
-    }
-
-    /// Whether the key has the resource's key type, which the first record sets.
-    static func fits(
-        _ kind: RecordKey.Kind, _ projection: EditProjection, _ transaction: borrowing Transaction
-    ) throws -> Bool {
-        let table = try RecordsTable.load(projection.resource, transaction)
-        if let stored = table.keyType { return stored == kind }
-        _ = try table.fixKeyType(kind, transaction)
-        return true
     }
 }

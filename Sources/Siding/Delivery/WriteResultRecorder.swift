@@ -86,9 +86,9 @@ struct WriteResultRecorder {
         _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
         guard let edit = try PendingEdit.load(id, transaction),
-            let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+            var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return try park(as: .conflict, error, transaction) }
-        let knows = try saveTheirs(answer, edit, projection, transaction)
+        let knows = try saveTheirs(answer, edit, &projection, transaction)
         let attempts = write.entry.attempts + 1
         var merged: [UInt8]?
         switch edit.terms.conflict {
@@ -112,10 +112,11 @@ struct WriteResultRecorder {
     ///
     /// - Returns: whether the answer contained the server copy. If not, the refused ETag is known to be old.
     private func saveTheirs(
-        _ answer: WriteAnswer?, _ edit: PendingEdit, _ projection: EditProjection, _ transaction: borrowing Transaction
+        _ answer: WriteAnswer?, _ edit: PendingEdit, _ projection: inout EditProjection,
+        _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = edit.key
-        let said = try answer.flatMap { try EditDelivery.record(in: $0, edit, key: key, projection, transaction) }
+        let said = try answer.flatMap { try EditDelivery.record(in: $0, edit, key: key, &projection, transaction) }
         let known = try ServerCopiesTable.load(projection.resource, key, transaction)?.state ?? .nothing
         let theirs = EditDelivery.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
@@ -125,14 +126,14 @@ struct WriteResultRecorder {
             guard etag == write.headerFields[.ifMatch] else { return false }
             try ServerCopiesTable.setETag(
                 path.map { _ in ServerCopy.noETag }, of: key, in: projection.resource, transaction)
-            try PageValidators(resource: projection.resource).forget(showing: key, transaction)
+            try PageValidators.forget(showing: key, in: projection.table, transaction)
             return false
         }
         let request = try edit.insertRequest(answer, projection, transaction)
         let etag = edit.terms.answersPart ? nil : answer?.etag
         try projection.setBase(
             of: key, to: ServerCopy(state: theirs, etag: etag, cause: .write, request: request), transaction)
-        try ConflictWatch(projection: projection, transitions: transitions).check(key, transaction)
+        try ConflictWatch(transitions: transitions).check(key, &projection, transaction)
         try projection.rebuild(key, transaction)
         return true
     }

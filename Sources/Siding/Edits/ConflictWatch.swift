@@ -5,7 +5,6 @@ internal import SidingSQLite
 /// Checks the pending edits of a record whose server copy changed, and applies the conflict policy of each: when the change
 /// comes, and before one of them is sent.
 struct ConflictWatch {
-    let projection: EditProjection
     let transitions: QueueTransitions
 
     /// Checks the record of an entry's edit, if it has one, and shows it anew.
@@ -13,18 +12,18 @@ struct ConflictWatch {
         _ entry: QueueEntry, _ transitions: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
         guard let name = entry.resource, let key = entry.recordKey,
-            let projection = try EditProjection.load(name, now: transitions.now, transaction)
+            var projection = try EditProjection.load(name, now: transitions.now, transaction)
         else { return }
-        try ConflictWatch(projection: projection, transitions: transitions).check(key, transaction)
+        try ConflictWatch(transitions: transitions).check(key, &projection, transaction)
         try projection.rebuild(key, transaction)
     }
 
     /// Only affects edits that wait in the queue, and parked ones with the policy `merge`, which may succeed now.
-    func check(_ key: String, _ transaction: borrowing Transaction) throws {
+    func check(_ key: String, _ projection: inout EditProjection, _ transaction: borrowing Transaction) throws {
         for edit in try PendingEdit.all(of: projection.name, key, transaction) where edit.base != nil {
             guard isOpen(edit) else { continue }
             // Read again for each edit, because handling an earlier one may have changed the others.
-            if let sides = try EditSides(of: edit.entry, transaction) { try decide(sides, transaction) }
+            if let sides = try EditSides(of: edit.entry, transaction) { try decide(sides, &projection, transaction) }
         }
     }
 
@@ -34,7 +33,9 @@ struct ConflictWatch {
             || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
     }
 
-    private func decide(_ sides: EditSides, _ transaction: borrowing Transaction) throws {
+    private func decide(
+        _ sides: EditSides, _ projection: inout EditProjection, _ transaction: borrowing Transaction
+    ) throws {
         let entry = sides.edit.entry
         switch sides.edit.terms.conflict {
         case .mine: return
@@ -46,9 +47,10 @@ struct ConflictWatch {
             _ = try transitions.park(entry, as: .conflict, why, transaction)
         case .theirs:
             guard let why = sides.disagreement else { return }
-            try transitions.completeWrites(
+            try transitions.complete(
                 [entry.id], as: .dropped, event: .dropped,
                 detail: "\(why), and the config prefers the origin's record", transaction)
+            try projection.rebuild(sides.edit.key, transaction)
         }
     }
 

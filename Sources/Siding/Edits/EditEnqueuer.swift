@@ -50,18 +50,19 @@ struct EditEnqueuer {
 
     func apply(to id: String, _ transaction: borrowing Transaction) throws {
         try register(transaction)
+        // Before the row is read, which says that the column is there.
+        try ResourceView.addPendingColumn(to: edit.resource, transaction)
         let key = Self.key(of: edit, entry: id)
-        guard let projection = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
-        try ServerCopiesTable.insertIfMissing(key, in: RecordsTable.load(projection.resource, transaction), transaction)
+        guard var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
+        try ServerCopiesTable.insertIfMissing(key, in: projection.table, transaction)
         try OutboxEditsTable.insert(
             EditTerms(edit, isNamed: write.key != nil), of: key, isTemporary: isTemporary, entry: id, transaction)
-        try ResourceView.addPendingColumn(to: edit.resource, transaction)
         try addColumns(projection, transaction)
         try projection.rebuild(key, transaction)
     }
 
     private func register(_ transaction: borrowing Transaction) throws {
-        guard try ResourcesTable.load(named: edit.resource, transaction) == nil else { return }
+        guard try ResourcesTable.id(of: edit.resource, transaction) == nil else { return }
         let row = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, transaction)
         // Dropped members must be known before the first record is stored.

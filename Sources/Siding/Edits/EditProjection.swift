@@ -5,26 +5,31 @@ internal import SidingSQLite
 /// Projects pending edits: keeps the visible record equal to the server copy with its pending edits applied. Works inside a
 /// transaction.
 struct EditProjection {
-    let resource: Int64
-    let name: String
+    /// The records, with the type of the keys and the layout that this transaction gave them.
+    var table: RecordsTable
     let now: Timestamp
-    /// The resource's revision after this transaction commits.
-    let revision: Int64
     let dropped: DroppedMembers
 
-    init(_ row: ResourceRow, now: Timestamp) throws {
-        (resource, name, self.now, revision) = (row.id, row.name, now, row.revision + 1)
-        dropped = DroppedMembers(MemberRemoval(try row.schema.transforms.dropped))
+    var resource: Int64 { table.resource }
+    var name: String { table.resourceName }
+    /// The resource's revision after this transaction commits.
+    private var revision: Int64 { table.row.revision + 1 }
+
+    init(_ table: RecordsTable, now: Timestamp) throws {
+        (self.table, self.now) = (table, now)
+        dropped = DroppedMembers(MemberRemoval(try table.row.schema.transforms.dropped))
     }
 
     static func load(_ name: String, now: Timestamp, _ transaction: borrowing Transaction) throws -> EditProjection? {
-        try ResourcesTable.load(named: name, transaction).map { try EditProjection($0, now: now) }
+        try RecordsTable.load(named: name, transaction).map { try EditProjection($0, now: now) }
     }
 
     /// Rebuilds the visible record from the server copy and the remaining edits. After the last edit the server copy is
     /// deleted.
     @discardableResult
-    func rebuild(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
+    mutating func rebuild(
+        _ key: String, run: RunID? = nil, _ transaction: borrowing Transaction
+    ) throws -> RecordChange {
         guard let base = try ServerCopiesTable.load(resource, key, transaction) else { return .unchanged }
         let edits = try PendingEdit.all(of: name, key, transaction)
         var state = base.state
@@ -33,13 +38,10 @@ struct EditProjection {
         } else {
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
-        let change = try ProjectedRecord(projection: self, key: key)
-            .write(
-                state, pending: edits.count, run: run, cause: edits.isEmpty ? base.cause : .edit, request: base.request,
-                transaction)
-        if edits.isEmpty, base.etag != nil {
-            try RecordsTable.load(resource, transaction).setETag(base.etag, of: key, transaction)
-        }
+        let change = try write(
+            state, under: key, pending: edits.count, run: run, cause: edits.isEmpty ? base.cause : .edit,
+            request: base.request, transaction)
+        if edits.isEmpty, base.etag != nil { try table.setETag(base.etag, of: key, transaction) }
         return change
     }
 
@@ -81,52 +83,51 @@ extension QueueTransitions {
     }
 }
 
-/// The visible row of a record with pending edits.
-struct ProjectedRecord {
-    let projection: EditProjection
-    let key: String
+// MARK: The visible row
 
-    /// Writes `state` to the row. Without a record no row is created, and an existing row becomes a tombstone, so that change
-    /// feeds report it. Its body is `null`, as there is no server copy to keep.
+extension EditProjection {
+    /// Writes `state` to the record's row. Without a record no row is created, and an existing row becomes a tombstone, so
+    /// that change feeds report it. Its body is `null`, as there is no server copy to keep.
     ///
     /// - Parameters:
     ///   - run: the run that brought the change; nil keeps the row's own.
     ///   - request: the request that the server copy came from.
-    func write(
-        _ state: RecordState, pending: Int, run: RunID?, cause: RecordCause, request: Int64?,
+    mutating func write(
+        _ state: RecordState, under key: String, pending: Int, run: RunID?, cause: RecordCause, request: Int64?,
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
-        let table = try RecordsTable.load(projection.resource, transaction)
         var record = RecordsTable.Projection(
             body: Array((state.body ?? .null).bytes), deletedAt: state.deletedAt?.microseconds, pending: pending,
-            run: run,
-            cause: cause, request: request, now: projection.now, revision: projection.revision)
+            run: run, cause: cause, request: request, now: now, revision: revision)
         guard let stored = try table.find(key, transaction) else {
             guard state.body != nil else { return .unchanged }
+            // The next record needs the table as this one makes it.
+            var text = key
+            table = try text.withUTF8 { try table.made(for: UnsafeRawBufferPointer($0), kind: nil, transaction) }
             let row = try table.insert(record, under: key, transaction)
-            try MissingTable.exempt(row, of: projection.resource, transaction)
-            if let index = try TextIndex.load(of: projection.resource, transaction) {
+            try MissingTable.exempt(row, of: resource, transaction)
+            if let index = try TextIndex.load(of: resource, transaction) {
                 var text = try TextStatements(index, transaction)
                 try text.add(row)
             }
-            try ResourcesTable.raise(revision: projection.revision, of: projection.resource, transaction)
+            try ResourcesTable.raise(revision: revision, of: resource, transaction)
             return state.deletedAt == nil ? .inserted : .unchanged
         }
-        let deletedAt = state.body == nil ? stored.deletedAt ?? projection.now : state.deletedAt
+        let deletedAt = state.body == nil ? stored.deletedAt ?? now : state.deletedAt
         record.deletedAt = deletedAt?.microseconds
         guard record.body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
             return .unchanged
         }
-        var text = try TextIndex.load(of: projection.resource, transaction).map { try TextStatements($0, transaction) }
+        var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
         try text?.remove(stored.row)
         try table.update(stored.row, to: record, transaction)
         try text?.add(stored.row)
-        try ResourcesTable.raise(revision: projection.revision, of: projection.resource, transaction)
+        try ResourcesTable.raise(revision: revision, of: resource, transaction)
         let isRevived = deletedAt == nil && stored.deletedAt != nil
         if deletedAt != nil {
-            try MissingTable.remove(stored.row, of: projection.resource, transaction)
+            try MissingTable.remove(stored.row, of: resource, transaction)
         } else if isRevived {
-            try MissingTable.exempt(stored.row, of: projection.resource, transaction)
+            try MissingTable.exempt(stored.row, of: resource, transaction)
         }
         if isRevived { return .revived }
         return record.body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
@@ -145,13 +146,15 @@ struct IncomingChanges {
     var requestedAfter: Int64?
 
     /// Nil if no record of the resource has pending edits.
+    ///
+    /// - Parameter table: with a layout for the keys of all changes.
     static func load(
-        _ row: ResourceRow, run: RunID, now: Timestamp, transitions: QueueTransitions?, request: Int64? = nil,
+        of table: RecordsTable, run: RunID, now: Timestamp, transitions: QueueTransitions?, request: Int64? = nil,
         requestedAfter: Int64? = nil, _ transaction: borrowing Transaction
     ) throws -> IncomingChanges? {
-        guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
+        guard try ServerCopiesTable.hasAny(of: table.resource, transaction) else { return nil }
         return IncomingChanges(
-            projection: try EditProjection(row, now: now), run: run, transitions: transitions, request: request,
+            projection: try EditProjection(table, now: now), run: run, transitions: transitions, request: request,
             requestedAfter: requestedAfter)
     }
 
@@ -174,6 +177,8 @@ struct IncomingChanges {
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let key = String(decoding: key, as: UTF8.self)
+        // The table has the layout for the key, so that projecting the record makes no other.
+        var projection = projection
         let base = try ServerCopiesTable.load(projection.resource, key, transaction)
         let before = base?.state ?? .nothing
         var after = RecordState(body: try Store.document(Array(body)))
@@ -182,9 +187,7 @@ struct IncomingChanges {
         if base?.cause == .write, let requestedAfter, base?.request ?? 0 > requestedAfter { return .stale }
         try projection.setBase(
             of: key, to: ServerCopy(state: after, cause: cause, request: request), transaction)
-        if let transitions {
-            try ConflictWatch(projection: projection, transitions: transitions).check(key, transaction)
-        }
+        if let transitions { try ConflictWatch(transitions: transitions).check(key, &projection, transaction) }
         try projection.rebuild(key, run: run, transaction)
         if isDeleted { return before.deletedAt == nil ? .deleted : .updated }
         if before.body == nil { return .inserted }

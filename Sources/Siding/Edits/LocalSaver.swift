@@ -14,25 +14,27 @@ struct LocalSaver {
     }
 
     func save(_ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>) throws -> SavedChanges {
-        let resource = try resourceRow(transaction)
-        let outcomes = try rows(resource, transaction)
+        let table = try table(transaction)
+        let outcomes = try save(in: table, transaction)
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
-        if isWritten { try ResourcesTable.raise(revision: resource.revision + 1, of: resource.id, transaction) }
+        if isWritten { try ResourcesTable.raise(revision: table.row.revision + 1, of: table.resource, transaction) }
         let slices = changes.rows.map(\.slice)
-        let inference = ColumnInference(resource: resource.id, name: changes.resource, schema: try resource.schema)
+        let inference = ColumnInference(
+            resource: table.resource, name: changes.resource, schema: try table.row.schema)
         let newMemberSets = try inference.addColumns(
             of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)
         return SavedChanges(outcomes: outcomes, newMemberSets: newMemberSets, isWritten: isWritten)
     }
 
-    private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
-        if let row = try ResourcesTable.load(named: changes.resource, transaction) { return row }
-        return try ResourceRegistration.insert(
-            changes.resource, source: changes.source, changes.definition, transaction)
+    private func table(_ transaction: borrowing Transaction) throws -> RecordsTable {
+        if let table = try RecordsTable.load(named: changes.resource, transaction) { return table }
+        return RecordsTable(
+            row: try ResourceRegistration.insert(
+                changes.resource, source: changes.source, changes.definition, transaction))
     }
 
-    private func rows(
-        _ resource: ResourceRow, _ transaction: borrowing Transaction
+    private func save(
+        in stored: RecordsTable, _ transaction: borrowing Transaction
     ) throws -> [RecordChangeOutcome] {
         var outcomes: [RecordChangeOutcome] = []
         outcomes.reserveCapacity(changes.rows.count)
@@ -41,18 +43,17 @@ struct LocalSaver {
                 if case .key(let key) = row.slice.outcome { key } else { nil }
             }
             // The first record that has a key fixes the type of all.
-            let type = resource.keyType ?? keys.first?.kind
-            var table = try RecordsTable.load(resource, transaction)
-            if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
+            let type = stored.keyType ?? keys.first?.kind
+            let table = try type.map { try stored.made(for: keys, of: $0, in: page, transaction) } ?? stored
             guard table.layout != nil else {
                 outcomes = changes.rows.map { .invalid($0.slice.reason(unlike: type)) }
                 return
             }
             var statements = try RecordStatements(
-                transaction, table: table, run: Run.none, now: now, revision: resource.revision + 1)
+                transaction, table: table, run: Run.none, now: now, revision: table.row.revision + 1)
             // The program's own saves cause no conflicts.
             let incoming = try IncomingChanges.load(
-                resource, run: Run.none, now: now, transitions: nil, transaction)
+                of: table, run: Run.none, now: now, transitions: nil, transaction)
             for row in changes.rows {
                 guard case .key(let key) = row.slice.outcome, key.kind == type else {
                     outcomes.append(.invalid(row.slice.reason(unlike: type)))
@@ -66,7 +67,7 @@ struct LocalSaver {
                 }
                 // No page showed it yet, so its absence from pages says nothing.
                 if change == .inserted || change == .revived, let saved = statements.savedRow {
-                    try MissingTable.exempt(saved, of: resource.id, transaction)
+                    try MissingTable.exempt(saved, of: table.resource, transaction)
                 }
                 outcomes.append(try outcome(of: change))
             }

@@ -52,44 +52,41 @@ extension Store {
         from resource: String, _ find: @Sendable (RecordsTable, borrowing Transaction) throws -> [Int64]
     ) async throws(StoreError) -> Int {
         let now = clock.now
-        let count = try await write { transaction -> Int in
-            guard let row = try ResourcesTable.load(named: resource, transaction) else { return 0 }
-            let table = try RecordsTable.load(row, transaction)
-            let ids = try find(table, transaction)
-            guard !ids.isEmpty else { return 0 }
-            var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
-            let projection =
-                try ServerCopiesTable.hasAny(of: row.id, transaction) ? try EditProjection(row, now: now) : nil
-            for id in ids {
-                if let projection, try Self.deleteBase(of: id, in: table, projection, transaction) { continue }
-                try text?.remove(id)
-                try table.markDeleted(
-                    [id], cause: .local, run: Run.none, now: now, revision: row.revision + 1, transaction)
-                try MissingTable.remove(id, of: row.id, transaction)
+        let count = try await write(resource) { table, transaction -> Int? in
+            let (id, revision) = (table.resource, table.row.revision + 1)
+            let rows = try find(table, transaction)
+            guard !rows.isEmpty else { return nil }
+            var text = try TextIndex.load(of: id, transaction).map { try TextStatements($0, transaction) }
+            var projection =
+                try ServerCopiesTable.hasAny(of: id, transaction) ? try EditProjection(table, now: now) : nil
+            for row in rows {
+                if try projection?.deleteBase(of: row, transaction) == true { continue }
+                try text?.remove(row)
+                try table.markDeleted([row], cause: .local, run: Run.none, now: now, revision: revision, transaction)
+                try MissingTable.remove(row, of: id, transaction)
             }
-            try ResourcesTable.raise(revision: row.revision + 1, of: row.id, transaction)
-            return ids.count
+            try ResourcesTable.raise(revision: revision, of: id, transaction)
+            return rows.count
         }
-        if count > 0 { changeSignal.fire() }
-        return count
+        if count != nil { changeSignal.fire() }
+        return count ?? 0
     }
 
+}
+
+extension EditProjection {
     /// Deletes the server copy of a record with pending edits; the edits still apply on top.
     ///
-    /// - Returns: whether the record has pending edits.
-    private static func deleteBase(
-        of id: Int64, in table: RecordsTable, _ projection: EditProjection, _ transaction: borrowing Transaction
-    ) throws -> Bool {
-        let key = try table.keyOfEdited(id, transaction)
-        guard let key, let base = try ServerCopiesTable.load(projection.resource, key, transaction) else {
-            return false
-        }
+    /// - Returns: whether the record in `row` has pending edits.
+    fileprivate mutating func deleteBase(of row: Int64, _ transaction: borrowing Transaction) throws -> Bool {
+        let key = try table.keyOfEdited(row, transaction)
+        guard let key, let base = try ServerCopiesTable.load(resource, key, transaction) else { return false }
         let gone = RecordState(
-            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? projection.now })
-        try projection.setBase(
+            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? now })
+        try setBase(
             of: key, to: ServerCopy(state: gone, cause: gone.body == nil ? base.cause : .local, request: base.request),
             transaction)
-        try projection.rebuild(key, run: Run.none, transaction)
+        try rebuild(key, run: Run.none, transaction)
         return true
     }
 }

@@ -115,7 +115,7 @@ struct TemporaryRewriting {
 /// completes the create.
 struct TemporaryNaming {
     let transitions: QueueTransitions
-    let projection: EditProjection
+    var projection: EditProjection
     /// The entry that created the record, not yet completed.
     let entry: QueueEntry
     let temporary: String
@@ -126,7 +126,7 @@ struct TemporaryNaming {
     ///
     /// - Parameter real: the id as the origin wrote it; nil if the answer lacked it.
     /// - Returns: the record's key from now on; nil if unknown.
-    func name(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
+    mutating func name(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
         let naming = try naming(transaction)
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
             try park(naming, transaction)
@@ -190,11 +190,11 @@ struct TemporaryNaming {
     // MARK: Its row
 
     /// Moves the edits to `key`. The row of the temporary key becomes a tombstone, so that change feeds report it.
-    private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
-        try ServerCopiesTable.insertIfMissing(key, in: RecordsTable.load(projection.resource, transaction), transaction)
+    private mutating func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
+        try ServerCopiesTable.insertIfMissing(key, in: projection.table, transaction)
         try OutboxEditsTable.moveEdits(of: temporary, to: key, in: projection.name, transaction)
         try ServerCopiesTable.delete(temporary, of: projection.resource, transaction)
-        _ = try ProjectedRecord(projection: projection, key: temporary).write(
-            .nothing, pending: 0, run: nil, cause: .never, request: nil, transaction)
+        _ = try projection.write(
+            .nothing, under: temporary, pending: 0, run: nil, cause: .never, request: nil, transaction)
     }
 }

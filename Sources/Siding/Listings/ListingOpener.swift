@@ -27,11 +27,11 @@ struct ListingOpener {
 
     /// The position of a new listing that the transaction of its first page may open; nil where something has to be written
     /// before: the resource is not stored as it is declared, or a listing or fetch was left half-way.
-    func unopened(_ snapshot: borrowing Snapshot) throws -> ListingPosition? {
+    func unopened(_ row: ResourceRow, _ snapshot: borrowing Snapshot) throws -> ListingPosition? {
         guard !opening.isAdHoc, !opening.isUnconditional,
             try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, snapshot) == nil,
-            let row = try ResourcesTable.load(named: opening.resource, snapshot), row.source == opening.source,
-            row.storedDefinition == opening.definition.text, row.storedSchema == (try opening.schema.stored),
+            row.source == opening.source, row.storedDefinition == opening.definition.text,
+            row.storedSchema == (try opening.schema.stored),
             row.parent == opening.parent?.resource
         else { return nil }
         let last = try ListingsTable.load(row.id, scope: opening.first.scope, snapshot)
@@ -72,7 +72,7 @@ struct ListingOpener {
 
     /// Opens an ad-hoc listing. It registers an unknown resource, and leaves all else as it is.
     private func openAdHoc(_ transaction: borrowing Transaction) throws -> ListingPosition {
-        let known = try ResourcesTable.load(named: opening.resource, transaction)
+        let known = try ResourcesTable.id(of: opening.resource, transaction)
         if known == nil { _ = try registerResource(transaction) }
         return ListingPosition(listing: 0, page: opening.first, isResumed: false)
     }
@@ -98,16 +98,16 @@ struct ListingOpener {
     func registerResource(
         _ transaction: borrowing Transaction
     ) throws -> (id: Int64, changedAspects: [DefinitionAspect], counters: RunCounters) {
-        let found = try ResourcesTable.load(named: opening.resource, transaction)
+        let found = try RecordsTable.load(named: opening.resource, transaction)
         let row =
-            try found
+            try found?.row
             ?? ResourceRegistration.insert(opening.resource, source: opening.source, opening.definition, transaction)
         let id = row.id
         var changed: [DefinitionAspect] = []
         if let found {
-            changed = opening.definition.differences(from: found.definition)
-            if !changed.isEmpty { try redefine(id, changed, transaction) }
-            if found.source != opening.source { try rename(id, changed, transaction) }
+            changed = opening.definition.differences(from: found.row.definition)
+            if !changed.isEmpty { try redefine(found, changed, transaction) }
+            if found.row.source != opening.source { try rename(id, changed, transaction) }
         }
         let schema = DeclaredSchema(row: row, run: opening.run, members: members)
         var counters = RunCounters()
@@ -118,8 +118,7 @@ struct ListingOpener {
     }
 
     /// A table without records is dropped with the type of its keys. Records under two keys would show twice.
-    private func leaveKey(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        let table = try RecordsTable.load(resource, transaction)
+    private func leaveKey(_ table: RecordsTable, _ transaction: borrowing Transaction) throws {
         let count = try table.count(transaction)
         guard count.living + count.deleted == 0 else {
             throw StoreError(
@@ -131,9 +130,10 @@ struct ListingOpener {
 
     /// Validators and checkpoints belong to the old definition.
     private func redefine(
-        _ resource: Int64, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction
+        _ table: RecordsTable, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction
     ) throws {
-        if changed.contains(.key) { try leaveKey(resource, transaction) }
+        let resource = table.resource
+        if changed.contains(.key) { try leaveKey(table, transaction) }
         try ResourcesTable.set(definition: opening.definition, of: resource, transaction)
         if changed.contains(.key) { try ResourceView.remake(opening.resource, transaction) }
         try DeletionReconciliation.startOver(resource, transaction)

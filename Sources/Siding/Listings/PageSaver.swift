@@ -9,21 +9,19 @@ struct PageSaver {
     let progress: ListingProgress?
     let open: OpenListing
     let queue: QueueTransitions
+    /// The resource, with what saving pages changes of it in this transaction; see ``RecordSaver/table``.
+    private(set) var table: RecordsTable
+    private var resource: Int64 { table.resource }
     private var now: Timestamp { queue.now }
 
-    func save(
+    mutating func save(
         _ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>
     ) throws -> (counters: RunCounters, newMemberSets: Set<UInt64>) {
-        guard let resource = try ResourcesTable.load(named: open.resource, transaction) else {
-            throw StoreError(
-                .notFound, "the resource '\(open.resource)' was never opened, or was forgotten meanwhile",
-                hint: "run 'siding sync \(open.resource)'")
-        }
         if let (opening, moment) = open.unopened {
             try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
-                .begin(resource.id, transaction)
+                .begin(resource, transaction)
         }
-        let content = try saveContent(of: resource, knownMemberSets, transaction)
+        let content = try saveContent(knownMemberSets, transaction)
         var (counters, shown, page) = (content.counters, content.shown, page)
         // A 304 would confirm what was not saved or will not stay.
         if content.isOvertaken { (page.etag, page.lastModified) = (nil, nil) }
@@ -33,20 +31,19 @@ struct PageSaver {
         // An answer without a list is no evidence of missing records.
         if page.hasNoList { shown?.hasUnknown = true }
         if let progress {
-            try move(resource.id, page, progress, transaction)
-            if page.hasNoList { try ResourcesTable.set(allListedAt: nil, of: resource.id, transaction) }
+            try move(page, progress, transaction)
+            if page.hasNoList { try set(allListedAt: nil, transaction) }
         }
         if let shown {
             try PageMembers(
-                resource: resource.id, scope: page.request.scope, url: page.request.url.description,
+                resource: resource, scope: page.request.scope, url: page.request.url.description,
                 sent: page.request.body ?? ""
             ).replace(with: shown, isStored: progress != nil, transaction)
         }
-        if progress?.next == .end { counters += try complete(resource, transaction) }
+        if progress?.next == .end { counters += try complete(transaction) }
         if isLast {
-            // Read anew: the page may have made the table, and found such records.
-            counters += try NullFilteredRecords(table: RecordsTable.load(resource.id, transaction))
-                .reconcile(open.deletions, run: open.run, now: now, revision: resource.revision + 1, transaction)
+            counters += try NullFilteredRecords(table: table)
+                .reconcile(open.deletions, run: open.run, now: now, revision: table.row.revision + 1, transaction)
         }
         if let entry = open.completes {
             try queue.complete([entry], as: .done, event: .answered, detail: nil, transaction)
@@ -65,37 +62,37 @@ struct PageSaver {
         var isOvertaken = false
     }
 
-    private func saveContent(
-        of resource: ResourceRow, _ knownMemberSets: Set<UInt64>, _ transaction: borrowing Transaction
+    private mutating func saveContent(
+        _ knownMemberSets: Set<UInt64>, _ transaction: borrowing Transaction
     ) throws -> SavedContent {
-        let schema = try resource.schema
+        let schema = try table.row.schema
         var content = SavedContent()
         switch page.content {
         case .notModified: content.counters.notModified = 1
         case .setAside(let answer, let reason):
-            var quarantine = quarantine(resource.id)
+            var quarantine = quarantine
             let dropped = DroppedMembers(MemberRemoval(schema.transforms.dropped))
             try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
             (content.counters.quarantined, content.counters.answersQuarantined) = (1, 1)
             content.shown = PageMembers.Shown(hasUnknown: true)
         case .records(let bytes, let slices):
-            let saved = try save(slices, of: bytes, resource, schema, transaction)
+            let saved = try save(slices, of: bytes, schema, transaction)
             (content.counters, content.shown, content.isOvertaken) = (saved.counters, saved.shown, saved.isOvertaken)
             let unsaved = saved.refused.union(saved.leftOut)
             if saved.isOvertaken {
                 // A cursor would pass what was not saved or will not stay.
-                try ListingsTable.holdCursor(of: resource.id, scope: page.request.scope, transaction)
+                try ListingsTable.holdCursor(of: resource, scope: page.request.scope, transaction)
             } else if page.isOneRecord, unsaved.isEmpty {
-                try saveETag(of: slices, in: bytes, resource.id, transaction)
+                try saveETag(of: slices, in: bytes, transaction)
             }
             if progress == nil {
-                try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
+                try PageValidators(resource: resource).forget(showing: saved.rewritten, transaction)
             }
             // Records that were not saved add no columns.
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             content.newMemberSets = try ColumnInference(
-                resource: resource.id, name: open.resource, run: open.run, schema: schema
+                resource: resource, name: open.resource, run: open.run, schema: schema
             ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
         }
         return content
@@ -103,36 +100,34 @@ struct PageSaver {
 
     /// Saves the entity tag of a page that is one record as the record's own.
     private func saveETag(
-        of slices: [RecordSlice], in bytes: [UInt8], _ resource: Int64, _ transaction: borrowing Transaction
+        of slices: [RecordSlice], in bytes: [UInt8], _ transaction: borrowing Transaction
     ) throws {
         guard let etag = page.etag, case .key(let key)? = slices.first?.outcome else { return }
         let text = bytes.withUnsafeBytes { key.text(in: $0) }
-        try RecordsTable.load(resource, transaction).setETag(etag, of: text, transaction)
+        try table.setETag(etag, of: text, transaction)
         try ServerCopiesTable.setETag(etag, of: text, in: resource, transaction)
     }
 
-    private func save(
-        _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ schema: RecordSchema,
-        _ transaction: borrowing Transaction
+    private mutating func save(
+        _ slices: [RecordSlice], of bytes: [UInt8], _ schema: RecordSchema, _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
-        let request = try ProvenanceTable.nextID(of: resource.id, transaction)
+        let request = table.row.requests + 1
         var saver = RecordSaver(
-            row: resource, contract: schema, filter: open.schema ?? schema, run: open.run, now: now,
-            incoming: try IncomingChanges.load(
-                resource, run: open.run, now: now, transitions: queue, request: request,
-                requestedAfter: page.requestedAfter, transaction),
+            table: table, contract: schema, filter: open.schema ?? schema, run: open.run, now: now, transitions: queue,
             mark: open.deletions.rule.mark, paths: open.columns, request: request, requestedAfter: page.requestedAfter)
-        var quarantine = quarantine(resource.id)
+        var quarantine = quarantine
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
                 try quarantine.add(slice, breach, page, transaction)
             }
+            table = saver.table
             if saved.isWritten {
+                table.row.requests = request
                 try ProvenanceTable.insert(
-                    RequestRow(self.page, in: open, at: now), as: request, of: resource.id, transaction)
+                    RequestRow(self.page, in: open, at: now), as: request, of: resource, transaction)
             }
             if !self.page.request.scope.isEmpty {
-                try RecordScopes(resource: resource.id, scope: self.page.request.scope, revision: resource.revision + 1)
+                try RecordScopes(table: table, scope: self.page.request.scope)
                     .save(slices, except: saved.refused, in: page, transaction)
             }
             try quarantine.forgetTheRest(transaction)
@@ -141,7 +136,7 @@ struct PageSaver {
         }
     }
 
-    private func quarantine(_ resource: Int64) -> PageQuarantine {
+    private var quarantine: PageQuarantine {
         PageQuarantine(
             resource: resource, run: open.run, scope: page.request.scope, url: page.request.url.description,
             sent: page.request.body ?? "", now: now, isPartial: isPartial, isOfChanges: isOfChanges)
@@ -161,16 +156,14 @@ struct PageSaver {
 
     // MARK: Validators, checkpoint, and the end of the listing
 
-    private func move(
-        _ resource: Int64, _ page: Page, _ progress: ListingProgress, _ transaction: borrowing Transaction
-    ) throws {
+    private func move(_ page: Page, _ progress: ListingProgress, _ transaction: borrowing Transaction) throws {
         var next: PageRequest?
         if case .page(let following) = progress.next { next = following }
         // The row of an unchanged page is not written again, so that a listing that changed nothing writes next to nothing.
         let scope = page.request.scope
         let wasUnchanged = try ListingsTable.isUnchanged(resource, scope: scope, transaction)
         if !wasUnchanged || !page.repeatsRow(progress) {
-            if wasUnchanged { try showPages(resource, transaction) }
+            if wasUnchanged { try showPages(transaction) }
             try PagesTable.save(
                 page, progress, next: next, of: resource, listing: open.number, now: now, transaction)
         }
@@ -198,7 +191,7 @@ struct PageSaver {
     }
 
     /// Counts the rows of the unchanged pages up to this one as pages of this listing.
-    private func showPages(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+    private func showPages(_ transaction: borrowing Transaction) throws {
         if page.request.address != open.first.address {
             try PagesTable.setShown(
                 from: open.first, to: page.request, by: open.number, of: resource, transaction)
@@ -216,8 +209,8 @@ struct PageSaver {
     /// Ends a complete listing: deletes the rows of pages it did not show, as their tokens will not come back.
     ///
     /// - Returns: the numbers of deleted records and blocked deletions.
-    private func complete(_ row: ResourceRow, _ transaction: borrowing Transaction) throws -> RunCounters {
-        let (resource, scope) = (row.id, page.request.scope)
+    private mutating func complete(_ transaction: borrowing Transaction) throws -> RunCounters {
+        let scope = page.request.scope
         // Every row is a page of an unchanged listing, unless a listing before it ended half-way.
         if try ListingsTable.isUnchanged(resource, scope: scope, transaction),
             try PagesTable.countShown(from: open.first, to: page.request, of: resource, transaction)
@@ -242,11 +235,9 @@ struct PageSaver {
             // Whether it asked for every record, or for all that changed since one did.
             let isOfAll =
                 try listing.cursor.from == nil
-                ? PagesTable.unknownListings(of: resource, transaction) == 0
-                : ResourcesTable.load(resource, transaction)?.allListedAt != nil
-            if isOfAll { try ResourcesTable.set(allListedAt: now, of: resource, transaction) }
-            // Read anew: no request seems to be in use where the page has just made the table.
-            try ProvenanceTable.removeUnused(of: RecordsTable.load(resource, transaction), transaction)
+                ? PagesTable.unknownListings(of: resource, transaction) == 0 : table.row.allListedAt != nil
+            if isOfAll { try set(allListedAt: now, transaction) }
+            try ProvenanceTable.removeUnused(of: table, transaction)
         }
         guard open.deletions.rule.byAbsence else {
             try DeletionReconciliation.startOver(resource, transaction)
@@ -257,11 +248,16 @@ struct PageSaver {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()
         }
-        // Read anew, as the page has changed what decides whether records are to be reconciled.
+        // Read anew: whether records are to be reconciled depends on the revision, and on pages that changed.
         return try DeletionReconciliation(
-            table: RecordsTable.load(resource, transaction), run: open.run, now: now, revision: row.revision + 1,
-            terms: open.deletions
+            table: Store.records(of: open.resource, transaction), run: open.run, now: now,
+            revision: table.row.revision + 1, terms: open.deletions
         ).reconcileListing(hasLostNext: page.lostNext, transaction)
+    }
+
+    private mutating func set(allListedAt moment: Timestamp?, _ transaction: borrowing Transaction) throws {
+        table.row.allListedAt = moment
+        try ResourcesTable.set(allListedAt: moment, of: resource, transaction)
     }
 }
 

@@ -233,9 +233,9 @@ struct PageValidators {
     }
 
     /// Deletes those of the pages that show the record `key`.
-    func forget(showing key: String, _ transaction: borrowing Transaction) throws {
-        let row = try RecordsTable.load(resource, transaction).row(of: key, transaction)
-        if let row { try forget(showing: [row], transaction) }
+    static func forget(showing key: String, in table: RecordsTable, _ transaction: borrowing Transaction) throws {
+        guard let row = try table.row(of: key, transaction) else { return }
+        try PageValidators(resource: table.resource).forget(showing: [row], transaction)
     }
 
     /// Deletes those of the page from which a record was quarantined, once the record is stored: the page now shows one more

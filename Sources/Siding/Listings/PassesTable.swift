@@ -69,46 +69,47 @@ enum PassesTable {
     static func end(
         _ end: PassEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws -> PassFindings {
-        guard let row = try ResourcesTable.load(named: end.resource, transaction) else { return PassFindings() }
-        let resource = row.id
-        let isListed = try areParentsListed(end.parent, since: row, transaction)
+        guard let table = try RecordsTable.load(named: end.resource, transaction) else { return PassFindings() }
+        let parents = try RecordsTable.load(named: end.parent, transaction)
+        // As the pass before left it: the moments of its row that are set below are compared, too.
+        let (resource, row) = (table.resource, table.row)
+        let isListed = try areListed(parents, since: row, transaction)
         try transaction.execute(
             "UPDATE siding_passes SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND pass = ?2 AND state = 'open'",
             resource, end.pass, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
-        if try end.isComplete && isOfAll(resource, end, transaction) {
+        if try end.isComplete && parents?.row.completedAt != nil && !hasPassingListing(resource, end, transaction) {
             try ResourcesTable.setCompleted(end.run, at: queue.now, nil, of: resource, transaction)
         }
         try supersede(resource, end, queue, transaction)
         var findings = PassFindings()
-        if let parent = try ResourcesTable.load(named: end.parent, transaction)?.id {
-            try deleteGone(resource, parent, revision: row.revision + 1, transaction)
+        if let parents {
+            try deleteGone(table, parents, transaction)
             if try isListed && end.isComplete && PagesTable.unknownListings(of: resource, transaction) == 0
-                && unasked(end, resource, over: parent, fromStart: row.allListedAt == nil, transaction) == 0
+                && unasked(end, resource, over: parents, fromStart: row.allListedAt == nil, transaction) == 0
             {
                 try ResourcesTable.set(allListedAt: queue.now, of: resource, transaction)
             }
             if end.deletions.rule.byAbsence {
                 // Read anew: that parents are gone may have changed pages and records.
                 findings = try DeletionReconciliation(
-                    table: RecordsTable.load(resource, transaction), parents: RecordsTable.load(parent, transaction),
-                    run: end.run, now: queue.now, revision: row.revision + 1, terms: end.deletions
-                ).reconcile(end, over: parent, areParentsListed: isListed, transaction)
+                    table: Store.records(of: end.resource, transaction), parents: parents, run: end.run,
+                    now: queue.now, revision: row.revision + 1, terms: end.deletions
+                ).reconcile(end, over: parents, areParentsListed: isListed, transaction)
             } else {
                 try DeletionReconciliation.startOver(resource, transaction)
             }
         }
-        findings.counters += try NullFilteredRecords(table: RecordsTable.load(row, transaction))
+        findings.counters += try NullFilteredRecords(table: table)
             .reconcile(end.deletions, run: end.run, now: queue.now, revision: row.revision + 1, transaction)
         try RunResourcesTable.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
     }
 
-    /// Whether the parents were ever listed completely, and no listing of the pass started beyond its cursor.
-    private static func isOfAll(
+    /// Whether a listing of the pass started beyond its cursor.
+    private static func hasPassingListing(
         _ resource: Int64, _ end: PassEnd, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        guard try ResourcesTable.load(named: end.parent, transaction)?.completedAt != nil else { return false }
-        return try !transaction.exists(
+        try transaction.exists(
             """
             SELECT 1 FROM siding_listings
             WHERE resource = ?1 AND pass = ?2 AND cursor_from IS NOT NULL AND cursor_moves = 0 LIMIT 1
@@ -118,27 +119,23 @@ enum PassesTable {
     /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them: a record
     /// that no listing shows may belong to a parent that is not stored here. A parent in quarantine or with pending edits may
     /// lead to another address.
-    ///
-    /// - Parameter parent: the name of the resource of the parents.
-    private static func areParentsListed(
-        _ parent: String, since resource: ResourceRow, _ transaction: borrowing Transaction
+    private static func areListed(
+        _ parents: RecordsTable?, since resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        guard let parent = try ResourcesTable.load(named: parent, transaction), let listedAt = parent.allListedAt else {
-            return false
-        }
+        guard let parents, let listedAt = parents.row.allListedAt else { return false }
         return try listedAt > resource.completedAt ?? Timestamp(microseconds: -1)
-            && !QuarantineTable.hasAny(of: parent.id, transaction)
-            && !ServerCopiesTable.hasAny(of: parent.id, withRecord: true, transaction)
+            && !QuarantineTable.hasAny(of: parents.resource, transaction)
+            && !ServerCopiesTable.hasAny(of: parents.resource, withRecord: true, transaction)
     }
 
     /// The number of live parents without a complete listing in this pass.
     ///
     /// - Parameter fromStart: whether only listings count that began at no cursor.
     fileprivate static func unasked(
-        _ end: PassEnd, _ resource: Int64, over parent: Int64, fromStart: Bool, _ transaction: borrowing Transaction
+        _ end: PassEnd, _ resource: Int64, over parents: RecordsTable, fromStart: Bool,
+        _ transaction: borrowing Transaction
     ) throws -> Int {
-        let parents = try RecordsTable.load(parent, transaction)
-        return try transaction.count(
+        try transaction.count(
             """
             SELECT COUNT(*) FROM \(parents.rows) p
             LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
@@ -160,19 +157,17 @@ enum PassesTable {
     }
 
     /// Deletes the listings of parents that are gone, with their pages and cursors. The records stay.
-    ///
-    /// - Parameter revision: the resource's revision after this transaction.
     private static func deleteGone(
-        _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
+        _ table: RecordsTable, _ parents: RecordsTable, _ transaction: borrowing Transaction
     ) throws {
-        let parents = try RecordsTable.load(parent, transaction)
+        let resource = table.resource
         try QuarantineTable.deleteAnswers(of: resource, aboutGone: parents, transaction)
         var deleted = try ListingsTable.delete(resource, ofGone: parents, transaction)
         deleted += try PagesTable.delete(resource, ofGone: parents, transaction)
         deleted += try CursorsTable.delete(resource, ofGone: parents, transaction)
         guard deleted > 0 else { return }
         try ResourcesTable.setPagesChanged(resource, transaction)
-        try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)
+        try RecordScopes.moveOn(table, over: parents, transaction)
     }
 }
 
@@ -182,12 +177,12 @@ extension DeletionReconciliation {
     /// A record missing from one parent's listing may have moved to another's. So a pass counts only if the listing of every live
     /// parent was complete in it, and if the parents themselves were listed since the pass before.
     fileprivate func reconcile(
-        _ end: PassEnd, over parent: Int64, areParentsListed: Bool, _ transaction: borrowing Transaction
+        _ end: PassEnd, over parents: RecordsTable, areParentsListed: Bool, _ transaction: borrowing Transaction
     ) throws -> PassFindings {
         var findings = PassFindings()
         guard !end.isOfChanges else { return findings }
         findings.unknown = try PagesTable.unknownListings(of: resource, transaction)
-        findings.unasked = try PassesTable.unasked(end, resource, over: parent, fromStart: true, transaction)
+        findings.unasked = try PassesTable.unasked(end, resource, over: parents, fromStart: true, transaction)
         findings.areParentsUnlisted = !areParentsListed
         if findings.unknown > 0 { try resetCounts(transaction) }
         guard let pass = try pass(end, transaction), try isNeeded(transaction) else { return findings }

@@ -17,24 +17,18 @@ struct QuarantineRetry {
         var savedKeys: Set<String> = []
     }
 
-    /// The resource as its stored row and tables are, read once for all records of a transaction.
+    /// The resource, read once for all records of a transaction.
     private struct Stored {
-        let row: ResourceRow
-        let table: RecordsTable
+        /// As the records before left it: the first one of its kind makes another table.
+        var table: RecordsTable
         let schema: RecordSchema
         var memberSets: Set<UInt64> = []
 
-        init(_ row: ResourceRow, _ transaction: borrowing Transaction) throws {
-            self.row = row
-            table = try RecordsTable.load(row, transaction)
-            var schema = try row.schema
+        init(_ table: RecordsTable) throws {
+            self.table = table
+            var schema = try table.row.schema
             schema.contract = schema.contract.withoutFailing
             self.schema = schema
-        }
-
-        /// Whether a first record of its kind makes another table.
-        func isRemade(for key: String) -> Bool {
-            row.keyType == nil || table.layout == nil || table.key(key) == .null
         }
     }
 
@@ -93,36 +87,40 @@ struct QuarantineRetry {
             }
         }
         let refusal = try save(slice, page, record, &stored, &result.counters, transaction)
-        if let key {
-            if refusal == nil { result.savedKeys.insert(key) }
-            if stored.isRemade(for: key), let row = try ResourcesTable.load(stored.row.id, transaction) {
-                stored = try Stored(row, transaction)
-            }
-        }
+        if let key, refusal == nil { result.savedKeys.insert(key) }
         readiness = .ready(stored)
         return refusal
     }
 
-    /// Applies the config's record schema to the resource, once per transaction.
+    /// Applies the config's record schema to the resource, once per transaction. A sync has to do it where that removes too
+    /// many records.
     private func ready(_ counters: inout RunCounters, _ transaction: borrowing Transaction) throws -> Readiness {
-        guard let known = try ResourcesTable.load(named: resource.name, transaction) else {
+        guard let table = try RecordsTable.load(named: resource.name, transaction) else {
             return .refused("the resource was never synced")
         }
-        if let refusal = try declare(known, &counters, transaction) { return .refused(refusal) }
-        return .ready(try Stored(try ResourcesTable.load(known.id, transaction) ?? known, transaction))
+        guard (try? table.row.schema) != resource.schema else { return .ready(try Stored(table)) }
+        let left = try StoredRecordTransforms(table: table, run: run, now: now)
+            .recordsToRemove(by: resource.schema, after: table.row.schemaIfReadable, transaction)
+        if let left, left.isTooMuch(for: resource.deletions) {
+            return .refused(
+                "'where' changed and leaves out \(MessageFormat.grouped(left.count)) of \(MessageFormat.count(left.stored, "stored record")): "
+                    + "'siding sync \(resource.name)' comes first")
+        }
+        counters.deleted += try DeclaredSchema(row: table.row, run: run)
+            .apply(resource.schema, now: now, transaction)
+        // The schema has changed the row and the stored columns.
+        return .ready(try Stored(Store.records(of: resource.name, transaction)))
     }
 
     private func save(
         _ slice: RecordSlice, _ page: [UInt8], _ record: QuarantinedRecord, _ stored: inout Stored,
         _ counters: inout RunCounters, _ transaction: borrowing Transaction
     ) throws -> String? {
-        let (row, schema) = (stored.row, stored.schema)
-        let request = try ProvenanceTable.nextID(of: row.id, transaction)
+        let (id, schema) = (stored.table.resource, stored.schema)
+        let request = stored.table.row.requests + 1
         var saver = RecordSaver(
-            row: row, contract: schema, filter: schema, run: run, now: now,
-            incoming: try IncomingChanges.load(
-                row, run: run, now: now, transitions: nil, request: request, transaction),
-            mark: resource.deletions.mark, cause: .quarantine, request: request)
+            table: stored.table, contract: schema, filter: schema, run: run, now: now, mark: resource.deletions.mark,
+            cause: .quarantine, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
@@ -130,21 +128,23 @@ struct QuarantineRetry {
                 try QuarantineTable.set(breach, of: record.id, transaction)
             }
         }
+        stored.table = saver.table
         counters += saved.counters
         guard refusal == nil else { return refusal }
         if saved.isWritten {
-            try ProvenanceTable.insert(RequestRow(quarantined: record, run: run), as: request, of: row.id, transaction)
+            stored.table.row.requests = request
+            try ProvenanceTable.insert(RequestRow(quarantined: record, run: run), as: request, of: id, transaction)
         }
-        try PageValidators(resource: row.id).forget(whereQuarantined: record.id, transaction)
+        try PageValidators(resource: id).forget(whereQuarantined: record.id, transaction)
         if !record.scope.isEmpty {
             try page.withUnsafeBytes { bytes in
-                try RecordScopes(resource: row.id, scope: record.scope, revision: row.revision + 1)
+                try RecordScopes(table: saver.table, scope: record.scope)
                     .save([slice], except: [], in: bytes, transaction)
             }
         }
         try QuarantineTable.remove([record.id], transaction)
         stored.memberSets.formUnion(
-            try ColumnInference(resource: row.id, name: record.resource, run: run, schema: schema)
+            try ColumnInference(resource: id, name: record.resource, run: run, schema: schema)
                 .addColumns(of: [slice], in: page, knownMemberSets: stored.memberSets, transaction))
         return nil
     }
@@ -167,25 +167,6 @@ struct QuarantineRetry {
         return page.withUnsafeBytes { try? reader.read($0).records.first }
     }
 
-    /// Applies the config's record schema to the resource.
-    ///
-    /// - Returns: why this needs a sync instead; nil if it was done.
-    private func declare(
-        _ known: ResourceRow, _ counters: inout RunCounters, _ transaction: borrowing Transaction
-    ) throws -> String? {
-        guard (try? known.schema) != resource.schema else { return nil }
-        let left = try StoredRecordTransforms(table: RecordsTable.load(known, transaction), run: run, now: now)
-            .recordsToRemove(by: resource.schema, after: known.schemaIfReadable, transaction)
-        if let left, left.isTooMuch(for: resource.deletions) {
-            return
-                "'where' changed and leaves out \(MessageFormat.grouped(left.count)) of \(MessageFormat.count(left.stored, "stored record")): "
-                + "'siding sync \(resource.name)' comes first"
-        }
-        counters.deleted += try DeclaredSchema(row: known, run: run)
-            .apply(resource.schema, now: now, transaction)
-        return nil
-    }
-
     /// Whether the origin or the program wrote the record after these bytes were last received.
     ///
     /// The time is that of the request that brought the stored body: later changes by the config, such as `drop`, or an undone
@@ -200,7 +181,7 @@ struct QuarantineRetry {
                 LEFT JOIN siding_provenance q
                     ON q.resource = ?1 AND q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
             WHERE r.key = ?2 AND MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
-            """, stored.row.id, table.key(key), key, record.seenAt.microseconds)
+            """, table.resource, table.key(key), key, record.seenAt.microseconds)
     }
 }
 

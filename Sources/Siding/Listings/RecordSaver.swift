@@ -7,7 +7,9 @@ internal import SidingSQLite
 /// Comparing first is cheaper than an upsert, and keeps the WAL unchanged if nothing changed. Bodies are bound from the page
 /// without a copy.
 struct RecordSaver {
-    let row: ResourceRow
+    /// The resource, with what saving changes of it: the type of the keys, the layout, and whether the filter was NULL.
+    /// Its revision is that of before the transaction: all pages of one write at the next.
+    private(set) var table: RecordsTable
     /// The stored record schema, whose contract the records must keep.
     let contract: RecordSchema
     /// The record schema whose filter (`where`) applies, and whose columns that may name. Where it is not the stored filter,
@@ -15,8 +17,8 @@ struct RecordSaver {
     let filter: RecordSchema
     let run: RunID
     let now: Timestamp
-    /// Saves records with pending edits; nil if no record of the resource has any.
-    let incoming: IncomingChanges?
+    /// Nil where no edit can conflict with the records.
+    var transitions: QueueTransitions?
     /// The member that marks deleted records; nil if there is none.
     let mark: DeletionMark?
     /// The paths of the values that come with the records; see `RecordSlice.columns`.
@@ -29,6 +31,8 @@ struct RecordSaver {
     var requestedAfter: Int64?
     /// Checks the contract; nil if it has no rules for members.
     var check: ContractCheck?
+    /// Saves records with pending edits; nil if no record of the resource has any.
+    var incoming: IncomingChanges?
 
     /// The result of saving a page.
     struct Saved {
@@ -66,10 +70,9 @@ struct RecordSaver {
         saved.counters.duplicates = superseded.count
         let keys = slices.lazy.compactMap { slice in if case .key(let key) = slice.outcome { key } else { nil } }
         // The first record that has a key fixes the type of all.
-        let type = row.keyType ?? keys.first?.kind
-        let revision = row.revision + 1
-        check = try ContractCheck.load(contract, of: row.id, isGrown: row.completedAt != nil, transaction)
-        var table = try RecordsTable.load(row, transaction)
+        let type = table.keyType ?? keys.first?.kind
+        let (resource, revision) = (table.resource, table.row.revision + 1)
+        check = try ContractCheck.load(contract, of: resource, isGrown: table.row.completedAt != nil, transaction)
         if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
         guard table.layout != nil else {
             // No record of the page can be saved, and none was before.
@@ -83,6 +86,10 @@ struct RecordSaver {
         var statements = try RecordStatements(
             transaction, table: table, run: run, now: now, revision: revision, request: request, columns: paths,
             requestedAfter: requestedAfter)
+        // With the layout for all keys.
+        incoming = try IncomingChanges.load(
+            of: table, run: run, now: now, transitions: transitions, request: request, requestedAfter: requestedAfter,
+            transaction)
         let test = try filter.transforms.condition.map {
             try RecordCondition($0, beside: filter.columns, transaction)
         }
@@ -114,11 +121,12 @@ struct RecordSaver {
                 }
             }
         }
-        if saved.isWritten {
-            try ResourcesTable.raise(revision: revision, of: row.id, transaction)
+        if saved.isWritten { try ResourcesTable.raise(revision: revision, of: resource, transaction) }
+        try TombstonesTable.insert(saved.deleted, of: resource, run: run, now: now, transaction)
+        if saved.hasNullFiltered {
+            table.row.hasNullFiltered = true
+            try ResourcesTable.set(hasNullFiltered: true, of: resource, transaction)
         }
-        try TombstonesTable.insert(saved.deleted, of: row.id, run: run, now: now, transaction)
-        if saved.hasNullFiltered { try ResourcesTable.set(hasNullFiltered: true, of: row.id, transaction) }
         try check?.save(run: run, transaction)
         return saved
     }

@@ -6,10 +6,9 @@ internal import SidingSQLite
 /// Views show it as a column. So a record seen in another listing counts as changed, although its body is the same; the history
 /// keeps no version for it.
 struct RecordScopes {
-    let resource: Int64
+    /// The records, as the saver of the page left their table.
+    let table: RecordsTable
     let scope: String
-    /// The resource's revision after this transaction.
-    let revision: Int64
 
     /// - Parameter refused: the indexes of records that were not saved.
     func save(
@@ -20,21 +19,16 @@ struct RecordScopes {
             guard !refused.contains(index), case .key(let key) = slice.outcome else { return nil }
             return key
         }
-        let hasChanged = try RecordsTable.load(resource, transaction)
-            .setScope(scope, of: keys, in: page, revision: revision, transaction)
-        if hasChanged { try ResourcesTable.raise(revision: revision, of: resource, transaction) }
+        let revision = table.row.revision + 1
+        let hasChanged = try table.setScope(scope, of: keys, in: page, revision: revision, transaction)
+        if hasChanged { try ResourcesTable.raise(revision: revision, of: table.resource, transaction) }
     }
 
-    /// Reassigns records whose last parent is gone to a parent with a page that shows them: a 304 confirms that page without
-    /// showing the records again.
-    ///
-    /// - Parameter parent: the resource of the parents.
+    /// Reassigns records of `table` whose last parent is gone to a parent with a page that shows them: a 304 confirms that
+    /// page without showing the records again.
     static func moveOn(
-        _ resource: Int64, over parent: Int64, revision: Int64, _ transaction: borrowing Transaction
+        _ table: RecordsTable, over parents: RecordsTable, _ transaction: borrowing Transaction
     ) throws {
-        let (table, parents) = (
-            try RecordsTable.load(resource, transaction), try RecordsTable.load(parent, transaction)
-        )
         var left = Set(
             try transaction.query(
                 """
@@ -46,13 +40,13 @@ struct RecordScopes {
             ) { $0.int(0) })
         guard !left.isEmpty else { return }
         var found: [(scope: String, id: Int64)] = []
-        try PagesTable.forEachMembers(of: resource, transaction) { scope, members in
+        try PagesTable.forEachMembers(of: table.resource, transaction) { scope, members in
             guard !scope.isEmpty else { return }
             for id in members.ids where left.remove(id) != nil { found.append((scope, id)) }
         }
-        for (scope, id) in found {
-            try table.setScope(scope, of: id, revision: revision, transaction)
-        }
-        if !found.isEmpty { try ResourcesTable.raise(revision: revision, of: resource, transaction) }
+        guard !found.isEmpty else { return }
+        let revision = table.row.revision + 1
+        for (scope, id) in found { try table.setScope(scope, of: id, revision: revision, transaction) }
+        try ResourcesTable.raise(revision: revision, of: table.resource, transaction)
     }
 }

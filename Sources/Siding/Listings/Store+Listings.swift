@@ -13,16 +13,17 @@ extension Store {
     /// transaction. So each unchanged parent of a fan-out costs one commit instead of two.
     func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
         let queue = QueueTransitions(owner: try ownerID(), now: clock.now)
-        let unopened = try await read { try ListingOpener(opening: opening, queue: queue).unopened($0) }
-        if let unopened { return unopened }
         let schema = opening.schema
-        let members =
-            schema.contract.looksAtMembers || !schema.children.isEmpty
-            ? try await read(opening.resource) {
-                try StoredMembers.load(of: $0, $0.row.schemaIfReadable, schema, $1)
-            } : nil
+        let stored = try await read(opening.resource) { table, snapshot in
+            let unopened = try ListingOpener(opening: opening, queue: queue).unopened(table.row, snapshot)
+            let needsMembers = unopened == nil && (schema.contract.looksAtMembers || !schema.children.isEmpty)
+            let members =
+                try needsMembers ? StoredMembers.load(of: table, table.row.schemaIfReadable, schema, snapshot) : nil
+            return (unopened: unopened, members: members)
+        }
+        if let unopened = stored?.unopened { return unopened }
         return try await write(under: opening.lease) {
-            try ListingOpener(opening: opening, queue: $0, members: members).open($1)
+            try ListingOpener(opening: opening, queue: $0, members: stored?.members).open($1)
         }
     }
 
@@ -30,9 +31,9 @@ extension Store {
     func openWithoutPage(_ position: ListingPosition) async throws(StoreError) {
         guard let (opening, moment) = position.unopened else { return }
         try await write(under: opening.lease) { queue, transaction in
-            guard let resource = try ResourcesTable.load(named: opening.resource, transaction) else { return }
+            guard let resource = try ResourcesTable.id(of: opening.resource, transaction) else { return }
             try ListingOpener(opening: opening, queue: QueueTransitions(owner: queue.owner, now: moment))
-                .begin(resource.id, transaction)
+                .begin(resource, transaction)
         }
     }
 
@@ -49,10 +50,8 @@ extension Store {
     ///
     /// - Parameter scope: see ``PageRequest/scope``.
     package func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
-        try await read { snapshot in
-            try ResourcesTable.load(named: resource, snapshot).flatMap { row in
-                try CursorsTable.load(of: row, scope: scope, snapshot)
-            }
+        try await read(resource) { table, snapshot in
+            try CursorsTable.load(of: table.row, scope: scope, snapshot)
         }
     }
 
@@ -79,9 +78,7 @@ extension Store {
 
     /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
     package func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
-        try await read { snapshot in
-            guard let row = try ResourcesTable.load(named: resource, snapshot) else { return nil }
-            return try ResourceFreshness(row, snapshot)
+        try await read(resource) { table, snapshot in try ResourceFreshness(table.row, snapshot)
         }
     }
 
@@ -124,10 +121,17 @@ extension Store {
         for listed in pages { try await probes.willCommit(listed.page.request.number) }
         let known = memberSets.known(of: open.resource)
         let saved = try await write(under: open.lease) { queue, transaction in
+            guard var table = try RecordsTable.load(named: open.resource, transaction) else {
+                throw StoreError(
+                    .notFound, "the resource '\(open.resource)' was never opened, or was forgotten meanwhile",
+                    hint: "run 'siding sync \(open.resource)'")
+            }
             var (counters, newMemberSets, known, open) = ([RunCounters](), Set<UInt64>(), known, open)
             for listed in pages {
-                let saver = PageSaver(page: listed.page, progress: listed.progress, open: open, queue: queue)
+                var saver = PageSaver(
+                    page: listed.page, progress: listed.progress, open: open, queue: queue, table: table)
                 let saved = try saver.save(transaction, knownMemberSets: known)
+                table = saver.table
                 counters.append(saved.counters)
                 newMemberSets.formUnion(saved.newMemberSets)
                 known.formUnion(saved.newMemberSets)
