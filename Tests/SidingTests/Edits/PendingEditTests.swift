@@ -238,6 +238,25 @@ import Testing
         try await bench.drop(entry)
         #expect(try await bench.shown("a") == body)
     }
+
+    @Test func `records that are shown in one transaction find the table as the one before made it`() async throws {
+        let bench = try await EditBench()
+        _ = try await bench.sqlite.bench.open()
+        let (now, keys) = (bench.time.now, ["1", "x", "2"])
+        try await bench.store.write { transaction in
+            _ = try Store.records(of: "posts", transaction).fixKeyType(.integer, transaction)
+            var projection = try #require(try EditProjection.load("posts", now: now, transaction))
+            // The first one makes the table for integers, and the text gives it a column for the keys.
+            for key in keys {
+                let state = RecordState(body: try JSONDocument(#"{"id":"\#(key)"}"#))
+                let copy = ServerCopy(state: state, cause: .local)
+                try ServerCopiesTable.save(copy, of: key, in: projection.resource, transaction)
+                try projection.rebuild(key, transaction)
+            }
+        }
+        for key in keys { #expect(try await bench.shown(key) == #"{"id":"\#(key)"}"#) }
+        try await bench.expectSound()
+    }
 }
 
 extension Page.Content {
