@@ -6,7 +6,7 @@ internal import SidingPaging
 ///
 /// Each page is advanced over once, in the order of the listing.
 struct Listing: Sendable {
-    private let resource: AnyResource
+    let resource: AnyResource
     /// The most records that are saved; nil for all.
     private let limit: Int?
     private let start: CursorStart

@@ -49,17 +49,14 @@ struct PageFetcher: Sendable {
         let before = counter.value
         let paging = listing.paging.sized(nextPageRule.size(of: request))
         let known = isConditional ? stored.flatMap(resource.condition) : nil
-        let last = known.map {
-            LastPage(stored: $0, page: request, resource: resource, paging: paging, listing: listing)
-        }
-        let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
+        let isWhole = known.map { listing.asksWhole(request, $0, now: wallClock.now) } ?? false
         let traffic = TrafficMeter()
         resuming.expect(request.url.description)
         do throws(Failure) {
             var fetched = try await traffic.counting { () async throws(Failure) in
                 let fetched = try await ask(request, isWhole ? nil : known, stored: known, paging, listing)
                 guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
-                    last?.mayHideNext(now: wallClock.now) ?? false
+                    let known, listing.mayHideNext(behind: request, known, now: wallClock.now)
                 else { return fetched }
                 return try await ask(request, nil, stored: known, paging, listing)
             }

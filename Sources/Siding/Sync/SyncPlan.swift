@@ -92,8 +92,7 @@ package struct SyncPlan: Sendable, Hashable {
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAdHoc, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
-            !LastPage(stored: stored, page: start.page, resource: resource, paging: resource.paging, listing: listing)
-                .isAskedWhole(now: now)
+            !listing.asksWhole(start.page, stored, now: now)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
             if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }
