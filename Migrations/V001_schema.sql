@@ -139,9 +139,9 @@
 -- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
 --                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
 --                        that the origin reported, until `reset_at`; the report of a request that was reserved after
---                        `accept_after` replaces it. `unknown_outcomes` counts requests since then without a report.
--- siding_rate_counts     how many requests, or bytes, count under a limit: per bucket (a 60th of the window, by its start) those
---                        that ended, per deadline the requests under way.
+--                        `accept_after` replaces it. `unknown_outcomes` counts requests since then without a report. How many
+--                        requests, or bytes, count is JSON, by times: in `ended` per bucket (a 60th of the window, by its start)
+--                        those that ended, in `under_way` per deadline the requests under way. Each has at most 61 members.
 -- siding_incidents       one row per condition that the hooks of `notify:` concern: `kind` is what is wrong with the resource or source
 --                        `subject` since `since`. `ended_at` is NULL while it lasts. `notified` is the JSON list of the hooks that
 --                        took the notification of its beginning, or once it has ended, of its end. The row goes when all did.
@@ -566,19 +566,13 @@ CREATE TABLE siding_rate_limits (
     reset_at         INTEGER,
     accept_after     INTEGER NOT NULL DEFAULT 0,
     unknown_outcomes INTEGER NOT NULL DEFAULT 0,
+    ended            TEXT    NOT NULL DEFAULT '{}',
+    under_way        TEXT    NOT NULL DEFAULT '{}',
     CONSTRAINT rate_limits_unique UNIQUE (source, match, unit, window_us),
-    CONSTRAINT rate_limits_unit CHECK (unit IN ('requests', 'bytes'))
+    CONSTRAINT rate_limits_unit CHECK (unit IN ('requests', 'bytes')),
+    CONSTRAINT rate_limits_ended_is_json CHECK (json_valid(ended)),
+    CONSTRAINT rate_limits_under_way_is_json CHECK (json_valid(under_way))
 ) STRICT;
-
-CREATE TABLE siding_rate_counts (
-    rate_limit INTEGER NOT NULL REFERENCES siding_rate_limits (id) ON DELETE CASCADE,
-    under_way  INTEGER NOT NULL,
-    moment     INTEGER NOT NULL,
-    requests   INTEGER NOT NULL,
-    PRIMARY KEY (rate_limit, under_way, moment),
-    CONSTRAINT rate_counts_under_way CHECK (under_way IN (0, 1)),
-    CONSTRAINT rate_counts_requests CHECK (requests > 0)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_incidents (
     kind     TEXT    NOT NULL,

@@ -1,7 +1,8 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
-/// All SQL of `siding_rate_limits` and `siding_rate_counts`.
+/// All SQL of `siding_rate_limits`.
 enum RateLimitsTable {
     /// The stored limits of `source`, or of all sources.
     static func load(
@@ -13,16 +14,20 @@ enum RateLimitsTable {
             FROM siding_rate_limits WHERE ?1 IS NULL OR source = ?1 ORDER BY source, match, unit, window_us
             """, source, map: state)
         for index in states.indices {
-            try database.forEach(
-                "SELECT under_way, moment, requests FROM siding_rate_counts WHERE rate_limit = ?1", states[index].id
-            ) { row in
-                let isUnderWay = try row.isTrue("under_way")
-                let counts = isUnderWay ? \RateLimitState.underWay : \.ended
+            try database.forEach(counts, states[index].id) { row in
+                let counts = try row.isTrue("is_under_way") ? \RateLimitState.underWay : \.ended
                 states[index][keyPath: counts][try row.time("moment")] = Int(try row.int("requests"))
             }
         }
         return states
     }
+
+    private static let counts: SQL = """
+        SELECT 0 AS is_under_way, key AS moment, value AS requests
+        FROM siding_rate_limits l, json_each(ended) WHERE l.id = ?1
+        UNION ALL
+        SELECT 1, key, value FROM siding_rate_limits l, json_each(under_way) WHERE l.id = ?1
+        """
 
     private static func state(_ row: borrowing Row) throws -> RateLimitState {
         let (id, source, match) = (try row.int("id"), try row.text("source"), try row.text("match"))
@@ -47,35 +52,26 @@ enum RateLimitsTable {
         )
     }
 
-    /// Writes the differences between `state` and `stored`, the same limit as loaded.
-    static func update(
-        _ state: RateLimitState, from stored: RateLimitState, _ transaction: borrowing Transaction
-    ) throws {
+    /// Stores what a limit counts and what the origin reported.
+    static func update(_ state: RateLimitState, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             UPDATE siding_rate_limits
-            SET reserved_at = ?2, remaining = ?3, reset_at = ?4, accept_after = ?5, unknown_outcomes = ?6 WHERE id = ?1
+            SET reserved_at = ?2, remaining = ?3, reset_at = ?4, accept_after = ?5, unknown_outcomes = ?6, ended = ?7,
+                under_way = ?8
+            WHERE id = ?1
             """, state.id, state.reservedAt.microseconds, state.remaining, state.resetAt?.microseconds,
-            state.acceptAfter.microseconds, state.unknownOutcomes)
-        try update(state.ended, from: stored.ended, isUnderWay: 0, of: state.id, transaction)
-        try update(state.underWay, from: stored.underWay, isUnderWay: 1, of: state.id, transaction)
+            state.acceptAfter.microseconds, state.unknownOutcomes, json(state.ended), json(state.underWay))
     }
 
-    private static func update(
-        _ counts: [Timestamp: Int], from stored: [Timestamp: Int], isUnderWay: Int, of limit: Int64,
-        _ transaction: borrowing Transaction
-    ) throws {
-        for moment in stored.keys where counts[moment] == nil {
-            try transaction.execute(
-                "DELETE FROM siding_rate_counts WHERE rate_limit = ?1 AND under_way = ?2 AND moment = ?3", limit,
-                isUnderWay, moment.microseconds)
+    private static func json(_ counts: [Timestamp: Int]) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (moment, requests) in counts.sorted(by: { $0.key < $1.key }) {
+            writer.name(String(moment.microseconds))
+            writer.integer(requests)
         }
-        for (moment, requests) in counts where stored[moment] != requests {
-            try transaction.execute(
-                """
-                INSERT INTO siding_rate_counts (rate_limit, under_way, moment, requests) VALUES (?1, ?2, ?3, ?4)
-                ON CONFLICT (rate_limit, under_way, moment) DO UPDATE SET requests = excluded.requests
-                """, limit, isUnderWay, moment.microseconds, requests)
-        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

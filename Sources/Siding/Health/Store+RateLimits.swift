@@ -27,7 +27,7 @@ extension Store {
                 var state = stored
                 state.advance(to: now)
                 if exhausted == nil { state.reserve(timeout: timeout, now) }
-                try RateLimitsTable.update(state, from: stored, transaction)
+                try RateLimitsTable.update(state, transaction)
                 return state.reservedAt
             }
             return exhausted ?? .reserved(reservations)
@@ -60,7 +60,7 @@ extension Store {
                 var state = stored
                 state.advance(to: now)
                 state.record(usage, now)
-                try RateLimitsTable.update(state, from: stored, transaction)
+                try RateLimitsTable.update(state, transaction)
             }
         }
     }

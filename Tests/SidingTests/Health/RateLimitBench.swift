@@ -76,8 +76,11 @@ struct RateLimitBench {
         }
     }
 
-    func rows() async throws -> Int64? {
-        try await store.read { try $0.first("SELECT count(*) FROM siding_rate_counts") { $0.int(0) } }
+    /// How many buckets and deadlines have a count.
+    func counts() async throws -> Int {
+        try await store.read { snapshot in
+            try RateLimitsTable.load(snapshot).map { $0.ended.count + $0.underWay.count }.reduce(0, +)
+        }
     }
 }
 
