@@ -7,25 +7,29 @@
 --
 -- siding_resources       one row per resource that was ever synced. `definition` is the canonical JSON of everything that
 --                        decides which records a listing yields; when it changes, listings and validators are discarded.
---                        `key_type` is fixed by the first record; `layout` is how its table stores the keys, 'rowid' or
---                        'indexed' (NULL: there is no table yet). Ids are never reused; with a row
---                        all go that refer to it (ON DELETE CASCADE). `schema` is the JSON of what the config
+--                        `parent` is the resource whose records the listings are about. `schema` is the JSON of what the config
 --                        declares of the records (columns, children, contract, filter), `schema_made` the SQLite version and
---                        the expressions of its view. `parent` is the resource whose records the listings are about. `edited`
---                        is 1 from the first own edit on: the view then counts pending edits. `revision` grows by one with each
---                        transaction that writes a record of the resource; `forgotten` is the newest revision whose tombstone
---                        was removed. `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until`
---                        (Cache-Control, Expires) and `not_before` (X-Poll-Interval) are as its first page reported them;
---                        `cursor_was_set` is 1 if an operator set the cursor since then. `all_listed_at` is the end of the last
---                        complete listing or pass that, with those before it, asked for every record. `reconciled_revision` is
---                        the revision at which the records were last compared with the pages to find missing ones: -1 if they
---                        have to be compared again, NULL if no listing under this definition was compared, or absence does not
---                        count. `null_filtered` is 1 while a page shows a record for which the filter is NULL. `history_since`
---                        is the moment from which on every version is kept (NULL for none), `history_pruned` the newest version
---                        that retention has examined. `requests` is the newest id of `siding_provenance`, and with the id
---                        `requests_due` unused rows of it are looked for again (NULL: none yet). Rows from
+--                        the expressions of its view. `key_type` is fixed by the first record; `layout` is how its table stores
+--                        the keys, 'rowid' or 'indexed' (NULL: there is no table yet). Ids are never reused; with a row all go
+--                        that refer to it (ON DELETE CASCADE). `edited` is 1 from the first own edit on: the view then counts
+--                        pending edits. `revision` grows by one with each transaction that writes a record of the resource;
+--                        `forgotten` is the newest revision whose tombstone was removed. `reconciled_revision` is the revision
+--                        at which the records were last compared with the pages to find missing ones: -1 if they have to be
+--                        compared again, NULL if no listing under this definition was compared, or absence does not count.
+--                        `null_filtered` is 1 while a page shows a record for which the filter is NULL. Rows from
 --                        `rewrite_from` on may still hold members that the config drops, and lack the values of stored columns
---                        (NULL: none).
+--                        (NULL: none). `history_since` is the moment from which on every version is kept (NULL for none),
+--                        `requests` the newest id of `siding_provenance`. `retention` is the JSON of how far pruning went:
+--                        `history_pruned` is the newest version that it has examined, and with the id `requests_due` unused
+--                        rows of `siding_provenance` are looked for again (null: none yet). `listed` is the JSON of what is
+--                        known of the listings: `completed_at` and `completed_run`, the last complete listing or pass;
+--                        `fresh_until` (Cache-Control, Expires) and `not_before` (X-Poll-Interval), as its first page reported
+--                        them; `cursor_was_set`, 1 if an operator set the cursor since then; `all_listed_at`, the end of the
+--                        last complete listing or pass that, with those before it, asked for every record. `text_index` is the
+--                        JSON of the full-text index (NULL: none), the FTS5 table siding_text_N over the view
+--                        siding_text_N_source: the indexed paths, and the SQLite version that built it. The index is rebuilt if
+--                        they or the version change, since versions read some values differently. Rows from `fill_from` on are
+--                        still to be indexed (null: none).
 -- siding_records_NAME    the records of the resource NAME: one table for each resource, made with the first record that is
 --                        saved, so it is not below (Sources/Siding/Records/Table makes it). One row per record: the JSON text
 --                        `body` byte for byte as received, under its `key`. Where the keys are integers the key is the rowid
@@ -51,10 +55,6 @@
 --                        boolean, 8 object, 16 array), `run` saw the member first, `kinds_run` its newest type.
 -- siding_quarantine      records that broke their contract: the bytes, the reason, their page and their position on it. `code`
 --                        names the broken rule, `seen_at` is when the origin last sent these bytes.
--- siding_texts           one row per resource with a full-text index: the FTS5 table siding_text_N over the view
---                        siding_text_N_source. `fields` are the indexed paths; the index is rebuilt if they or the SQLite
---                        version change, since versions read some values differently. Rows from `fill_from` on are still to be
---                        indexed (NULL: none).
 --
 -- LISTINGS
 --
@@ -156,35 +156,33 @@
 --                        one when it was requested.
 
 CREATE TABLE siding_resources (
-    id             INTEGER PRIMARY KEY AUTOINCREMENT,
-    name           TEXT    NOT NULL CONSTRAINT resources_name_unique UNIQUE,
-    source         TEXT    NOT NULL,
-    definition     TEXT    NOT NULL,
-    key_type       TEXT,
-    layout         TEXT    CONSTRAINT resources_layout CHECK (layout IN ('rowid', 'indexed')),
-    completed_at   INTEGER,
-    completed_run  INTEGER,
-    revision       INTEGER NOT NULL DEFAULT 0,
-    edited         INTEGER NOT NULL DEFAULT 0,
-    schema         TEXT    CONSTRAINT resources_schema_is_json CHECK (schema IS NULL OR json_valid(schema)),
-    schema_made     TEXT,
-    forgotten      INTEGER NOT NULL DEFAULT 0,
-    history_since  INTEGER,
-    history_pruned INTEGER NOT NULL DEFAULT 0,
-    requests       INTEGER NOT NULL DEFAULT 0,
-    requests_due   INTEGER,
-    fresh_until    INTEGER,
-    not_before     INTEGER,
-    parent         TEXT,
-    cursor_was_set      INTEGER NOT NULL DEFAULT 0,
-    all_listed_at  INTEGER,
+    id                  INTEGER PRIMARY KEY AUTOINCREMENT,
+    name                TEXT    NOT NULL CONSTRAINT resources_name_unique UNIQUE,
+    source              TEXT    NOT NULL,
+    parent              TEXT,
+    key_type            TEXT,
+    layout              TEXT    CONSTRAINT resources_layout CHECK (layout IN ('rowid', 'indexed')),
+    revision            INTEGER NOT NULL DEFAULT 0,
+    forgotten           INTEGER NOT NULL DEFAULT 0,
+    edited              INTEGER NOT NULL DEFAULT 0,
+    null_filtered       INTEGER NOT NULL DEFAULT 0,
     reconciled_revision INTEGER,
-    null_filtered  INTEGER NOT NULL DEFAULT 0,
-    rewrite_from   INTEGER,
+    rewrite_from        INTEGER,
+    history_since       INTEGER,
+    requests            INTEGER NOT NULL DEFAULT 0,
+    retention           TEXT    NOT NULL DEFAULT '{"history_pruned":0}',
+    listed              TEXT    NOT NULL DEFAULT '{}',
+    text_index          TEXT,
+    definition          TEXT    NOT NULL,
+    schema              TEXT    CONSTRAINT resources_schema_is_json CHECK (schema IS NULL OR json_valid(schema)),
+    schema_made         TEXT,
     CONSTRAINT resources_name_not_reserved CHECK (name NOT LIKE 'siding\_%' ESCAPE '\'
         AND name NOT LIKE 'sqlite\_%' ESCAPE '\'),
     CONSTRAINT resources_definition_is_json CHECK (json_valid(definition)),
-    CONSTRAINT resources_key_type CHECK (key_type IN ('string', 'integer', 'composite'))
+    CONSTRAINT resources_key_type CHECK (key_type IN ('string', 'integer', 'composite')),
+    CONSTRAINT resources_retention_is_json CHECK (json_valid(retention)),
+    CONSTRAINT resources_listed_is_json CHECK (json_valid(listed)),
+    CONSTRAINT resources_text_index_is_json CHECK (text_index IS NULL OR json_valid(text_index))
 ) STRICT;
 
 CREATE TABLE siding_stored_columns (
@@ -233,14 +231,6 @@ CREATE TABLE siding_quarantine (
     code       TEXT    NOT NULL DEFAULT '',
     seen_at    INTEGER NOT NULL DEFAULT 0,
     CONSTRAINT quarantine_position_unique UNIQUE (resource, scope, url, sent, position)
-) STRICT;
-
-CREATE TABLE siding_texts (
-    resource  INTEGER PRIMARY KEY REFERENCES siding_resources (id) ON DELETE CASCADE,
-    fields    TEXT    NOT NULL,
-    sqlite    TEXT    NOT NULL,
-    fill_from INTEGER,
-    CONSTRAINT texts_fields_is_json CHECK (json_valid(fields))
 ) STRICT;
 
 CREATE TABLE siding_listings (

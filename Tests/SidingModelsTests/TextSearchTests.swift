@@ -96,14 +96,17 @@ import Testing
         #expect(try await siding.search("slow", in: narrow).count == 1)
         #expect(try await siding.search("sight", in: bench.issues).count == 1)
         try await store.write { transaction in
-            try transaction.execute("UPDATE siding_texts SET sqlite = '3.0.0'")
+            try transaction.execute(
+                "UPDATE siding_resources SET text_index = json_set(text_index, '$.sqlite', '3.0.0')")
         }
         #expect(try await siding.search("sight", in: bench.issues).count == 1)
         let isAnew = try await store.read {
-            try $0.first("SELECT sqlite = sqlite_version() FROM siding_texts") { $0.int(0) }
+            try $0.first("SELECT text_index ->> 'sqlite' = sqlite_version() FROM siding_resources") { $0.int(0) }
         }
         #expect(isAnew == 1)
-        try await store.write { try $0.executeScript("DELETE FROM siding_texts; DROP TABLE siding_text_1") }
+        try await store.write {
+            try $0.executeScript("UPDATE siding_resources SET text_index = NULL; DROP TABLE siding_text_1")
+        }
         #expect(try await siding.search("sight", in: bench.issues).count == 1)
     }
 

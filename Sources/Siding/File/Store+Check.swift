@@ -32,7 +32,7 @@ extension Store {
             "a complete listing whose resource was never completed",
             """
             SELECT r.name FROM siding_listings l JOIN siding_resources r ON r.id = l.resource
-            WHERE l.state = 'complete' AND l.scope = '' AND r.completed_at IS NULL LIMIT 10
+            WHERE l.state = 'complete' AND l.scope = '' AND r.listed ->> 'completed_at' IS NULL LIMIT 10
             """
         ),
     ]

@@ -5,13 +5,22 @@ internal import SidingSQLite
 /// Reads and writes `siding_resources`, which has a row per resource: what is declared of it, and where its records and listings
 /// stand.
 enum ResourcesTable {
+    /// Selects rows, with the members of `retention` and `listed` as columns.
+    private static let selection: SQL = """
+        SELECT *, retention ->> 'history_pruned' AS history_pruned, retention ->> 'requests_due' AS requests_due,
+            listed ->> 'completed_at' AS completed_at, listed ->> 'completed_run' AS completed_run,
+            listed ->> 'fresh_until' AS fresh_until, listed ->> 'not_before' AS not_before,
+            listed ->> 'cursor_was_set' AS cursor_was_set, listed ->> 'all_listed_at' AS all_listed_at
+        FROM siding_resources
+        """
+
     /// The resource called `name`; nil if it was never stored.
     static func load(named name: String?, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow? {
-        try database.first("SELECT * FROM siding_resources WHERE name = ?1", name, map: ResourceRow.init)
+        try database.first("\(selection) WHERE name = ?1", name, map: ResourceRow.init)
     }
 
     static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceRow? {
-        try database.first("SELECT * FROM siding_resources WHERE id = ?1", resource, map: ResourceRow.init)
+        try database.first("\(selection) WHERE id = ?1", resource, map: ResourceRow.init)
     }
 
     static func id(of name: String?, _ database: borrowing some Queryable & ~Copyable) throws -> Int64? {
@@ -20,13 +29,13 @@ enum ResourcesTable {
 
     /// All resources, by name.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
-        try database.query("SELECT * FROM siding_resources ORDER BY name", map: ResourceRow.init)
+        try database.query("\(selection) ORDER BY name", map: ResourceRow.init)
     }
 
     /// The resources that list by the records of `parent`, by name.
     static func children(of parent: String, _ transaction: borrowing Transaction) throws -> [ResourceRow] {
         try transaction.query(
-            "SELECT * FROM siding_resources WHERE parent = ?1 ORDER BY name", parent, map: ResourceRow.init)
+            "\(selection) WHERE parent = ?1 ORDER BY name", parent, map: ResourceRow.init)
     }
 
     /// The present revisions of all resources, as the JSON in `siding_runs.revisions`.
@@ -91,8 +100,7 @@ enum ResourcesTable {
     /// The resources whose views and stored columns were made by another version of Siding or of SQLite.
     static func outdated(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
         try database.query(
-            "SELECT * FROM siding_resources WHERE schema IS NOT NULL AND schema_made IS NOT \(maker)",
-            map: ResourceRow.init)
+            "\(selection) WHERE schema IS NOT NULL AND schema_made IS NOT \(maker)", map: ResourceRow.init)
     }
 
     // MARK: Records
@@ -142,7 +150,7 @@ enum ResourcesTable {
     static func setHistory(since now: Timestamp?, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_resources SET history_pruned = 0,
+            UPDATE siding_resources SET retention = json_set(retention, '$.history_pruned', 0),
                 history_since = CASE WHEN ?2 IS NOT NULL THEN COALESCE(history_since, ?2) END
             WHERE id = ?1
             """, resource, now?.microseconds)
@@ -156,12 +164,18 @@ enum ResourcesTable {
 
     /// - Parameter version: the newest version that pruning has checked.
     static func setPruned(to version: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET history_pruned = ?2 WHERE id = ?1", resource, version)
+        try transaction.execute(
+            "UPDATE siding_resources SET retention = json_set(retention, '$.history_pruned', ?2) WHERE id = ?1",
+            resource, version)
     }
 
     /// Lowers what pruning has checked to the newest version that there is.
     static func lowerPruned(to version: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET history_pruned = ?1 WHERE history_pruned > ?1", version)
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET retention = json_set(retention, '$.history_pruned', ?1)
+            WHERE retention ->> 'history_pruned' > ?1
+            """, version)
     }
 
     /// - Parameter requests: the newest request that is kept for provenance.
@@ -171,7 +185,55 @@ enum ResourcesTable {
 
     /// - Parameter requestsDue: the request with which unused ones are looked for again.
     static func set(requestsDue: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_resources SET requests_due = ?2 WHERE id = ?1", resource, requestsDue)
+        try transaction.execute(
+            "UPDATE siding_resources SET retention = json_set(retention, '$.requests_due', ?2) WHERE id = ?1",
+            resource, requestsDue)
+    }
+
+    // MARK: Text search
+
+    /// What the text index of a resource covers, and whether the loaded SQLite is of the version that built it; nil if there is
+    /// none.
+    static func textIndex(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (fields: [String], fillFrom: Int64?, isOfThisSQLite: Bool)? {
+        try database.first(
+            """
+            SELECT text_index ->> 'fields' AS fields, text_index ->> 'fill_from' AS fill_from,
+                text_index ->> 'sqlite' = sqlite_version() AS is_of_this_sqlite
+            FROM siding_resources WHERE id = ?1 AND text_index IS NOT NULL
+            """, resource
+        ) { row in
+            // An index without fields is made anew by the search that needs them.
+            let fields = Store.decodeIfReadable([String].self, try row.optionalText("fields")) ?? []
+            return (fields, try row.optionalInt("fill_from"), try row.isTrue("is_of_this_sqlite"))
+        }
+    }
+
+    /// Stores a text index that the loaded version of SQLite builds.
+    ///
+    /// - Parameter row: the first row that is still to be indexed.
+    static func setTextIndex(
+        of resource: Int64, over fields: [String], fillFrom row: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_resources
+            SET text_index = json_object('fields', json(?2), 'sqlite', sqlite_version(), 'fill_from', ?3) WHERE id = ?1
+            """, resource, try Store.json(fields), row)
+    }
+
+    /// - Parameter row: the first row that is still to be indexed; nil where all are.
+    static func setTextIndex(
+        of resource: Int64, fillFrom row: Int64?, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET text_index = json_set(text_index, '$.fill_from', ?2) WHERE id = ?1", resource,
+            row)
+    }
+
+    static func removeTextIndex(of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET text_index = NULL WHERE id = ?1", resource)
     }
 
     // MARK: Listings
@@ -182,26 +244,34 @@ enum ResourcesTable {
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3, cursor_was_set = 0 WHERE id = ?1",
-            resource,
-            now.microseconds, run)
+            """
+            UPDATE siding_resources
+            SET listed = json_set(listed, '$.completed_at', ?2, '$.completed_run', ?3, '$.cursor_was_set', 0)
+            WHERE id = ?1
+            """, resource, now.microseconds, run)
         guard let freshness else { return }
         try transaction.execute(
-            "UPDATE siding_resources SET fresh_until = ?2, not_before = ?3 WHERE id = ?1", resource,
-            freshness.freshUntil?.microseconds, freshness.notBefore?.microseconds)
+            """
+            UPDATE siding_resources SET listed = json_set(listed, '$.fresh_until', ?2, '$.not_before', ?3)
+            WHERE id = ?1
+            """, resource, freshness.freshUntil?.microseconds, freshness.notBefore?.microseconds)
     }
 
     /// Marks the stored records as stale, whatever their age, after an operator set the cursor.
     static func forgetFreshness(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_resources SET fresh_until = NULL, not_before = NULL, cursor_was_set = 1 WHERE id = ?1",
-            resource)
+            """
+            UPDATE siding_resources
+            SET listed = json_set(listed, '$.fresh_until', NULL, '$.not_before', NULL, '$.cursor_was_set', 1)
+            WHERE id = ?1
+            """, resource)
     }
 
     /// Sets when every record was last asked for; nil if that is not known any more.
     static func set(allListedAt now: Timestamp?, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_resources SET all_listed_at = ?2 WHERE id = ?1", resource, now?.microseconds)
+            "UPDATE siding_resources SET listed = json_set(listed, '$.all_listed_at', ?2) WHERE id = ?1", resource,
+            now?.microseconds)
     }
 
     // MARK: Deletions
@@ -289,25 +359,25 @@ extension ResourceRow {
         self.init(
             id: try row.int("id"), name: try row.text("name"), source: try row.text("source"),
             storedDefinition: try row.text("definition"))
+        storedSchema = try row.optionalText("schema")
+        parent = try row.optionalText("parent")
         keyType = try row.optionalText("key_type").flatMap(RecordKey.Kind.init(rawValue:))
         layout = try row.optionalText("layout").flatMap(RecordsLayout.init)
+        revision = try row.int("revision")
+        forgotten = try row.int("forgotten")
+        isEdited = try row.isTrue("edited")
+        hasNullFiltered = try row.isTrue("null_filtered")
+        reconciledRevision = try row.optionalInt("reconciled_revision")
+        rewriteFrom = try row.optionalInt("rewrite_from")
+        historySince = try row.optionalTime("history_since")
+        requests = try row.int("requests")
+        historyPruned = try row.int("history_pruned")
+        requestsDue = try row.optionalInt("requests_due")
         completedAt = try row.optionalTime("completed_at")
         completedRun = try row.optionalInt("completed_run")
-        revision = try row.int("revision")
-        isEdited = try row.isTrue("edited")
-        storedSchema = try row.optionalText("schema")
-        forgotten = try row.int("forgotten")
-        historySince = try row.optionalTime("history_since")
-        historyPruned = try row.int("history_pruned")
-        requests = try row.int("requests")
-        requestsDue = try row.optionalInt("requests_due")
         freshness = try ListingFreshness(row)
-        parent = try row.optionalText("parent")
         wasCursorSet = try row.isTrue("cursor_was_set")
         allListedAt = try row.optionalTime("all_listed_at")
-        reconciledRevision = try row.optionalInt("reconciled_revision")
-        hasNullFiltered = try row.isTrue("null_filtered")
-        rewriteFrom = try row.optionalInt("rewrite_from")
     }
 }
 

@@ -64,7 +64,7 @@ struct SearchCommandTests {
         let (service, sandbox) = try await Self.synced(Self.trains)
         for words in [
             "\"", "\"quoted", "NOT", "AND train", "OR", "NEAR(", "title:", "c0 : x", "trai*", "(", ")", "^fast",
-            "a\"b\"", "{c0}", "'; DROP TABLE siding_texts", "-", "-train", "--json", "+", "\\", "", "  ", "🚂",
+            "a\"b\"", "{c0}", "'; DROP TABLE siding_text_1", "-", "-train", "--json", "+", "\\", "", "  ", "🚂",
             "\u{1B}[2J", "\u{301}",
         ] {
             for form in [[], ["--phrase"], ["--prefix"]] {
@@ -121,7 +121,7 @@ struct SearchCommandTests {
         let (service, sandbox) = try await Self.synced(
             Self.trains, resource: "deletes: { detect: complete_listing }")
         func isIndexed() async throws -> String {
-            try await sandbox.sqlite(sandbox.file("test.db"), "SELECT count(*) FROM siding_texts").output
+            try await sandbox.sqlite(sandbox.file("test.db"), "SELECT count(text_index) FROM siding_resources").output
         }
         #expect(try await isIndexed() == "0\n")
         #expect(try await Self.keys(sandbox, "train") == ["1", "2"])

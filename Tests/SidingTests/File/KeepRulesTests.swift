@@ -303,7 +303,8 @@ import Testing
     {
         let bench = try await bench(deleting: "a")
         try await bench.store.write { transaction in
-            try transaction.execute("UPDATE siding_resources SET requests = 3000, requests_due = 10")
+            try transaction.execute(
+                "UPDATE siding_resources SET requests = 3000, retention = json_set(retention, '$.requests_due', 10)")
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)

@@ -270,10 +270,12 @@ import Testing
         // The first look takes what is there for the resource's own.
         try await bench.pull(#"[{"id":"a","v":2}]"#)
         #expect(try await bench.count("siding_provenance") == 1102)
-        try await bench.sqlite.execute("UPDATE siding_resources SET requests_due = 10")
+        try await bench.sqlite.execute(
+            "UPDATE siding_resources SET retention = json_set(retention, '$.requests_due', 10)")
         try await bench.pull(#"[{"id":"a","v":2}]"#)
         #expect(try await bench.sqlite.rows("SELECT id FROM siding_provenance") == used)
-        #expect(try await bench.sqlite.rows("SELECT requests_due FROM siding_resources") == [["2104"]])
+        let due = "SELECT retention ->> 'requests_due' FROM siding_resources"
+        #expect(try await bench.sqlite.rows(due) == [["2104"]])
         // A page that was requested before they went still counts as requested after them.
         #expect(
             try await bench.store.beforeRequest(of: StoreBench.page(1), of: "posts", looksForRow: false).newest == 1102)

@@ -37,7 +37,7 @@ import Testing
     private func scans() async throws -> [String] {
         // These have a row per resource, member, source or lease, or few rows in a partial index.
         let small = [
-            "json_each", "siding_resources", "siding_sources", "siding_leases", "siding_texts", "siding_passes",
+            "json_each", "siding_resources", "siding_sources", "siding_leases", "siding_passes",
             "sqlite_schema", "sqlite_temp_schema", "sqlite_sequence", "siding_columns", "CONSTANT ROW",
             "siding_outbox USING INDEX siding_outbox_sign_in", "siding_runs USING INDEX siding_runs_unfinished",
             "siding_runs USING COVERING INDEX siding_runs_unfinished",

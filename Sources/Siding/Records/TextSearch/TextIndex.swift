@@ -37,11 +37,8 @@ struct TextIndex: Equatable {
 
     /// The index of a resource in the file; nil if there is none.
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
-        try database.first("SELECT fields, fill_from FROM siding_texts WHERE resource = ?1", resource) { row in
-            // An index without fields is made anew by the search that needs them.
-            TextIndex(
-                resource: resource, fields: Store.decodeIfReadable([String].self, try row.text("fields")) ?? [],
-                fillFrom: try row.optionalInt("fill_from"))
+        try ResourcesTable.textIndex(of: resource, database).map {
+            TextIndex(resource: resource, fields: $0.fields, fillFrom: $0.fillFrom)
         }
     }
 
@@ -76,13 +73,10 @@ struct TextIndex: Equatable {
 
     /// Whether the file's index has these members and was built by the loaded version of SQLite.
     func isCurrent(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        let isThere = try database.first(
-            """
-            SELECT t.fields = ?2 AND t.sqlite = sqlite_version() FROM siding_texts t
-            JOIN sqlite_schema s ON s.name = ?3 AND s.type = 'table' WHERE t.resource = ?1
-            """, resource, try Store.json(fields), table
-        ) { $0.int(0) == 1 }
-        return isThere ?? false
+        guard let stored = try ResourcesTable.textIndex(of: resource, database), stored.isOfThisSQLite,
+            stored.fields == fields
+        else { return false }
+        return try database.exists("SELECT 1 FROM sqlite_schema WHERE name = ?1 AND type = 'table'", table)
     }
 
     /// Makes the index, which is empty until its rows are added (``fill(next:of:_:)``).
@@ -94,11 +88,8 @@ struct TextIndex: Equatable {
         try removeSource(transaction)
         try restoreSource(over: records, transaction)
         try transaction.execute(creation)
-        try transaction.execute(
-            """
-            INSERT OR REPLACE INTO siding_texts (resource, fields, sqlite, fill_from)
-            VALUES (?1, ?2, sqlite_version(), ?3)
-            """, resource, try Store.json(fields), RecordsTable.beginning)
+        try ResourcesTable.setTextIndex(
+            of: resource, over: fields, fillFrom: RecordsTable.beginning, transaction)
     }
 
     /// Adds the next `count` rows.
@@ -110,8 +101,7 @@ struct TextIndex: Equatable {
             INSERT INTO \(identifier: table) (rowid, \(columns))
             SELECT id, \(columns) FROM \(identifier: source) WHERE id BETWEEN ?1 AND ?2
             """, fillFrom, end ?? .max)
-        try transaction.execute(
-            "UPDATE siding_texts SET fill_from = ?2 WHERE resource = ?1", resource, end.map { $0 + 1 })
+        try ResourcesTable.setTextIndex(of: resource, fillFrom: end.map { $0 + 1 }, transaction)
         return RowStep(rows: rows, isDone: end == nil)
     }
 
@@ -128,7 +118,7 @@ struct TextIndex: Equatable {
     func remove(_ transaction: borrowing Transaction) throws {
         try transaction.execute("DROP TABLE IF EXISTS \(identifier: table)")
         try removeSource(transaction)
-        try transaction.execute("DELETE FROM siding_texts WHERE resource = ?1", resource)
+        try ResourcesTable.removeTextIndex(of: resource, transaction)
     }
 
     /// - Throws: ``StoreError/Kind/unsupported`` if SQLite was built without FTS5.
