@@ -58,19 +58,21 @@
 --
 -- LISTINGS
 --
--- siding_listings        the newest listing of each resource and scope. While it is open, `next_url` is the checkpoint, moved
---                        in the transaction that saves the page before it. `next_source` is the part of the answers that named
---                        the next pages, which decides what a 304 to the last page means. `cursor_from` is where it began
---                        (NULL: at the beginning), `cursor_reached` the highest value on its pages, `cursor_moves` whether its
---                        end moves the cursor (-1: no longer, since a page had a record that was not saved), `cursor_waits`
---                        whether pages came out of order, so that only the end may move it. `root` is the first page where a
---                        parent's record decides it. `pass` is the pass that last listed the scope, `parent_revision` the
---                        parent's revision then. `moved` is 1 if a page of it showed a stored record that the page had not
---                        shown before. `incomplete` describes what the origin has beyond the listing; NULL also where a listing
---                        was told where to stop. `page_size` is the size of page that the line carries, where the config
---                        declares a range, and `pages_since_loss` counts the pages read since one was lost (NULL: none was).
---                        `is_unchanged` is 1 while every page of it answered 304 and led to the same next page as before: then the
---                        rows of its pages are those of the listing before, and are not written.
+-- siding_listings        the newest listing of each resource and scope. While it is open, `next_page` is the checkpoint, moved
+--                        in the transaction that saves the page before it: the JSON of the next request (`url`, `sent`) and of
+--                        its place in the listing (`number` of the page, `offset` of its first record). A listing that ended
+--                        early keeps it without the `url`. `next_source` is the part of the answers that named the next pages,
+--                        which decides what a 304 to the last page means. `cursor` is JSON: `from`, where the listing began
+--                        (null: at the beginning), `reached`, the highest value on its pages, `moves`, whether its end moves
+--                        the cursor (-1: no longer, since a page had a record that was not saved), and `waits`, whether pages
+--                        came out of order, so that only the end may move it. `root` is the first page where a parent's record
+--                        decides it. `pass` is the pass that last listed the scope, `parent_revision` the parent's revision
+--                        then. `moved` is 1 if a page of it showed a stored record that the page had not shown before.
+--                        `incomplete` describes what the origin has beyond the listing; NULL also where a listing was told
+--                        where to stop. `page_size` is the size of page that the line carries, where the config declares a
+--                        range, and `pages_since_loss` counts the pages read since one was lost (NULL: none was).
+--                        `is_unchanged` is 1 while every page of it answered 304 and led to the same next page as before: then
+--                        the rows of its pages are those of the listing before, and are not written.
 -- siding_pages           one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                        repeat: next page and number of records. `read_at` says when the page was last read whole. `members`
 --                        are the row ids of its records, ascending, as differences in LEB128 (a 0 and N: N more in a row); NULL
@@ -234,35 +236,31 @@ CREATE TABLE siding_quarantine (
 ) STRICT;
 
 CREATE TABLE siding_listings (
-    resource        INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
-    scope           TEXT    NOT NULL DEFAULT '',
-    listing         INTEGER NOT NULL,
-    state           TEXT    NOT NULL,
-    next_source     TEXT    CONSTRAINT listings_next_source CHECK (next_source IN ('header', 'body', 'nowhere')),
-    next_url        TEXT,
-    next_sent       TEXT    NOT NULL DEFAULT '',
-    next_number     INTEGER,
-    next_offset     INTEGER,
-    started_at      INTEGER NOT NULL,
-    checkpoint_at   INTEGER NOT NULL,
-    run             INTEGER NOT NULL,
-    cursor_from     TEXT,
-    cursor_reached  TEXT,
-    cursor_moves    INTEGER NOT NULL DEFAULT 0,
-    pass           INTEGER,
-    parent_revision INTEGER,
-    fresh_until     INTEGER,
-    not_before      INTEGER,
-    root            TEXT,
-    cursor_waits    INTEGER NOT NULL DEFAULT 0,
-    moved           INTEGER NOT NULL DEFAULT 0,
-    incomplete      TEXT,
-    page_size       INTEGER,
+    resource         INTEGER NOT NULL REFERENCES siding_resources (id) ON DELETE CASCADE,
+    scope            TEXT    NOT NULL DEFAULT '',
+    listing          INTEGER NOT NULL,
+    state            TEXT    NOT NULL,
+    next_source      TEXT    CONSTRAINT listings_next_source CHECK (next_source IN ('header', 'body', 'nowhere')),
+    next_page        TEXT,
+    started_at       INTEGER NOT NULL,
+    checkpoint_at    INTEGER NOT NULL,
+    run              INTEGER NOT NULL,
+    cursor           TEXT    NOT NULL DEFAULT '{"moves":0,"waits":0}',
+    fresh_until      INTEGER,
+    not_before       INTEGER,
+    root             TEXT,
+    moved            INTEGER NOT NULL DEFAULT 0,
+    page_size        INTEGER,
     pages_since_loss INTEGER,
-    is_unchanged    INTEGER NOT NULL DEFAULT 0,
+    incomplete       TEXT,
+    is_unchanged     INTEGER NOT NULL DEFAULT 0,
+    pass             INTEGER,
+    parent_revision  INTEGER,
     PRIMARY KEY (resource, scope),
     CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
-    CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL))
+    CONSTRAINT listings_next_page_is_json CHECK (next_page IS NULL OR json_valid(next_page)),
+    CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_page ->> 'url' IS NOT NULL)),
+    CONSTRAINT listings_cursor_is_json CHECK (json_valid(cursor))
 ) STRICT;
 
 CREATE TABLE siding_pages (

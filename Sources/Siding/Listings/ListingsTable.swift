@@ -3,14 +3,21 @@ internal import SidingPaging
 internal import SidingSQLite
 
 /// Reads and writes `siding_listings`, which has a row per listing: one for a resource, or one for each parent (`scope`). The row holds the
-/// checkpoint, the cursor of the listing, and the fan-out pass that it belongs to.
+/// checkpoint, the cursor of the listing, and the fan-out pass that it belongs to. `next_page` and `cursor` are JSON.
 enum ListingsTable {
     /// The newest listing of a scope; nil if there never was one.
     static func load(
         _ resource: Int64, scope: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ListingRow? {
         try database.first(
-            "SELECT * FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope, map: ListingRow.init)
+            """
+            SELECT listing, state, next_source, next_page ->> 'url' AS next_url, next_page ->> 'sent' AS next_sent,
+                scope, next_page ->> 'number' AS next_number, next_page ->> 'offset' AS next_offset, started_at,
+                checkpoint_at, run, cursor ->> 'moves' AS cursor_moves, cursor ->> 'from' AS cursor_from,
+                cursor ->> 'reached' AS cursor_reached, cursor ->> 'waits' AS cursor_waits, fresh_until, not_before,
+                root, moved, pages_since_loss, page_size
+            FROM siding_listings WHERE resource = ?1 AND scope = ?2
+            """, resource, scope, map: ListingRow.init)
     }
 
     static func nextPageSource(
@@ -52,16 +59,15 @@ enum ListingsTable {
         let first = opening.first
         let listing = try transaction.first(
             """
-            INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root, is_unchanged)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1)
+            INSERT INTO siding_listings (resource, listing, state, next_page, started_at, checkpoint_at, run, cursor,
+                scope, root, is_unchanged)
+            VALUES (?1, 1, 'open', json_object('url', ?2, 'sent', ?10, 'number', ?3, 'offset', ?4), ?5, ?5, ?6,
+                json_object('from', ?7, 'moves', ?8, 'waits', 0), ?9, ?11, 1)
             ON CONFLICT (resource, scope) DO UPDATE SET
-                listing = listing + 1, state = 'open', next_url = excluded.next_url,
-                next_number = excluded.next_number, next_offset = excluded.next_offset,
-                started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
-                run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
-                cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
-                not_before = NULL, root = excluded.root, moved = 0, incomplete = NULL, is_unchanged = 1
+                listing = listing + 1, state = 'open', next_page = excluded.next_page,
+                started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at, run = excluded.run,
+                cursor = excluded.cursor, fresh_until = NULL, not_before = NULL, root = excluded.root, moved = 0,
+                incomplete = NULL, is_unchanged = 1
             RETURNING listing
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root
@@ -85,7 +91,8 @@ enum ListingsTable {
             }
         return try transaction.execute(
             """
-            UPDATE siding_listings SET state = ?3, next_url = ?4, next_number = ?5, next_offset = ?6, next_sent = ?7,
+            UPDATE siding_listings SET state = ?3, next_page = CASE WHEN ?4 IS NOT NULL
+                    THEN json_object('url', ?4, 'sent', ?7, 'number', ?5, 'offset', ?6) END,
                 checkpoint_at = ?8, next_source = COALESCE(?9, next_source), fresh_until = ?10, not_before = ?11,
                 incomplete = ?13, page_size = ?14, pages_since_loss = ?15
             WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
@@ -125,7 +132,7 @@ enum ListingsTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_listings SET cursor_reached = ?3, cursor_from = ?5, cursor_waits = ?6
+            UPDATE siding_listings SET cursor = json_set(cursor, '$.reached', ?3, '$.from', ?5, '$.waits', ?6)
             WHERE resource = ?1 AND listing = ?2 AND scope = ?4
             """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits)
     }
@@ -135,7 +142,7 @@ enum ListingsTable {
         try transaction.execute(
             """
             UPDATE siding_listings SET parent_revision = NULL,
-                cursor_moves = CASE cursor_moves WHEN 1 THEN -1 ELSE cursor_moves END
+                cursor = CASE cursor ->> 'moves' WHEN 1 THEN json_set(cursor, '$.moves', -1) ELSE cursor END
             WHERE resource = ?1 AND scope = ?2
             """, resource, scope)
     }
@@ -160,13 +167,13 @@ enum ListingsTable {
             "UPDATE siding_listings SET moved = 1 WHERE resource = ?1 AND scope = ?2 AND moved = 0", resource, scope)
     }
 
-    /// Ends open listings as incomplete.
+    /// Ends open listings as incomplete. The number of the next page stays: the pages before it were answered.
     ///
     /// - Parameter scope: the key of the parent; nil for all listings.
     static func end(_ resource: Int64, scope: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_listings SET state = 'incomplete', next_url = NULL
+            UPDATE siding_listings SET state = 'incomplete', next_page = json_remove(next_page, '$.url')
             WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2) AND state = 'open'
             """, resource, scope)
     }

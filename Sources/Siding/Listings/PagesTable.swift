@@ -121,7 +121,7 @@ enum PagesTable {
                 etag, last_modified
             FROM (
                 SELECT p.*, l.checkpoint_at, COALESCE(l.is_unchanged AND l.listing <> p.listing
-                    AND (l.state = 'complete' OR p.next_number <= l.next_number), 0) AS is_confirmed
+                    AND (l.state = 'complete' OR p.next_number <= l.next_page ->> 'number'), 0) AS is_confirmed
                 FROM siding_pages p LEFT JOIN siding_listings l ON l.resource = p.resource AND l.scope = p.scope
                 WHERE p.resource = ?1 AND p.scope = ?2 AND p.url = ?3 AND p.sent = ?4)
             """, resource, request.scope, request.url, request.sent
@@ -215,7 +215,7 @@ struct PageValidators {
         try transaction.execute(
             """
             \(Self.forget) AND (?2 IS NULL OR scope = ?2) AND members IS NULL
-                AND scope IN (SELECT scope FROM siding_listings WHERE resource = ?1 AND cursor_from IS NULL)
+                AND scope IN (SELECT scope FROM siding_listings WHERE resource = ?1 AND cursor ->> 'from' IS NULL)
             """, resource, scope)
     }
 

@@ -112,7 +112,7 @@ enum PassesTable {
         try transaction.exists(
             """
             SELECT 1 FROM siding_listings
-            WHERE resource = ?1 AND pass = ?2 AND cursor_from IS NOT NULL AND cursor_moves = 0 LIMIT 1
+            WHERE resource = ?1 AND pass = ?2 AND cursor ->> 'from' IS NOT NULL AND cursor ->> 'moves' = 0 LIMIT 1
             """, resource, end.pass)
     }
 
@@ -140,7 +140,7 @@ enum PassesTable {
             SELECT COUNT(*) FROM \(parents.rows) p
             LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
             WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
-                AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL AND ?3)
+                AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor ->> 'from' IS NOT NULL AND ?3)
             """, resource, end.pass, fromStart)
     }
 

@@ -119,7 +119,7 @@ import Testing
             "[\(Self.old)]", bench, cursor: CursorMove(reached: "7", moved: "7"), next: .page(next)
         ) {
             try await bench.deliver(entry, Self.new)
-            try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 1")
+            try await bench.sqlite.execute("UPDATE siding_listings SET cursor = json_set(cursor, '$.moves', 1)")
         }
         #expect(try await bench.store.cursor(of: "posts") == nil)
         let resumed = try await bench.sqlite.bench.open()
@@ -149,7 +149,7 @@ import Testing
         case .completed: try await bench.recordResult(#require(write), .answered(""))
         }
         let position = try await store.open()
-        try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 1")
+        try await bench.sqlite.execute("UPDATE siding_listings SET cursor = json_set(cursor, '$.moves', 1)")
         let second = try StoreBench.page(2)
         func list(_ json: String, at page: PageRequest? = nil, next: NextPage) async throws {
             let move = CursorMove(reached: "9", moved: next == .end ? "9" : nil)
@@ -189,11 +189,12 @@ import Testing
         let back = CursorMove(from: "3", reached: nil, moved: "3", takesBack: true, waits: true)
         _ = try await page("[\(Self.old)]", bench, cursor: back, next: .page(try StoreBench.page(2))) {
             try await bench.deliver(entry, Self.new)
-            try await bench.sqlite.execute("UPDATE siding_listings SET cursor_moves = 0, parent_revision = 5")
+            try await bench.sqlite.execute(
+                "UPDATE siding_listings SET cursor = json_set(cursor, '$.moves', 0), parent_revision = 5")
         }
         #expect(try await bench.store.cursor(of: "posts")?.value == "3")
         // The parent of the listing stays due, and a listing that began beyond the cursor does not count as all of it.
-        let listing = try await bench.sqlite.rows("SELECT cursor_moves, parent_revision FROM siding_listings")
+        let listing = try await bench.sqlite.rows("SELECT cursor ->> 'moves', parent_revision FROM siding_listings")
         #expect(listing == [["0", nil]])
     }
 

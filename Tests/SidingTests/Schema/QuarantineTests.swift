@@ -65,7 +65,7 @@ import Testing
         let bench = try await Self.bench()
         bench.bench.time.advance(by: .seconds(60))
         let position = try await bench.bench.open(schema: Self.strict)
-        try await bench.execute("UPDATE siding_listings SET cursor_from = '2024-01-01'")
+        try await bench.execute("UPDATE siding_listings SET cursor = json_set(cursor, '$.from', '2024-01-01')")
         try await bench.bench.commit(#"[{"id":2,"v":7}]"#, position, page: StoreBench.page(2))
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["missing_key"])
     }

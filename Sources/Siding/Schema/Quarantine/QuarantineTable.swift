@@ -215,8 +215,8 @@ struct PageQuarantine {
             """
             DELETE FROM siding_quarantine WHERE resource = ?1 AND scope = ?2
                 AND (url, sent) NOT IN (SELECT url, sent FROM siding_pages WHERE resource = ?1 AND scope = ?2)
-                AND (SELECT CASE WHEN cursor_from IS NULL THEN code = ?3 OR key IS NULL OR NOT ?4
-                    ELSE code = ?3 AND cursor_moves END FROM siding_listings WHERE resource = ?1 AND scope = ?2)
+                AND (SELECT CASE WHEN cursor ->> 'from' IS NULL THEN code = ?3 OR key IS NULL OR NOT ?4
+                    ELSE code = ?3 AND cursor ->> 'moves' END FROM siding_listings WHERE resource = ?1 AND scope = ?2)
             """, resource, scope, answerCode, isOfChanges ? 1 : 0)
     }
 
