@@ -107,17 +107,19 @@
 --                        fetched) or a write (the user's own). queued -> sending -> done, or parked with a reason, or dropped
 --                        by an operator. `head` is 1 only for the oldest open entry of a lane, `position` keeps the order
 --                        within it, `waits_on` counts open parents: one index finds the next entry of a source. `owner` and
---                        `token` fence a sender. A fetch is unique per resource and scope. `first_sent_at` is the earliest time
---                        at which the origin may have seen it. `waits_for` is 'line' where the return of the network ends the
---                        wait. `attempts` counts the failed tries that decide the next wait and the end, `tries` all of them,
---                        for display. `parked_by` is the owner (as in siding_leases) that parked the entry last, at
---                        `parked_at`. `let_in` is 1 once a write that was parked for a sign-in was tried again because another
+--                        `token` fence a sender. A fetch is unique per resource and scope.
+--                        `tried` is the JSON of its tries: `attempts` counts the failed ones that decide the next wait and the
+--                        end, `tries` all of them, for display, `crashes` the senders that died. `first_sent_at` is the earliest
+--                        time at which the origin may have seen the entry. `waits_for` is 'line' where the return of the network
+--                        ends the wait. `parked` is JSON too: `by` is the owner (as in siding_leases) that parked it last, `at`
+--                        when. `let_in` is 1 once a write that was parked for a sign-in was tried again because another
 --                        request of its source was answered; a release or retry makes it 0.
--- siding_outbox_requests what an entry sends, and the answer. `probe` is the delivery probe of a write, `unknown_since` when it
---                        became unknown whether it arrived. `conflict_on` lists the statuses that are conflicts.
---                        `gone_is_done`: whether 404 and 410 complete a write that deletes. `error`, `status` and `answer` are
---                        of the last try. `answer_etag` is the entity tag of an answer to a fetch that broke off: the next try
---                        asks for the rest. Credentials are never stored.
+-- siding_outbox_requests what an entry sends, and the answer. `operation` is the configured write that made the request,
+--                        `replaces` the entry whose request it corrects. `probe` is the delivery probe of a write,
+--                        `unknown_since` when it became unknown whether it arrived. `conflict_on` lists the statuses that are
+--                        conflicts. `gone_is_done`: whether 404 and 410 complete a write that deletes. `error`, `status` and
+--                        `answer` are of the last try. `answer_etag` is the entity tag of an answer to a fetch that broke off:
+--                        the next try asks for the rest. Credentials are never stored.
 -- siding_outbox_edits    what a write does to the record `record_key` of the entry's resource: `terms`, applied in the order of
 --                        `edit_order`. `pending` is 1 until the entry is completed. `base` is the origin's record when the edit
 --                        was made, once the origin has another one (an empty blob: there was none). `temporary_id` becomes
@@ -132,7 +134,8 @@
 --                        tells how a dropped write ended; no decision reads a `detail`.
 -- siding_outbox_dependencies
 --                        `entry` is not sent before `parent` is completed.
--- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.
+-- siding_outbox_entries  a view: each entry as the program reads it, with the members of `tried` and `parked` as columns, and
+--                        what lists show of its request, edit and key.
 -- siding_server_copies   the origin's own bytes of a record with pending edits, and their `cause` and `request`, as in the
 --                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
@@ -377,42 +380,36 @@ CREATE TABLE siding_leases (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_outbox (
-    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
-    id            TEXT    NOT NULL CONSTRAINT outbox_id_unique UNIQUE,
-    kind          TEXT    NOT NULL,
-    state         TEXT    NOT NULL,
-    reason        TEXT,
-    source        TEXT    NOT NULL,
-    resource      TEXT,
-    scope         TEXT    NOT NULL DEFAULT '',
-    operation     TEXT,
-    replaces      TEXT,
-    lane          TEXT    NOT NULL,
-    position      INTEGER NOT NULL,
-    head          INTEGER NOT NULL,
-    waits_on      INTEGER NOT NULL DEFAULT 0,
-    waits_for     TEXT,
-    attempts      INTEGER NOT NULL DEFAULT 0,
-    tries         INTEGER NOT NULL DEFAULT 0,
-    crashes       INTEGER NOT NULL DEFAULT 0,
-    created_at    INTEGER NOT NULL,
-    not_before    INTEGER NOT NULL,
-    expires_at    INTEGER,
-    first_sent_at INTEGER,
-    completed_at    INTEGER,
-    owner         TEXT,
-    token         INTEGER NOT NULL DEFAULT 0,
-    parked_by     TEXT,
-    parked_at     INTEGER,
-    let_in        INTEGER NOT NULL DEFAULT 0,
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    id           TEXT    NOT NULL CONSTRAINT outbox_id_unique UNIQUE,
+    kind         TEXT    NOT NULL,
+    state        TEXT    NOT NULL,
+    reason       TEXT,
+    source       TEXT    NOT NULL,
+    resource     TEXT,
+    scope        TEXT    NOT NULL DEFAULT '',
+    lane         TEXT    NOT NULL,
+    position     INTEGER NOT NULL,
+    head         INTEGER NOT NULL,
+    waits_on     INTEGER NOT NULL DEFAULT 0,
+    created_at   INTEGER NOT NULL,
+    not_before   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    completed_at INTEGER,
+    owner        TEXT,
+    token        INTEGER NOT NULL DEFAULT 0,
+    tried        TEXT    NOT NULL DEFAULT '{"attempts":0,"tries":0,"crashes":0}',
+    parked       TEXT    NOT NULL DEFAULT '{"let_in":0}',
     CONSTRAINT outbox_id_shape CHECK (length(id) = 26),
     CONSTRAINT outbox_kind CHECK (kind IN ('fetch', 'write')),
     CONSTRAINT outbox_state CHECK (state IN ('queued', 'sending', 'parked', 'done', 'dropped')),
     CONSTRAINT outbox_reason CHECK (
         reason IN ('uncertain', 'rejected', 'conflict', 'sign_in', 'poison', 'expired', 'key_expired', 'invalid', 'held',
         'dependency')),
-    CONSTRAINT outbox_waits_for CHECK (waits_for IN ('line')),
-    CONSTRAINT outbox_let_in CHECK (let_in IN (0, 1)),
+    CONSTRAINT outbox_tried_is_json CHECK (json_valid(tried)),
+    CONSTRAINT outbox_waits_for CHECK (tried ->> 'waits_for' IN ('line')),
+    CONSTRAINT outbox_parked_is_json CHECK (json_valid(parked)),
+    CONSTRAINT outbox_let_in CHECK (parked ->> 'let_in' IN (0, 1)),
     CONSTRAINT outbox_parked_has_reason CHECK ((state = 'parked') = (reason IS NOT NULL)),
     CONSTRAINT outbox_sending_has_owner CHECK ((state = 'sending') = (owner IS NOT NULL)),
     CONSTRAINT outbox_completed_has_time CHECK ((state IN ('done', 'dropped')) = (completed_at IS NOT NULL)),
@@ -436,6 +433,8 @@ CREATE TABLE siding_outbox_requests (
     method        TEXT    NOT NULL,
     url           TEXT    NOT NULL,
     page_number   INTEGER,
+    operation     TEXT,
+    replaces      TEXT,
     headers       TEXT    NOT NULL DEFAULT '[]',
     body          BLOB,
     conflict_on   TEXT,
@@ -506,8 +505,12 @@ CREATE TABLE siding_outbox_dependencies (
 CREATE INDEX siding_outbox_dependencies_parent ON siding_outbox_dependencies (parent);
 
 CREATE VIEW siding_outbox_entries AS
-SELECT siding_outbox.*, method, url, page_number, unknown_since, status, error, record_key, edit_order, pending, temporary_id,
-    real_id, key, kept_until
+SELECT seq, id, kind, state, reason, source, resource, scope, operation, replaces, lane, position, head, waits_on,
+    tried ->> 'attempts' AS attempts, tried ->> 'tries' AS tries, tried ->> 'crashes' AS crashes,
+    created_at, not_before, tried ->> 'waits_for' AS waits_for, expires_at,
+    tried ->> 'first_sent_at' AS first_sent_at, completed_at, owner, token, parked ->> 'by' AS parked_by,
+    parked ->> 'at' AS parked_at, parked ->> 'let_in' AS let_in, method, url, page_number, unknown_since, status, error,
+    record_key, edit_order, pending, temporary_id, real_id, key, kept_until
 FROM siding_outbox
     LEFT JOIN siding_outbox_requests ON siding_outbox_requests.entry = siding_outbox.seq
     LEFT JOIN siding_outbox_edits ON siding_outbox_edits.entry = siding_outbox.seq

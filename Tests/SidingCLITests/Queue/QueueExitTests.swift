@@ -63,7 +63,10 @@ struct QueueExitTests {
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
             shop.sandbox.file("test.db"),
-            "UPDATE siding_outbox SET first_sent_at = 1; UPDATE siding_idempotency_keys SET lifetime_us = 1")
+            """
+            UPDATE siding_outbox SET tried = json_set(tried, '$.first_sent_at', 1);
+            UPDATE siding_idempotency_keys SET lifetime_us = 1
+            """)
         let run = try await shop.sandbox.siding("queue", command, id)
         #expect(run.status == 75)
         #expect(run.error.contains("parked: key_expired"))

@@ -47,7 +47,10 @@ struct QueueExpiryTests {
         let shop = try await QueueShop(source: ", idempotency: {}")
         let id = try await shop.keep("a")
         try await shop.sql(
-            "UPDATE siding_outbox SET first_sent_at = 1; UPDATE siding_idempotency_keys SET lifetime_us = 1")
+            """
+            UPDATE siding_outbox SET tried = json_set(tried, '$.first_sent_at', 1);
+            UPDATE siding_idempotency_keys SET lifetime_us = 1
+            """)
         let told = try await shop.sandbox.siding(command + ["--json"])
         #expect(told.status == 75)
         let parked = try told.objects().filter { $0["id"]?.string == id }

@@ -215,7 +215,10 @@ struct WriteDeclarationTests {
         #expect(order.status == 0 && item.status == 0)
         try await sandbox.sqlite(
             sandbox.file("test.db"),
-            "UPDATE siding_outbox SET first_sent_at = (CAST(strftime('%s', 'now') AS INTEGER) - 90 * 60) * 1000000")
+            """
+            UPDATE siding_outbox SET tried = json_set(tried, '$.first_sent_at',
+                (CAST(strftime('%s', 'now') AS INTEGER) - 90 * 60) * 1000000)
+            """)
         #expect(try await sandbox.siding("queue", "run").status == 75)
         #expect(service.targets == ["/items"])
         let parked = try await sandbox.siding("queue", "list", "--state", "parked", "--json").object()

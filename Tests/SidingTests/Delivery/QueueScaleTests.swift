@@ -25,10 +25,11 @@ import Testing
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-                INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before, waits_for,
-                    attempts)
+                INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before,
+                    tried)
                 SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, ?1,
-                    ?1 + (i % 1000 = 0) * 60000000, CASE WHEN i % 1000 = 0 THEN 'line' END, i % 1000 = 0
+                    ?1 + (i % 1000 = 0) * 60000000, json_object('attempts', i % 1000 = 0, 'tries', 0, 'crashes', 0,
+                        'waits_for', CASE WHEN i % 1000 = 0 THEN 'line' END)
                 FROM n
                 """, now)
             try transaction.fillRequests()

@@ -35,7 +35,7 @@ import Testing
         #expect(try await bench.entry(old.id).state == .dropped)
         #expect(try await bench.events(old) == ["accepted", "replaced"])
         #expect(try await bench.store.history(of: new.id).first?.detail == "in the place of \(old.shortID)")
-        let link = try await bench.sqlite.rows("SELECT replaces FROM siding_outbox WHERE id = '\(new.id)'")
+        let link = try await bench.sqlite.rows("SELECT replaces FROM siding_outbox_entries WHERE id = '\(new.id)'")
         #expect(link == [[old.id]])
     }
 

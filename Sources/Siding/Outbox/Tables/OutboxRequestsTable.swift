@@ -62,11 +62,12 @@ enum OutboxRequestsTable {
         let probe = write.method.isIdempotent ? nil : write.probe
         try transaction.execute(
             """
-            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
-            SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM siding_outbox WHERE id = ?1
+            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done,
+                operation)
+            SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM siding_outbox WHERE id = ?1
             """, entry, write.method.rawValue, write.url.description, try HeaderFieldsText.json(write.headerFields),
             write.body.map(SQLiteValue.blob), try probe.map { try Store.json($0) },
-            try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone)
+            try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone, write.operation)
     }
 
     /// Inserts copies of the requests of replaced entries, with the parts that `change` has.
@@ -79,9 +80,9 @@ enum OutboxRequestsTable {
         try transaction.execute(
             """
             INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done,
-                error)
+                operation, replaces, error)
             SELECT new.seq, method, COALESCE(?2, url), COALESCE(?3, headers), COALESCE(?4, body), probe, conflict_on,
-                gone_is_done, CASE WHEN old.reason = 'conflict' AND NOT ?5 THEN error END
+                gone_is_done, operation, old.id, CASE WHEN old.reason = 'conflict' AND NOT ?5 THEN error END
             FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
                 JOIN siding_outbox_requests ON entry = old.seq JOIN siding_outbox AS new ON new.id = value ->> 1
             """, ids.json, change.url?.description, try change.headerFields.map { try HeaderFieldsText.json($0) },

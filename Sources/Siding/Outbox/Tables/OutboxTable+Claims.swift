@@ -113,14 +113,14 @@ extension OutboxTable {
     static let writesDueNow: SQL = """
         UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
-            AND waits_for = 'line' AND not_before > ?2
+            AND tried ->> 'waits_for' = 'line' AND not_before > ?2
         """
 
     /// There is one open fetch per listing, and only the waiting ones are read: `siding_outbox_fetch`.
     private static let fetchesDueNow: SQL = """
         UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'fetch' AND completed_at IS NULL AND state = 'queued' AND source = ?1
-            AND waits_for = 'line' AND not_before > ?2
+            AND tried ->> 'waits_for' = 'line' AND not_before > ?2
         """
 
     // MARK: Sign-in

@@ -6,7 +6,7 @@ extension OutboxTable {
         try snapshot.query(
             """
             SELECT source, state, reason, COUNT(*) AS count, MIN(created_at) AS oldest,
-                MIN(CASE WHEN state = 'parked' THEN coalesce(parked_at, created_at) ELSE created_at END) AS since
+                MIN(CASE WHEN state = 'parked' THEN coalesce(parked ->> 'at', created_at) ELSE created_at END) AS since
             FROM siding_outbox WHERE completed_at IS NULL GROUP BY source, state, reason ORDER BY source, state, reason
             """
         ) { row in

@@ -11,13 +11,13 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_outbox (id, kind, state, source, resource, scope, operation, lane, position, head, waits_on,
+            INSERT INTO siding_outbox (id, kind, state, source, resource, scope, lane, position, head, waits_on,
                 created_at, not_before, expires_at)
-            VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?7 AND completed_at IS NULL),
-                NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?7 AND completed_at IS NULL), ?8, ?9, ?9, ?10)
-            """, entry.id, entry.kind.rawValue, entry.source, entry.resource, scope, entry.operation, entry.lane,
-            entry.waitsOn, entry.createdAt.microseconds, expiresAt?.microseconds)
+            VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?6 AND completed_at IS NULL),
+                NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?6 AND completed_at IS NULL), ?7, ?8, ?8, ?9)
+            """, entry.id, entry.kind.rawValue, entry.source, entry.resource, scope, entry.lane, entry.waitsOn,
+            entry.createdAt.microseconds, expiresAt?.microseconds)
     }
 
     /// Inserts entries at the places of old ones in their lanes, due now, or on hold.
@@ -26,9 +26,9 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_outbox (id, kind, state, reason, source, resource, scope, operation, replaces, lane, position,
-                head, waits_on, created_at, not_before, expires_at)
-            SELECT value ->> 1, kind, ?2, ?3, source, resource, scope, operation, old.id, lane, position, head, waits_on,
+            INSERT INTO siding_outbox (id, kind, state, reason, source, resource, scope, lane, position, head, waits_on,
+                created_at, not_before, expires_at)
+            SELECT value ->> 1, kind, ?2, ?3, source, resource, scope, lane, position, head, waits_on,
                 created_at, ?4, CASE WHEN expires_at <= ?4 THEN NULL ELSE expires_at END
             FROM json_each(?1) JOIN siding_outbox AS old ON old.id = value ->> 0
             """, ids.json, isHeld ? "parked" : "queued", isHeld ? "held" : nil, now.microseconds)
@@ -45,9 +45,9 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = 'sending', reason = NULL, owner = ?2, token = token + 1, crashes = ?3,
-                first_sent_at = COALESCE(first_sent_at, ?4),
-                waits_for = CASE WHEN kind = 'fetch' THEN waits_for END
+            UPDATE siding_outbox SET state = 'sending', reason = NULL, owner = ?2, token = token + 1,
+                tried = json_set(tried, '$.crashes', ?3, '$.first_sent_at', COALESCE(tried ->> 'first_sent_at', ?4),
+                    '$.waits_for', CASE WHEN kind = 'fetch' THEN tried ->> 'waits_for' END)
             WHERE id = ?1
             """, entry.id, owner, entry.crashes, firstSent?.microseconds)
     }
@@ -56,8 +56,9 @@ extension OutboxTable {
     static func putBack(_ entry: QueueEntry, waitsForNetwork: Bool?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = 'queued', owner = NULL, attempts = ?2, crashes = ?3, not_before = ?4,
-                waits_for = CASE WHEN ?5 IS NULL THEN waits_for WHEN ?5 THEN 'line' END
+            UPDATE siding_outbox SET state = 'queued', owner = NULL, not_before = ?4,
+                tried = json_set(tried, '$.attempts', ?2, '$.crashes', ?3,
+                    '$.waits_for', CASE WHEN ?5 IS NULL THEN tried ->> 'waits_for' WHEN ?5 THEN 'line' END)
             WHERE id = ?1
             """, entry.id, entry.attempts, entry.crashes, entry.nextAttemptAt.microseconds, waitsForNetwork)
     }
@@ -69,8 +70,9 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = 'parked', reason = ?2, owner = NULL, crashes = COALESCE(?3, crashes),
-                parked_by = ?4, parked_at = ?5
+            UPDATE siding_outbox SET state = 'parked', reason = ?2, owner = NULL,
+                tried = json_set(tried, '$.crashes', COALESCE(?3, tried ->> 'crashes')),
+                parked = json_set(parked, '$.by', ?4, '$.at', ?5)
             WHERE id IN (SELECT value FROM json_each(?1))
             """, try Store.json(ids), reason.rawValue, crashes, owner, now.microseconds)
     }
@@ -83,10 +85,12 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, tries = 0, crashes = 0,
-                not_before = ?2, waits_for = NULL, let_in = ?3,
-                first_sent_at = CASE WHEN NOT ?4 AND EXISTS (
-                    SELECT 1 FROM siding_idempotency_keys WHERE entry = seq AND is_honoured = 1) THEN first_sent_at END,
+            UPDATE siding_outbox SET state = 'queued', reason = NULL, owner = NULL, not_before = ?2,
+                tried = json_object('attempts', 0, 'tries', 0, 'crashes', 0, 'first_sent_at',
+                    CASE WHEN NOT ?4 AND EXISTS (
+                        SELECT 1 FROM siding_idempotency_keys WHERE entry = seq AND is_honoured = 1)
+                    THEN tried ->> 'first_sent_at' END),
+                parked = json_set(parked, '$.let_in', ?3),
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
             WHERE id IN (SELECT value FROM json_each(?1))
             """, try Store.json(ids), now.microseconds, isLetIn, forgetsSending)
@@ -98,8 +102,8 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = ?2, reason = ?3, owner = NULL, attempts = ?4, tries = ?5, crashes = 0,
-                not_before = ?6, waits_for = ?7
+            UPDATE siding_outbox SET state = ?2, reason = ?3, owner = NULL, not_before = ?6,
+                tried = json_set(tried, '$.attempts', ?4, '$.tries', ?5, '$.crashes', 0, '$.waits_for', ?7)
             WHERE id = ?1
             """, entry.id, reason == nil ? "queued" : "parked", reason?.rawValue, entry.attempts, entry.tries,
             entry.nextAttemptAt.microseconds, waitsForNetwork ? "line" : nil)
@@ -111,7 +115,8 @@ extension OutboxTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, completed_at = ?3
+            UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0,
+                tried = json_set(tried, '$.crashes', 0), completed_at = ?3
             WHERE id IN (SELECT value FROM json_each(?1)) AND completed_at IS NULL
             """, try Store.json(ids), state.rawValue, now.microseconds)
     }
@@ -165,7 +170,8 @@ extension OutboxTable {
     // MARK: Single columns
 
     static func incrementTries(of id: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_outbox SET tries = tries + 1 WHERE id = ?1", id)
+        try transaction.execute(
+            "UPDATE siding_outbox SET tried = json_set(tried, '$.tries', (tried ->> 'tries') + 1) WHERE id = ?1", id)
     }
 
     /// Records that the first byte is about to be sent; false if the claim is not valid any more.
@@ -174,13 +180,15 @@ extension OutboxTable {
     ) throws -> Bool {
         try transaction.execute(
             """
-            UPDATE siding_outbox SET first_sent_at = COALESCE(first_sent_at, ?4)
+            UPDATE siding_outbox SET tried = json_set(tried, '$.first_sent_at', COALESCE(tried ->> 'first_sent_at', ?4))
             WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3
             """, id, owner, token, now.microseconds) == 1
     }
 
     static func setFirstSent(_ moment: Timestamp?, of id: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_outbox SET first_sent_at = ?2 WHERE id = ?1", id, moment?.microseconds)
+        try transaction.execute(
+            "UPDATE siding_outbox SET tried = json_set(tried, '$.first_sent_at', ?2) WHERE id = ?1", id,
+            moment?.microseconds)
     }
 
     /// Sets the later of two expiries; an entry that another one without expiry was merged into has none.

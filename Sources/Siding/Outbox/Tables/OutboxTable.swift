@@ -3,7 +3,8 @@ internal import SidingSQLite
 
 /// The table `siding_outbox`: which requests wait, and what decides when they are sent.
 ///
-/// Entries are read from the view `siding_outbox_entries`, which adds what lists show of the request, the edit and the key.
+/// Entries are read from the view `siding_outbox_entries`. It shows the members of `tried` and `parked` as columns, and adds
+/// what lists show of the request, the edit and the key.
 enum OutboxTable {
     /// Reads the columns in their order, which is how they are found quickest.
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
@@ -61,7 +62,8 @@ enum OutboxTable {
     ) throws -> String? {
         try database.first(
             """
-            SELECT id FROM siding_outbox WHERE seq > (SELECT seq FROM siding_outbox WHERE id = ?1) AND replaces = ?1
+            SELECT id FROM siding_outbox JOIN siding_outbox_requests ON entry = seq
+            WHERE entry > (SELECT seq FROM siding_outbox WHERE id = ?1) AND replaces = ?1
             """, id
         ) { $0.text(0) }
     }
