@@ -97,6 +97,7 @@
 --                        are those of `deleted` for which the filter was NULL, `deletions_blocked` the records that the
 --                        mass-deletion guard kept, `answers_quarantined` those of `quarantined` that are whole answers. `bytes`
 --                        are those that the network carried: compressed, in both directions, those of failed pages included.
+--                        `report` is the JSON of what else the result shows: the `entry` kept in the queue, `error` and `notes`.
 -- siding_leases          one row per name that was ever leased ("resource:posts"). `owner` names a lock file beside the database
 --                        on which the holder keeps a flock(2) while it lives. `token` grows with each acquisition: a commit under
 --                        an older token changes nothing (fencing).
@@ -342,31 +343,28 @@ CREATE TABLE siding_runs (
 CREATE INDEX siding_runs_unfinished ON siding_runs (owner) WHERE ended_at IS NULL;
 
 CREATE TABLE siding_run_resources (
-    run          INTEGER NOT NULL REFERENCES siding_runs (id),
-    resource     TEXT    NOT NULL,
-    outcome      TEXT,
-    pages        INTEGER NOT NULL DEFAULT 0,
-    requests     INTEGER NOT NULL DEFAULT 0,
-    not_modified INTEGER NOT NULL DEFAULT 0,
-    inserted     INTEGER NOT NULL DEFAULT 0,
-    updated      INTEGER NOT NULL DEFAULT 0,
-    unchanged    INTEGER NOT NULL DEFAULT 0,
-    stale        INTEGER NOT NULL DEFAULT 0,
-    deleted      INTEGER NOT NULL DEFAULT 0,
-    quarantined  INTEGER NOT NULL DEFAULT 0,
-    duplicates   INTEGER NOT NULL DEFAULT 0,
-    bytes        INTEGER NOT NULL DEFAULT 0,
-    duration_us  INTEGER NOT NULL DEFAULT 0,
-    entry        TEXT,
-    error        TEXT,
-    notes        TEXT    NOT NULL DEFAULT '[]',
+    run                 INTEGER NOT NULL REFERENCES siding_runs (id),
+    resource            TEXT    NOT NULL,
+    outcome             TEXT,
+    pages               INTEGER NOT NULL DEFAULT 0,
+    requests            INTEGER NOT NULL DEFAULT 0,
+    not_modified        INTEGER NOT NULL DEFAULT 0,
+    inserted            INTEGER NOT NULL DEFAULT 0,
+    updated             INTEGER NOT NULL DEFAULT 0,
+    unchanged           INTEGER NOT NULL DEFAULT 0,
+    stale               INTEGER NOT NULL DEFAULT 0,
+    deleted             INTEGER NOT NULL DEFAULT 0,
+    quarantined         INTEGER NOT NULL DEFAULT 0,
+    duplicates          INTEGER NOT NULL DEFAULT 0,
+    bytes               INTEGER NOT NULL DEFAULT 0,
     null_filtered       INTEGER NOT NULL DEFAULT 0,
     deletions_blocked   INTEGER NOT NULL DEFAULT 0,
     answers_quarantined INTEGER NOT NULL DEFAULT 0,
+    duration_us         INTEGER NOT NULL DEFAULT 0,
+    report              TEXT    NOT NULL DEFAULT '{}',
     PRIMARY KEY (run, resource),
     CONSTRAINT run_resources_outcome CHECK (outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed')),
-    CONSTRAINT run_resources_error_is_json CHECK (error IS NULL OR json_valid(error)),
-    CONSTRAINT run_resources_notes_is_json CHECK (json_valid(notes))
+    CONSTRAINT run_resources_report_is_json CHECK (json_valid(report))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX siding_run_resources_newest ON siding_run_resources (resource, run, outcome);
 

@@ -26,9 +26,9 @@ enum RunResourcesTable {
     }
 
     static func load(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> [RunResource] {
-        try database.query("SELECT * FROM siding_run_resources WHERE run = ?1 ORDER BY resource", run) {
-            try result($0)
-        }
+        try database.query(
+            "SELECT \(columns) FROM siding_run_resources WHERE run = ?1 ORDER BY resource", run
+        ) { try result($0) }
     }
 
     private static func result(_ row: borrowing Row) throws -> RunResource {
@@ -45,7 +45,7 @@ enum RunResourcesTable {
     // MARK: The newest results of resources, by their names
 
     /// A sync that was cancelled on purpose is neither a success nor a failure.
-    static let isNotCancelled: SQL = "error ->> '$.name' IS NOT 'cancelled'"
+    static let isNotCancelled: SQL = "report ->> '$.error.name' IS NOT 'cancelled'"
     /// The retry of quarantined records asks no origin, so it says nothing about the syncs of its resource.
     static let isSync: SQL = "(SELECT command FROM siding_runs WHERE id = run) IS NOT \(literal: Run.retryOfQuarantine)"
 
@@ -68,7 +68,7 @@ enum RunResourcesTable {
     {
         try byName(
             """
-            SELECT result.* FROM json_each(?1) JOIN siding_run_resources AS result ON resource = value AND run = (
+            SELECT \(columns) FROM json_each(?1) JOIN siding_run_resources ON resource = value AND run = (
                 SELECT run FROM siding_run_resources
                 WHERE resource = value AND outcome <> 'skipped' AND \(isNotCancelled) AND \(isSync) ORDER BY run DESC LIMIT 1)
             """, resources, database
@@ -90,7 +90,7 @@ enum RunResourcesTable {
             """
         return try byName(
             """
-            SELECT resource, oldest.started_at AS since, result.outcome AS outcome, error,
+            SELECT resource, oldest.started_at AS since, result.outcome AS outcome, report ->> 'error' AS error,
                 IFNULL(newest.ended_at, newest.started_at) AS ended_at
             FROM json_each(?1)
             JOIN siding_runs AS oldest ON oldest.id = (\(failed) ORDER BY run LIMIT 1)
@@ -135,8 +135,13 @@ enum RunResourcesTable {
         """
     private static let replacement: SQL = """
         INSERT OR REPLACE INTO siding_run_resources
-            (run, resource, outcome, duration_us, entry, error, notes, \(list { $0 }))
-        VALUES (?, ?, ?, ?, ?, ?, ?, \(list { _ in "?" }))
+            (run, resource, outcome, duration_us, report, \(list { $0 }))
+        VALUES (?, ?, ?, ?, json_object('entry', ?, 'error', json(?), 'notes', json(?)), \(list { _ in "?" }))
+        """
+    /// Those of a result, with the members of `report`.
+    private static let columns: SQL = """
+        resource, outcome, duration_us, report ->> 'entry' AS entry, report ->> 'error' AS error,
+            report ->> 'notes' AS notes, \(list { $0 })
         """
 
     /// A piece of SQL for each counter's column.

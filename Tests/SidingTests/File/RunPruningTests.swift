@@ -75,8 +75,8 @@ import Testing
                 """)
             try transaction.execute(
                 """
-                INSERT INTO siding_run_resources (run, resource, outcome, error)
-                VALUES (9, 'comments', 'failed', '{"name":"cancelled","message":"cancelled"}')
+                INSERT INTO siding_run_resources (run, resource, outcome, report)
+                VALUES (9, 'comments', 'failed', '{"error":{"name":"cancelled","message":"cancelled"}}')
                 """)
         }
         try await run()
