@@ -118,8 +118,8 @@ def fill():
             """INSERT INTO siding_outbox_requests (entry, method, url, body)
             SELECT seq, 'POST', 'http://127.0.0.1/posts', x'7b7d' FROM siding_outbox""")
         file.execute(
-            """INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured)
-            SELECT printf('key %d', seq), seq, 'Idempotency-Key', 0, 1 FROM siding_outbox""")
+            """INSERT INTO siding_idempotency_keys (key, entry, field, is_honoured)
+            SELECT printf('key %d', seq), seq, 'Idempotency-Key', 1 FROM siding_outbox""")
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin)

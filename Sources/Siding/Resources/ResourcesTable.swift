@@ -192,8 +192,8 @@ enum ResourcesTable {
 
     // MARK: Text search
 
-    /// What the text index of a resource covers, and whether the loaded SQLite is of the version that built it; nil if there is
-    /// none.
+    /// What the text index of a resource covers, and whether the loaded SQLite is of the version that built it; nil
+    /// if there is none.
     static func textIndex(
         of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (fields: [String], fillFrom: Int64?, isOfThisSQLite: Bool)? {

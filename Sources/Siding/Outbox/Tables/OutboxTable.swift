@@ -3,8 +3,8 @@ internal import SidingSQLite
 
 /// The table `siding_outbox`: which requests wait, and what decides when they are sent.
 ///
-/// Entries are read from the view `siding_outbox_entries`. It shows the members of `tried` and `parked` as columns, and adds
-/// what lists show of the request, the edit and the key.
+/// Entries are read from the view `siding_outbox_entries`. It shows the members of `tried` and `parked` as columns, and
+/// adds what lists show of the request, the edit and the key.
 enum OutboxTable {
     /// Reads the columns in their order, which is how they are found quickest.
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
