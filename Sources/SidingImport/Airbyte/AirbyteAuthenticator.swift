@@ -1,11 +1,7 @@
 /// Converts an authenticator of a requester to `auth`.
 struct AirbyteAuthenticator {
-    private let auth: AirbyteComponent
-    private let baseURL: String
-
-    init(_ auth: AirbyteComponent, baseURL: String) {
-        (self.auth, self.baseURL) = (auth, baseURL)
-    }
+    let auth: AirbyteComponent
+    let baseURL: String
 
     func add(to source: inout ImportedSource, _ imported: inout ImportedConfig) {
         guard source.auth == nil else { return }

@@ -1,10 +1,6 @@
 /// Converts the body of an HttpRequester: `request_body`, or one of its older keys.
 struct AirbyteBody {
-    private let requester: AirbyteComponent
-
-    init(_ requester: AirbyteComponent) {
-        self.requester = requester
-    }
+    let requester: AirbyteComponent
 
     func add(to resource: inout ImportedResource, _ source: String, _ imported: inout ImportedConfig) {
         if let body = requester.component("request_body") {

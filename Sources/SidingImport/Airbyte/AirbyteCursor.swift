@@ -1,11 +1,7 @@
 /// Converts an incremental_sync of type DatetimeBasedCursor to `cursor`.
 struct AirbyteCursor {
-    private let cursor: AirbyteComponent
-    private let additions: AirbyteAdditions
-
-    init(_ cursor: AirbyteComponent, _ additions: AirbyteAdditions) {
-        (self.cursor, self.additions) = (cursor, additions)
-    }
+    let cursor: AirbyteComponent
+    let additions: AirbyteAdditions
 
     private static let known: Set<String> = [
         "type", "cursor_field", "datetime_format", "cursor_datetime_formats", "start_datetime", "end_datetime",

@@ -1,11 +1,7 @@
 /// Converts a DefaultErrorHandler, or a CompositeErrorHandler of several.
 struct AirbyteErrorHandler {
-    private let handler: AirbyteComponent
-    private let depth: Int
-
-    init(_ handler: AirbyteComponent, depth: Int = 0) {
-        (self.handler, self.depth) = (handler, depth)
-    }
+    let handler: AirbyteComponent
+    var depth = 0
 
     /// Adds rules to the resource, and retry settings to the source, which all its resources share.
     func add(
@@ -14,7 +10,7 @@ struct AirbyteErrorHandler {
         switch handler.type {
         case "CompositeErrorHandler" where depth < 4:
             for inner in handler.components("error_handlers") {
-                AirbyteErrorHandler(inner, depth: depth + 1).add(to: &resource, &source, &imported)
+                AirbyteErrorHandler(handler: inner, depth: depth + 1).add(to: &resource, &source, &imported)
             }
         case "DefaultErrorHandler", nil:
             imported.noteUnsupported(

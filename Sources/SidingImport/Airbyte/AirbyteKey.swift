@@ -1,11 +1,7 @@
 /// Converts the `primary_key` of a stream to `key`.
 struct AirbyteKey {
-    private let stream: AirbyteComponent
-    private let additions: AirbyteAdditions
-
-    init(_ stream: AirbyteComponent, _ additions: AirbyteAdditions) {
-        (self.stream, self.additions) = (stream, additions)
-    }
+    let stream: AirbyteComponent
+    let additions: AirbyteAdditions
 
     func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         let parts = (stream["primary_key"]?.itemsOrSelf ?? []).compactMap { part($0, &imported) }

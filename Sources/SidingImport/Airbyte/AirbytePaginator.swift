@@ -1,10 +1,6 @@
 /// Converts a DefaultPaginator or NoPagination to `paginate`.
 struct AirbytePaginator {
-    private let paginator: AirbyteComponent
-
-    init(_ paginator: AirbyteComponent) {
-        self.paginator = paginator
-    }
+    let paginator: AirbyteComponent
 
     func add(to resource: inout ImportedResource, _ source: String, _ imported: inout ImportedConfig) {
         switch paginator.type {

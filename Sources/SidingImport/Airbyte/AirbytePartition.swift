@@ -2,15 +2,11 @@ internal import SidingJSON
 
 /// Converts the partition_router of a retriever: one listing per record of a parent, or per value of a list.
 struct AirbytePartition {
-    private let routers: [AirbyteComponent]
-    private let parent: AirbyteParent?
+    let routers: [AirbyteComponent]
+    /// The first parent of the first router.
+    let parent: AirbyteParent?
     /// The maximum number of values in a list; each becomes one resource.
     private static let maxValues = 50
-
-    /// - Parameter parent: the first parent of the first router.
-    init(_ routers: [AirbyteComponent], _ parent: AirbyteParent?) {
-        (self.routers, self.parent) = (routers, parent)
-    }
 
     /// The resource with `for_each`, or one resource per value; each with its source.
     func expanded(

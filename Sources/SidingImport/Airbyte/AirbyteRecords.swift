@@ -1,12 +1,8 @@
 /// Converts the record_selector of a retriever, and the transformations of a stream.
 struct AirbyteRecords {
-    private let selector: AirbyteComponent?
-    private let stream: AirbyteComponent
-    private let additions: AirbyteAdditions
-
-    init(_ selector: AirbyteComponent?, _ stream: AirbyteComponent, _ additions: AirbyteAdditions) {
-        (self.selector, self.stream, self.additions) = (selector, stream, additions)
-    }
+    let selector: AirbyteComponent?
+    let stream: AirbyteComponent
+    let additions: AirbyteAdditions
 
     func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         for step in stream.components("transformations") { addStep(step, &resource, &imported) }
@@ -80,12 +76,8 @@ struct AirbyteRecords {
 
 /// Converts a schema_loader to `columns`. Without an inline schema nothing is lost: columns follow the records.
 struct AirbyteSchema {
-    private let loader: AirbyteComponent
-    private let additions: AirbyteAdditions
-
-    init(_ loader: AirbyteComponent, _ additions: AirbyteAdditions) {
-        (self.loader, self.additions) = (loader, additions)
-    }
+    let loader: AirbyteComponent
+    let additions: AirbyteAdditions
 
     func add(to resource: inout ImportedResource) {
         guard loader.type == "InlineSchemaLoader", let schema = loader.component("schema") else { return }

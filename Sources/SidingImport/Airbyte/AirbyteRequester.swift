@@ -1,10 +1,6 @@
 /// Converts an HttpRequester to a source and a resource.
 struct AirbyteRequester {
-    private let requester: AirbyteComponent
-
-    init(_ requester: AirbyteComponent) {
-        self.requester = requester
-    }
+    let requester: AirbyteComponent
 
     private static let known: Set<String> = [
         "type", "url_base", "url", "path", "http_method", "request_parameters", "request_headers", "request_body_json",
@@ -30,19 +26,19 @@ struct AirbyteRequester {
         let url = AirbyteURL(text, requester, at: base.origin, isWhole: isWhole, &imported)
         var source = ImportedSource(url: url.text, from: base.origin, of: requester.origin, &imported)
         if let authenticator = requester.component("authenticator") {
-            AirbyteAuthenticator(authenticator, baseURL: text).add(to: &source, &imported)
+            AirbyteAuthenticator(auth: authenticator, baseURL: text).add(to: &source, &imported)
         }
         addHeaders(&source, &imported)
         guard let path = path(url.rest, &source, &imported) else { return nil }
         var resource = ImportedResource(name, path: path, from: stream.origin)
         if let handler = requester.component("error_handler") {
-            AirbyteErrorHandler(handler).add(to: &resource, &source, &imported)
+            AirbyteErrorHandler(handler: handler).add(to: &resource, &source, &imported)
         }
         if let method = requester["http_method"], let text = method.text, text.uppercased() != "GET" {
             resource.method = .text(text.uppercased(), from: method.origin)
         }
         addParameters(&resource, &source, &imported)
-        AirbyteBody(requester).add(to: &resource, source.name, &imported)
+        AirbyteBody(requester: requester).add(to: &resource, source.name, &imported)
         return (source, resource)
     }
 

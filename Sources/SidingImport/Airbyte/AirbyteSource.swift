@@ -40,7 +40,7 @@ struct AirbyteSource {
         for stream in listed {
             if let name = stream["name"]?.text { requests[name] = requests[name] ?? stream.request() }
         }
-        let budget = AirbyteBudget(root)
+        let budget = AirbyteBudget(root: root)
         for stream in listed { add(stream, budget, &requests, to: &imported) }
     }
 
@@ -88,17 +88,13 @@ struct AirbyteSource {
                 imported.owner = nil
             }
         }
-        AirbyteStream(stream, name: name, parent: parent, remark: remark, budget: budget).add(to: &imported)
+        AirbyteStream(stream: stream, name: name, parent: parent, remark: remark, budget: budget).add(to: &imported)
     }
 }
 
 /// Converts `api_budget` and `concurrency_level`: rate limits and concurrency.
 struct AirbyteBudget: Sendable {
-    private let root: AirbyteComponent
-
-    init(_ root: AirbyteComponent) {
-        self.root = root
-    }
+    let root: AirbyteComponent
 
     func add(to source: inout ImportedSource, _ imported: inout ImportedConfig) {
         if let level = root.component("concurrency_level")?["default_concurrency"] {

@@ -1,20 +1,13 @@
 /// Converts a DeclarativeStream to a resource.
 struct AirbyteStream {
-    private let stream: AirbyteComponent
-    private let name: String?
-    private let parent: AirbyteParent?
-    private let remark: String?
-    private let budget: AirbyteBudget
-
-    /// - Parameters:
-    ///   - name: the name of its resource.
-    ///   - parent: the stream over whose records it is partitioned.
-    ///   - remark: a comment for the resource in the config.
-    init(
-        _ stream: AirbyteComponent, name: String?, parent: AirbyteParent?, remark: String?, budget: AirbyteBudget
-    ) {
-        (self.stream, self.name, self.parent, self.remark, self.budget) = (stream, name, parent, remark, budget)
-    }
+    let stream: AirbyteComponent
+    /// The name of its resource.
+    let name: String?
+    /// The stream over whose records it is partitioned.
+    let parent: AirbyteParent?
+    /// A comment for the resource in the config.
+    let remark: String?
+    let budget: AirbyteBudget
 
     private static let known: Set<String> = [
         "type", "name", "retriever", "primary_key", "schema_loader", "incremental_sync", "transformations",
@@ -45,24 +38,29 @@ struct AirbyteStream {
         }
         imported.noteUnsupported(membersOf: stream.node, but: Self.known)
         imported.noteUnsupported(membersOf: retriever.node, but: Self.retrieverKeys)
-        guard var (source, resource) = AirbyteRequester(requester).read(name: name, stream, &imported) else { return }
+        guard var (source, resource) = AirbyteRequester(requester: requester).read(name: name, stream, &imported) else {
+            return
+        }
         if let remark { resource.remarks.append(remark) }
         budget.add(to: &source, &imported)
         addDecoder(retriever, &imported)
         let additions = AirbyteAdditions(stream)
-        AirbyteKey(stream, additions).add(to: &resource, &imported)
-        AirbyteRecords(retriever.component("record_selector"), stream, additions).add(to: &resource, &imported)
+        AirbyteKey(stream: stream, additions: additions).add(to: &resource, &imported)
+        AirbyteRecords(selector: retriever.component("record_selector"), stream: stream, additions: additions)
+            .add(to: &resource, &imported)
         if let paginator = retriever.component("paginator") {
-            AirbytePaginator(paginator).add(to: &resource, source.name, &imported)
+            AirbytePaginator(paginator: paginator).add(to: &resource, source.name, &imported)
         } else {
             resource.paginate = .text("none", from: retriever.origin)
         }
         if let cursor = stream.component("incremental_sync") {
-            AirbyteCursor(cursor, additions).add(to: &resource, source.name, &imported)
+            AirbyteCursor(cursor: cursor, additions: additions).add(to: &resource, source.name, &imported)
         }
         if resource.cursor == nil { dropCursor(&resource, &imported) }
-        for loader in stream.components("schema_loader") { AirbyteSchema(loader, additions).add(to: &resource) }
-        let partitions = AirbytePartition(retriever.components("partition_router"), parent)
+        for loader in stream.components("schema_loader") {
+            AirbyteSchema(loader: loader, additions: additions).add(to: &resource)
+        }
+        let partitions = AirbytePartition(routers: retriever.components("partition_router"), parent: parent)
         for (resource, source) in partitions.expanded(resource, source, &imported) {
             imported.add(resource, from: source)
         }

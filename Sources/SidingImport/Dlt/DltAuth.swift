@@ -1,10 +1,6 @@
 /// Converts `client.auth` of a dlt source.
 struct DltAuth {
-    private let auth: InputNode
-
-    init(_ auth: InputNode) {
-        self.auth = auth
-    }
+    let auth: InputNode
 
     func add(to source: inout ImportedSource, _ imported: inout ImportedConfig) {
         guard source.auth == nil else {

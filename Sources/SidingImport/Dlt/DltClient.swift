@@ -1,10 +1,6 @@
 /// Converts `client:` of a REST source of dlt (the Python library "data load tool").
 struct DltClient {
-    private let client: InputNode
-
-    init(_ client: InputNode) {
-        self.client = client
-    }
+    let client: InputNode
 
     /// The source; nil after noting that there is no usable base URL.
     func source(_ imported: inout ImportedConfig) -> ImportedSource? {
@@ -19,7 +15,7 @@ struct DltClient {
             return nil
         }
         var source = ImportedSource(url: plain, from: url.origin, of: client.origin, &imported)
-        if let auth = client["auth"] { DltAuth(auth).add(to: &source, &imported) }
+        if let auth = client["auth"] { DltAuth(auth: auth).add(to: &source, &imported) }
         Self.addHeaders(client["headers"], to: &source, &imported)
         return source
     }

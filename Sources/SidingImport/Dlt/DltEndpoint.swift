@@ -1,14 +1,10 @@
 /// Converts the `endpoint` of a dlt resource, with defaults from `resource_defaults`.
 struct DltEndpoint {
-    private let own: InputNode?
-    private let defaults: InputNode?
-    private let name: String
-    private let origin: Origin
-    private let client: InputNode
-
-    init(_ own: InputNode?, defaults: InputNode?, resource name: String, origin: Origin, client: InputNode) {
-        (self.own, self.defaults, self.name, self.origin, self.client) = (own, defaults, name, origin, client)
-    }
+    let own: InputNode?
+    let defaults: InputNode?
+    let name: String
+    let origin: Origin
+    let client: InputNode
 
     private static let known: Set<String> = [
         "path", "method", "params", "json", "data", "headers", "paginator", "data_selector", "response_actions",
@@ -53,7 +49,7 @@ struct DltEndpoint {
         if value("paginator") == nil, isSingleEntity {
             resource.paginate = .text("none", from: pathNode?.origin ?? origin)
         } else if let paginator = value("paginator") ?? client["paginator"] {
-            DltPaginator(paginator).add(to: &resource, &imported)
+            DltPaginator(node: paginator).add(to: &resource, &imported)
         }
         addActions(&resource, &imported)
         return resource

@@ -1,10 +1,6 @@
 /// Converts `paginator` of a dlt client or endpoint.
 struct DltPaginator {
-    private let node: InputNode
-
-    init(_ node: InputNode) {
-        self.node = node
-    }
+    let node: InputNode
 
     /// Sets the pagination of `resource`.
     func add(to resource: inout ImportedResource, _ imported: inout ImportedConfig) {

@@ -26,7 +26,7 @@ struct DltResource {
         imported.noteUnsupported(membersOf: defaults, but: Self.known)
         var source = shared
         let endpoint = DltEndpoint(
-            node["endpoint"], defaults: defaults?["endpoint"], resource: name, origin: node.origin, client: client)
+            own: node["endpoint"], defaults: defaults?["endpoint"], name: name, origin: node.origin, client: client)
         var resource = endpoint.resource(&source, &imported)
         addKey(&resource, &imported)
         addDisposition(&resource, &imported)

@@ -19,7 +19,7 @@ struct DltSource {
     func add(to imported: inout ImportedConfig) throws(ImportError) {
         guard let client = root["client"] else { return }
         imported.noteUnsupported(membersOf: root, but: ["client", "resource_defaults", "resources"])
-        guard let source = DltClient(client).source(&imported) else { return }
+        guard let source = DltClient(client: client).source(&imported) else { return }
         let defaults = root["resource_defaults"]
         for item in root["resources"]?.items ?? [] {
             guard let resource = DltResource(item, defaults: defaults, client: client) else {
