@@ -103,13 +103,11 @@ struct AirbytePartition {
         let placeholder = "{\(Placeholder.name(for: field))}"
         return list.map { item in
             let value = item.text ?? ""
-            var one = ImportedResource(
-                "\(resource.name)_\(value)", path: resource.path.replacing(placeholder, with: value),
-                from: resource.origin)
-            one.adopt(resource)
+            var one = resource
+            one.name = "\(resource.name)_\(value)"
+            one.path = resource.path.replacing(placeholder, with: value)
             one.query = resource.query.replacing(placeholder, with: value)
             one.body = resource.body?.replacing(placeholder, with: value)
-            one.bodyEncoding = resource.bodyEncoding
             one.remarks.append(
                 "One of several resources, one for each value of '\(PlainText.oneLine(field, limit: 60))'.")
             var own = source
@@ -126,32 +124,10 @@ struct AirbytePartition {
     }
 }
 
-extension ImportedResource {
-    /// Copies everything that does not differ between the values of a list.
-    fileprivate mutating func adopt(_ other: ImportedResource) {
-        (method, records, key, paginate) = (other.method, other.records, other.key, other.paginate)
-        (maxPages, hasMore, isLast) = (other.maxPages, other.hasMore, other.isLast)
-        (cursor, condition) = (other.cursor, other.condition)
-        (drop, columns, remarks, errors) = (other.drop, other.columns, other.remarks, other.errors)
-    }
-}
-
 extension ConfigNode {
     /// The value with `placeholder` replaced everywhere.
     func replacing(_ placeholder: String, with value: String) -> ConfigNode {
-        var node = self
-        switch content {
-        case .scalar(let text, let isPlain):
-            node.content = .scalar(text.replacing(placeholder, with: value), isPlain: isPlain)
-        case .list(let items): node.content = .list(items.map { $0.replacing(placeholder, with: value) })
-        case .map(let entries):
-            node.content = .map(
-                entries.map {
-                    ConfigEntry(
-                        name: $0.name, value: $0.value.replacing(placeholder, with: value), comments: $0.comments)
-                })
-        }
-        return node
+        replacingTexts { $0.replacing(placeholder, with: value) }
     }
 }
 

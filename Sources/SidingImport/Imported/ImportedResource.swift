@@ -1,6 +1,6 @@
 /// A resource converted from dlt or Airbyte, as the values of its entry in siding.yaml.
 struct ImportedResource: Sendable {
-    let name: String
+    var name: String
     let origin: Origin
     /// The name of its source; set when the source is added.
     var source = ""
