@@ -29,7 +29,7 @@ struct AirbytePaginator {
     // MARK: Numbers
 
     private func addOffset(
-        _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
+        _ strategy: AirbyteComponent, _ size: ConfigNode?, _ resource: inout ImportedResource,
         _ imported: inout ImportedConfig
     ) {
         guard let option = option("page_token_option", &imported) else { return }
@@ -37,16 +37,16 @@ struct AirbytePaginator {
         if let size, let sizeOption = self.option("page_size_option", isNeeded: false, &imported) {
             if sizeOption.isBody == option.isBody {
                 map.set("limit_param", sizeOption.parameter)
-                map.set("limit", size.node)
+                map.set("limit", size)
             } else {
-                resource.set(sizeOption, to: size.node)
+                resource.set(sizeOption, to: size)
             }
         }
         resource.paginate = map.node
     }
 
     private func addPage(
-        _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
+        _ strategy: AirbyteComponent, _ size: ConfigNode?, _ resource: inout ImportedResource,
         _ imported: inout ImportedConfig
     ) {
         guard let option = option("page_token_option", &imported) else { return }
@@ -61,19 +61,15 @@ struct AirbytePaginator {
                 if sizeOption.isBody == option.isBody {
                     map.set("size_param", sizeOption.parameter)
                 } else {
-                    resource.set(sizeOption, to: size.node)
+                    resource.set(sizeOption, to: size)
                 }
             }
-            map.set("size", size.node)
+            map.set("size", size)
         }
         resource.paginate = map.node
     }
 
-    private struct Size {
-        let node: ConfigNode
-    }
-
-    private func size(_ strategy: AirbyteComponent, _ source: String, _ imported: inout ImportedConfig) -> Size? {
+    private func size(_ strategy: AirbyteComponent, _ source: String, _ imported: inout ImportedConfig) -> ConfigNode? {
         guard let node = strategy["page_size"], let text = node.text else { return nil }
         let filled = strategy.fill(text, source)
         guard case .literal(let plain) = filled.value, let count = Int(plain.trimmingSpaces) else {
@@ -81,17 +77,17 @@ struct AirbytePaginator {
                 node.origin, "the page size depends on the user's configuration", hint: "write it by hand")
             return nil
         }
-        return Size(node: .number(count, from: node.origin))
+        return .number(count, from: node.origin)
     }
 
     // MARK: Tokens
 
     private func addCursor(
-        _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
+        _ strategy: AirbyteComponent, _ size: ConfigNode?, _ resource: inout ImportedResource,
         _ imported: inout ImportedConfig
     ) {
         if let size, let option = option("page_size_option", isNeeded: false, &imported) {
-            resource.set(option, to: size.node)
+            resource.set(option, to: size)
         }
         guard let value = strategy["cursor_value"],
             let access = value.text?.inBraces.flatMap({
