@@ -15,8 +15,7 @@ struct AirbyteAuthenticator {
         case "BasicHttpAuthenticator":
             let user = textOrSecret("username", "user", source, &imported)
             let isEmpty = auth["password"]?.rawText?.isEmpty ?? true
-            let password =
-                isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", "password", source, &imported)
+            let password = isEmpty ? nil : secret("password", "password", source, &imported)
             source.auth = .basic(user: user, password: password, from: auth.origin)
         case "OAuthAuthenticator": oauth(&source, &imported)
         case "SessionTokenAuthenticator": session(&source, &imported)

@@ -67,12 +67,6 @@ struct GrammarTrial {
         return try Config.parse(text, file: "siding.yaml", environment: environment)
     }
 
-    /// Whether the grammar allows Basic credentials without a password, which then is empty.
-    static let takesUserAlone: Bool = {
-        let text = "{ version: 1, sources: { a: { base_url: \"https://a.example\", auth: { type: basic, user: u } } }, "
-        return (try? parse(text + "resources: { a: { path: /a, key: id } } }")) != nil
-    }()
-
     /// Marks the value at `path` or its first owner that is not essential; false if that would be the whole config.
     private mutating func refuse(_ path: [Int], _ fault: Fault) -> Bool {
         if let inner = holders(of: fault, in: path) {

@@ -47,7 +47,7 @@ struct DltAuth {
         imported.noteUnsupported(membersOf: auth, but: ["type", "username", "password"])
         let user = textOrSecret("username", source, &imported)
         let isEmpty = auth["password"]?.rawText?.isEmpty ?? false
-        let password = isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", source, &imported)
+        let password = isEmpty ? nil : secret("password", source, &imported)
         source.auth = .basic(user: user, password: password, from: auth.origin)
     }
 
