@@ -159,25 +159,9 @@ struct AirbyteAuthenticator {
         let node = auth[name]
         let origin = node?.origin ?? auth.origin
         let variable = SecretNaming.variable(source.name, word)
-        switch auth.fill(node?.text ?? "", source.name).value {
-        case .secret(let named, let prefix):
-            if !prefix.isEmpty {
-                imported.noteUnsupported(
-                    origin, "the secret has text before it", hint: "set \(named) to the whole value")
-            }
-            return .secret(named, from: origin)
-        case .unknown(let what):
-            imported.noteUnsupported(
-                origin, "'\(name)' is \(what.prefix(120))", hint: "set the environment variable \(variable)")
-        case .literal(let text):
-            if text.isEmpty {
-                imported.noteUnsupported(
-                    origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
-            } else {
-                imported.leaveLiteral(origin, variable)
-            }
-        }
-        return .secret(variable, from: origin)
+        let text = auth.fill(node?.text ?? "", source.name).value
+        guard text != .literal("") else { return imported.missingSecret(name, variable, from: origin) }
+        return imported.secret(name, text, orOf: variable, from: origin)
     }
 
     /// A user or client name: literal text is kept, a value from the user's configuration becomes a variable.

@@ -80,12 +80,7 @@ struct AirbyteRequester {
                 node.origin, "config '\(name.prefix(60))' is set by the user, but siding.yaml has no variables",
                 hint: "the path has '\(placeholder)' instead: replace it with the value")
         }
-        let (plain, names) = ImportedURL.withoutSecrets(filled.plain)
-        for name in names {
-            source.authorize(
-                name, .query, SecretNaming.variable(source.name, name), prefix: "", isLiteral: true, from: node.origin,
-                &imported)
-        }
+        let plain = source.withoutSecrets(filled.plain, from: node.origin, &imported)
         return .text(plain.hasPrefix("/") || plain.contains("://") ? plain : "/" + plain, from: node.origin)
     }
 
@@ -124,9 +119,7 @@ struct AirbyteRequester {
             case .literal(let value):
                 if value.isEmpty { continue }
                 if SecretWords.isSecret(member.name, value), !value.hasPrefix("{") {
-                    let variable = SecretNaming.variable(source.name, member.name)
-                    source.authorize(
-                        member.name, .query, variable, prefix: "", isLiteral: true, from: member.node.origin, &imported)
+                    source.authorize(query: member.name, from: member.node.origin, &imported)
                 } else if member.node.value.isPlainNumber || value == "true" || value == "false" {
                     resource.query.set(
                         member.name,

@@ -41,12 +41,13 @@ struct GrammarTrial {
         return .failure(Obstacle(description: "the grammar of siding.yaml refuses too much of it"))
     }
 
-    /// The grammar's faults in `text`; nil if it is valid.
+    /// The grammar's faults in `text`; nil if it is valid. Secrets are only named: no variable or file is looked at.
     ///
     /// - Throws: ``ConfigError`` without positions, such as for a text that is too large.
     private static func faults(of text: String) throws(ConfigError) -> [Fault]? {
+        let environment = ConfigEnvironment(variables: [:], workingDirectory: "/", home: "/")
         do throws(ConfigError) {
-            _ = try parse(text)
+            _ = try Config.parse(text, file: "siding.yaml", environment: environment)
             return nil
         } catch {
             guard !error.faults.isEmpty else { throw error }
@@ -59,12 +60,6 @@ struct GrammarTrial {
             guard let path = place(fault.place), refuse(path, fault) else { return isChanged }
             return true
         }
-    }
-
-    /// Parses without looking at variables or files: secrets are only named.
-    static func parse(_ text: String) throws(ConfigError) -> Config {
-        let environment = ConfigEnvironment(variables: [:], workingDirectory: "/", home: "/")
-        return try Config.parse(text, file: "siding.yaml", environment: environment)
     }
 
     /// Marks the value at `path` or its first owner that is not essential; false if that would be the whole config.

@@ -87,10 +87,7 @@ struct DltAuth {
         _ name: String, _ source: ImportedSource, _ imported: inout ImportedConfig
     ) -> ConfigNode {
         guard let node = auth[name] else {
-            let variable = SecretNaming.variable(source.name, name)
-            imported.noteUnsupported(
-                auth.origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
-            return .secret(variable, from: auth.origin)
+            return imported.missingSecret(name, SecretNaming.variable(source.name, name), from: auth.origin)
         }
         return secret(node, name, source, &imported)
     }
@@ -98,20 +95,9 @@ struct DltAuth {
     private func secret(
         _ node: InputNode, _ name: String, _ source: ImportedSource, _ imported: inout ImportedConfig
     ) -> ConfigNode {
-        let variable = SecretNaming.variable(source.name, name)
-        switch DltReference.read(node.text ?? "", in: source.name) {
-        case .secret(let named, let prefix):
-            if !prefix.isEmpty {
-                imported.noteUnsupported(
-                    node.origin, "the secret has text before it", hint: "set \(named) to the whole value")
-            }
-            return .secret(named, from: node.origin)
-        case .unknown(let what):
-            imported.noteUnsupported(
-                node.origin, "'\(name)' is \(what)", hint: "set the environment variable \(variable)")
-        case .literal: imported.leaveLiteral(node.origin, variable)
-        }
-        return .secret(variable, from: node.origin)
+        imported.secret(
+            name, DltReference.read(node.text ?? "", in: source.name),
+            orOf: SecretNaming.variable(source.name, name), from: node.origin)
     }
 
     /// A user or client name: text, unless the file marks it as a secret.

@@ -67,12 +67,7 @@ struct DltEndpoint {
     ) -> ConfigNode {
         let node = pathNode
         let text = moved(node?.rawText ?? name, from: node?.origin ?? origin, &source, &imported)
-        let (plain, names) = ImportedURL.withoutSecrets(text)
-        for name in names {
-            source.authorize(
-                name, .query, SecretNaming.variable(source.name, name), prefix: "", isLiteral: true,
-                from: node?.origin ?? origin, &imported)
-        }
+        let plain = source.withoutSecrets(text, from: node?.origin ?? origin, &imported)
         let bound = request.bound(plain, from: node?.origin ?? origin, &imported)
         let isWhole = bound.hasPrefix("/") || bound.contains("://")
         return .text(isWhole ? bound : "/" + bound, from: node?.origin ?? origin)

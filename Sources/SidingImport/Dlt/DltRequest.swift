@@ -47,9 +47,7 @@ struct DltRequest {
             imported.noteUnsupported(node.origin, "the parameter holds \(what)", hint: "write it by hand")
         case .literal:
             if SecretWords.isSecret(name, text) {
-                let variable = SecretNaming.variable(source.name, name)
-                return source.authorize(
-                    name, .query, variable, prefix: "", isLiteral: true, from: node.origin, &imported)
+                return source.authorize(query: name, from: node.origin, &imported)
             }
             let bound = bound(text, from: node.origin, &imported)
             let copy = ConfigNode.copy(node, &imported) { node, _ in .text(bound, from: node.origin) }

@@ -107,6 +107,12 @@ struct ImportedSource: Sendable {
         }
     }
 
+    /// Makes a query parameter with a literal secret the source's `auth`.
+    mutating func authorize(query name: String, from origin: Origin, _ imported: inout ImportedConfig) {
+        let variable = SecretNaming.variable(self.name, name)
+        authorize(name, .query, variable, prefix: "", isLiteral: true, from: origin, &imported)
+    }
+
     /// Makes a header field or a query parameter the source's `auth`.
     mutating func authorize(
         _ name: String, _ position: Position, _ variable: String, prefix: String, isLiteral: Bool,
@@ -140,6 +146,31 @@ struct ImportedSource: Sendable {
 }
 
 extension ImportedConfig {
+    /// The secret that `text` refers to. If it refers to none, that is noted, and the secret is that of `variable`.
+    mutating func secret(
+        _ name: String, _ text: ImportedText, orOf variable: String, from origin: Origin
+    ) -> ConfigNode {
+        switch text {
+        case .secret(let named, let prefix):
+            if !prefix.isEmpty {
+                noteUnsupported(
+                    origin, "the secret has text before it", hint: "set \(named) to the whole value")
+            }
+            return .secret(named, from: origin)
+        case .unknown(let what):
+            noteUnsupported(
+                origin, "'\(name)' is \(what.prefix(120))", hint: "set the environment variable \(variable)")
+        case .literal: leaveLiteral(origin, variable)
+        }
+        return .secret(variable, from: origin)
+    }
+
+    /// The secret of `variable`, after noting that the file does not have it.
+    mutating func missingSecret(_ name: String, _ variable: String, from origin: Origin) -> ConfigNode {
+        noteUnsupported(origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
+        return .secret(variable, from: origin)
+    }
+
     /// Notes that a literal secret was not copied.
     mutating func leaveLiteral(_ origin: Origin, _ variable: String) {
         noteUnsupported(

@@ -68,11 +68,14 @@ extension ImportedSource {
                 origin, "the user and the password in the URL are not copied",
                 hint: "set the environment variables \(user) and \(password)")
         }
-        for name in url.secretNames {
-            authorize(
-                name, .query, SecretNaming.variable(self.name, name), prefix: "", isLiteral: true, from: origin,
-                &imported)
-        }
+        for name in url.secretNames { authorize(query: name, from: origin, &imported) }
+    }
+
+    /// `path` without its secret query parameters, which become the source's `auth`.
+    mutating func withoutSecrets(_ path: String, from origin: Origin, _ imported: inout ImportedConfig) -> String {
+        let (plain, names) = ImportedURL.withoutSecrets(path)
+        for name in names { authorize(query: name, from: origin, &imported) }
+        return plain
     }
 }
 
