@@ -37,19 +37,6 @@ extension ImportedResource {
     }
 }
 
-extension ImportedResource {
-    /// Removes cursor placeholders from the body, with list elements that contain them.
-    ///
-    /// - Returns: the body's origin; nil if it has no such placeholders.
-    mutating func dropCursorFromBody() -> Origin? {
-        let placeholders = ["{cursor}", "{until}"]
-        guard let body, placeholders.contains(where: body.flow.contains) else { return nil }
-        var elements: [Origin] = []
-        self.body = body.replacingTexts { placeholders.contains(where: $0.contains) ? nil : $0 }.withoutLost(&elements)
-        return body.origin
-    }
-}
-
 extension ConfigNode {
     /// The value with `value` at the member path `names`; missing maps are created.
     func setting(_ names: ArraySlice<String>, to value: ConfigNode) -> ConfigNode {

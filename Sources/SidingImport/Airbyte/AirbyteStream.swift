@@ -56,7 +56,7 @@ struct AirbyteStream {
         if let cursor = stream.component("incremental_sync") {
             AirbyteCursor(cursor: cursor, additions: additions).add(to: &resource, source.name, &imported)
         }
-        if resource.cursor == nil { dropCursor(&resource, &imported) }
+        if resource.cursor == nil { resource.dropCursor(askedFor: "a time span", inBody: "a time span", &imported) }
         for loader in stream.components("schema_loader") {
             AirbyteSchema(loader: loader, additions: additions).add(to: &resource)
         }
@@ -78,19 +78,5 @@ struct AirbyteStream {
             return
         }
         imported.noteUnsupported(decoder.origin, "answers are read as JSON, not with '\(type.prefix(60))'")
-    }
-
-    /// Removes placeholders of a cursor that could not be converted.
-    private func dropCursor(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
-        let rest = resource.query.without(["{cursor}", "{until}"])
-        for entry in resource.query.entries where rest[entry.name] == nil {
-            imported.noteUnsupported(
-                entry.value.origin,
-                "the parameter '\(entry.name.prefix(60))' asks for a time span, but there is no cursor")
-        }
-        resource.query = rest
-        if let left = resource.dropCursorFromBody() {
-            imported.noteUnsupported(left, "the body asks for a time span, but there is no cursor")
-        }
     }
 }

@@ -145,16 +145,7 @@ struct DltRequest {
         if let cursor = resource.cursor {
             resource.openSpans(cursor["type"]?.scalar ?? "datetime", &imported)
         } else {
-            let rest = query.without(["{cursor}", "{until}"])
-            for entry in query.entries where rest[entry.name] == nil {
-                imported.noteUnsupported(
-                    entry.value.origin,
-                    "the parameter '\(entry.name.prefix(60))' asks for a span of changes, but there is no cursor")
-            }
-            resource.query = rest
-            if let left = resource.dropCursorFromBody() {
-                imported.noteUnsupported(left, "the body asks for changes, but there is no cursor")
-            }
+            resource.dropCursor(askedFor: "a span of changes", inBody: "changes", &imported)
         }
         guard let first = bindings.first else { return }
         var binds = ConfigMap(from: first.origin)

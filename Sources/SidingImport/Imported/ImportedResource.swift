@@ -65,6 +65,23 @@ struct ImportedResource: Sendable {
         return map.node
     }
 
+    /// Removes the parameters and the parts of the body that hold the cursor's placeholders, which have no value without it.
+    mutating func dropCursor(askedFor span: String, inBody what: String, _ imported: inout ImportedConfig) {
+        let placeholders = ["{cursor}", "{until}"]
+        let rest = query.without(placeholders)
+        for entry in query.entries where rest[entry.name] == nil {
+            imported.noteUnsupported(
+                entry.value.origin,
+                "the parameter '\(entry.name.prefix(60))' asks for \(span), but there is no cursor")
+        }
+        query = rest
+        guard let body, placeholders.contains(where: body.flow.contains) else { return }
+        // A list element would mean something else without its value, and goes as a whole.
+        var elements: [Origin] = []
+        self.body = body.replacingTexts { placeholders.contains(where: $0.contains) ? nil : $0 }.withoutLost(&elements)
+        imported.noteUnsupported(body.origin, "the body asks for \(what), but there is no cursor")
+    }
+
     private var stop: ConfigNode? {
         var map = ConfigMap(from: maxPages?.origin ?? hasMore?.origin ?? isLast?.origin ?? origin)
         map.set("max_pages", maxPages)
