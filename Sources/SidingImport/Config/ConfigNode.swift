@@ -72,6 +72,19 @@ struct ConfigNode: Sendable {
         }
     }
 
+    /// The value with each value directly inside changed.
+    func mappingChildren(_ change: (ConfigNode) -> ConfigNode) -> ConfigNode {
+        var node = self
+        switch content {
+        case .scalar: break
+        case .list(let items): node.content = .list(items.map(change))
+        case .map(let entries):
+            node.content = .map(
+                entries.map { ConfigEntry(name: $0.name, value: change($0.value), comments: $0.comments) })
+        }
+        return node
+    }
+
     func child(_ index: Int) -> ConfigNode {
         switch content {
         case .scalar: self

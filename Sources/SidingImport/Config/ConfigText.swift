@@ -78,14 +78,8 @@ struct ConfigText {
 extension ConfigNode {
     /// The complete value, with refused parts.
     var withoutRefusals: ConfigNode {
-        var node = self
+        var node = mappingChildren(\.withoutRefusals)
         node.refusal = nil
-        switch content {
-        case .scalar: break
-        case .list(let items): node.content = .list(items.map(\.withoutRefusals))
-        case .map(let entries):
-            node.content = .map(entries.map { ConfigEntry(name: $0.name, value: $0.value.withoutRefusals) })
-        }
         return node
     }
 

@@ -53,45 +53,27 @@ extension ConfigNode {
 
     /// The value with list elements made essential: if the grammar refuses a part, the whole element is removed.
     private func withWholeElements(inElement isInside: Bool = false) -> ConfigNode {
-        var node = self
-        switch content {
-        case .scalar: node.isEssential = isEssential || isInside
-        case .list(let items):
-            let isPlain = items.allSatisfy { $0.scalar != nil }
-            node.isEssential = isEssential || isInside && isPlain
-            node.content = .list(
-                items.map { item in
-                    guard item.scalar == nil else { return item.withWholeElements(inElement: isInside) }
-                    var element = item.withWholeElements(inElement: true)
-                    element.isEssential = false
-                    return element
-                })
-        case .map(let entries):
+        guard case .list(let items) = content else {
+            var node = mappingChildren { $0.withWholeElements(inElement: isInside) }
             node.isEssential = isEssential || isInside
-            node.content = .map(
-                entries.map { entry in
-                    ConfigEntry(
-                        name: entry.name, value: entry.value.withWholeElements(inElement: isInside),
-                        comments: entry.comments)
-                })
+            return node
         }
-        return node
+        var list = mappingChildren { item in
+            guard item.scalar == nil else { return item.withWholeElements(inElement: isInside) }
+            var element = item.withWholeElements(inElement: true)
+            element.isEssential = false
+            return element
+        }
+        list.isEssential = isEssential || isInside && items.allSatisfy { $0.scalar != nil }
+        return list
     }
 
     /// The value with each text replaced by `text`; a nil result marks it as lost.
     func replacingTexts(_ text: (String) -> String?) -> ConfigNode {
+        guard case .scalar(let word, let isPlain) = content else { return mappingChildren { $0.replacingTexts(text) } }
+        guard let other = text(word) else { return .lost(from: origin) }
         var node = self
-        switch content {
-        case .scalar(let word, let isPlain):
-            guard let other = text(word) else { return .lost(from: origin) }
-            node.content = .scalar(other, isPlain: isPlain)
-        case .list(let items): node.content = .list(items.map { $0.replacingTexts(text) })
-        case .map(let entries):
-            node.content = .map(
-                entries.map {
-                    ConfigEntry(name: $0.name, value: $0.value.replacingTexts(text), comments: $0.comments)
-                })
-        }
+        node.content = .scalar(other, isPlain: isPlain)
         return node
     }
 }

@@ -72,7 +72,6 @@ private struct SpanOpening {
 
     /// - Parameter hasStart: whether the innermost list element contains the beginning, too.
     private mutating func changed(_ value: ConfigNode, inList: Bool, hasStart: Bool) -> ConfigNode {
-        var node = value
         switch value.content {
         case .scalar(let text, _):
             let (isStart, isEnd) = (text.contains("{cursor}"), text.contains("{until}"))
@@ -84,20 +83,14 @@ private struct SpanOpening {
                 elements.append((value.origin, hasStart))
                 if !hasStart { return .lost(from: value.origin) }
             }
-        case .list(let items):
+            return value
+        case .list:
             let holdsStart = value.flow.contains("{cursor}")
-            node.content = .list(
-                items.map { item in
-                    let hasStart = item.scalar == nil ? item.flow.contains("{cursor}") : holdsStart
-                    return changed(item, inList: true, hasStart: hasStart)
-                })
-        case .map(let entries):
-            node.content = .map(
-                entries.map { entry in
-                    let value = changed(entry.value, inList: inList, hasStart: hasStart)
-                    return ConfigEntry(name: entry.name, value: value, comments: entry.comments)
-                })
+            return value.mappingChildren { item in
+                let hasStart = item.scalar == nil ? item.flow.contains("{cursor}") : holdsStart
+                return changed(item, inList: true, hasStart: hasStart)
+            }
+        case .map: return value.mappingChildren { changed($0, inList: inList, hasStart: hasStart) }
         }
-        return node
     }
 }
