@@ -1,3 +1,5 @@
+internal import SidingJSON
+
 /// A JSON value whose members keep their order, for the JSON Schema of the config.
 enum SchemaValue: Sendable, Equatable {
     case string(String)
@@ -79,18 +81,8 @@ extension SchemaValue {
     }
 
     private static func quoted(_ string: String) -> String {
-        var text = "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case _ where scalar.value < 0x20:
-                let code = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - code.count) + code
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text + "\""
+        var writer = JSONWriter()
+        writer.string(string)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
