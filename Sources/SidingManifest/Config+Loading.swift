@@ -29,7 +29,11 @@ extension Config {
         let document = YAMLDocument(text, file: file)
         var reading = Reading(file: file, environment: environment, faults: document.faults)
         guard let root = document.root, !root.isNull else {
-            if document.faults.isEmpty { reading.noteEmptyFile() }
+            if document.faults.isEmpty {
+                reading.fault(
+                    "the file is empty", at: reading.subject.place,
+                    expected: "version, sources, and resources or writes")
+            }
             throw .invalid(reading.sortedFaults)
         }
         guard let declaration = ConfigGrammar.shape.type.read(root, &reading) else {
@@ -39,11 +43,5 @@ extension Config {
         let writes = declaration.boundWrites(to: resources, &reading)
         guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
         return Config(file: file, declaration, resources: resources, writes: writes, reading)
-    }
-}
-
-extension Reading {
-    fileprivate mutating func noteEmptyFile() {
-        fault("the file is empty", at: subject.place, expected: "version, sources, and resources or writes")
     }
 }

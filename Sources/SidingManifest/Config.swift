@@ -85,16 +85,10 @@ public struct Config: Sendable {
         self.writes = writes
         hooks = declaration.hooks.map(\.value)
         hookPlaces = declaration.hooks.map(\.place)
-        sourcePlaces = Self.table(declaration.sources) { $0.place }
-        resourcePlaces = Self.table(declaration.resources) { $0.place }
+        sourcePlaces = declaration.sources.placesByName()
+        resourcePlaces = declaration.resources.placesByName()
         secrets = reading.secrets
         hookSecrets = declaration.hookSecrets
         environment = reading.environment
-    }
-
-    private static func table<Member, Value>(
-        _ members: [NamedMember<Member>], _ value: (NamedMember<Member>) -> Value
-    ) -> [String: Value] {
-        Dictionary(members.map { ($0.name, value($0)) }) { first, _ in first }
     }
 }

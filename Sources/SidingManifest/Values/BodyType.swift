@@ -53,7 +53,7 @@ extension Reading {
                 "\(Subject.quoted(member.name))\(reading.subject.inOwner) is a secret, which this file never holds",
                 at: member.place, expected: "auth: in the source")
         }
-        return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+        return members.byName()
     }
 
     /// Notes placeholders in a body that this release does not fill in.

@@ -65,3 +65,15 @@ struct NamedMember<Value: Sendable>: Sendable {
     let place: Place
     let value: Value
 }
+
+extension Array {
+    /// The values of the members by their names; the first of two equal names counts.
+    func byName<Value>() -> [String: Value] where Element == NamedMember<Value> {
+        Dictionary(map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The positions of the members by their names.
+    func placesByName<Value>() -> [String: Place] where Element == NamedMember<Value> {
+        Dictionary(map { ($0.name, $0.place) }) { first, _ in first }
+    }
+}

@@ -38,7 +38,7 @@ extension ValueType where Value == LoginValue {
             for member in members where member.value.isLiteral && SecretNames.isSecret(queryName: member.name) {
                 reading.refuseLiteral(member.name, at: member.place)
             }
-            return .members(Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first })
+            return .members(members.byName())
         }
 
     /// The JSON Schemas that ``login`` refers to, which refer to each other.

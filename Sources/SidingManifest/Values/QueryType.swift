@@ -48,7 +48,7 @@ extension ValueType where Value == [String: QueryValue] {
             for member in members where !member.value.holds("{cursor}") {
                 reading.refuseSecretName(member.name, at: member.place)
             }
-            return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+            return members.byName()
         }
 }
 

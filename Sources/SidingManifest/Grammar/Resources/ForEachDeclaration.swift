@@ -12,14 +12,10 @@ struct ForEachDeclaration: Sendable {
     var names: Set<String> = []
     var concurrency = ForEach.usualConcurrency
 
-    init(subject: Subject) { self.subject = subject }
-
     /// The library's form; nil if the parent's name is missing, which was noted.
     var forEach: ForEach? {
         resource.map { resource in
-            ForEach(
-                resource.value, parents: parents,
-                bind: Dictionary(bindings.map { ($0.name, $0.value) }) { first, _ in first }, concurrency: concurrency)
+            ForEach(resource.value, parents: parents, bind: bindings.byName(), concurrency: concurrency)
         }
     }
 

@@ -79,8 +79,7 @@ enum TransformGrammar {
     static let renamed = ValueType<[NamedMember<String>]>
         .map(of: .text("the name of a column"), "a map of names such as { html_url: url }", atLeast: 1)
         .map { members, node, reading in
-            let names = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
-            return checked(RecordTransforms(renamed: names), node, &reading)?.renamed
+            checked(RecordTransforms(renamed: members.byName()), node, &reading)?.renamed
         }
 
     private static func checked(

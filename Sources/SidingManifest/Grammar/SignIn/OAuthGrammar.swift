@@ -80,7 +80,7 @@ enum OAuthGrammar {
                     reading.refuseLiteral(member.name, at: member.place)
                 }
             }
-            return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+            return members.byName()
         }
 }
 

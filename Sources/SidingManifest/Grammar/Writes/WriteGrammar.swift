@@ -94,10 +94,6 @@ struct LocatedWrite: Sendable {
     var probe: Located<WriteProbe>?
     var coalesces = false
 
-    init(subject: Subject) {
-        self.subject = subject
-    }
-
     /// The write bound to its source; nil after a fault was noted, here or in the source.
     func declaration(
         named name: String, sources: [String: Source], names: [String], resources: [AnyResource],
