@@ -78,14 +78,8 @@ enum ConfigGrammar {
     // MARK: Resources
 
     private static let all = ValueType<[NamedMember<ResourceDeclaration>]>.map(
-        of: ResourceGrammar.shape.type, "a map of one or more resources", atLeast: 1,
-        subject: { entry in
-            Subject(key: nil, owner: "resource \(Subject.quoted(entry.name))", place: entry.place)
-        }
-    ).map { members, node, reading in
-        if case .map(let entries) = node.content { ResourceNames.check(entries, &reading) }
-        return members
-    }
+        of: ResourceGrammar.shape.type, "a map of one or more resources", atLeast: 1, each: "resource",
+        checkingNames: ResourceNames.check)
 }
 
 /// The parsed file, before resources are bound to their sources.

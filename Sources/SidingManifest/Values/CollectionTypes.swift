@@ -32,10 +32,12 @@ extension ValueType {
 
     /// A map from names to `member`s, in file order; omits invalid members, which are noted.
     ///
-    /// - Parameter subject: names a member in faults; by default its key in the map.
+    /// - Parameters:
+    ///   - kind: what a member is called in faults, before its name; by default it is a key in the map.
+    ///   - check: checks all names, also those of invalid members.
     static func map<Member: Sendable>(
-        of member: ValueType<Member>, _ expected: String, atLeast: Int = 0,
-        subject: (@Sendable (YAMLEntry) -> Subject)? = nil
+        of member: ValueType<Member>, _ expected: String, atLeast: Int = 0, each kind: String? = nil,
+        checkingNames check: @escaping @Sendable ([YAMLEntry], inout Reading) -> Void = { _, _ in }
     ) -> ValueType where Value == [NamedMember<Member>] {
         let schema: SchemaValue = [
             "type": "object", "additionalProperties": member.schema, "minProperties": .integer(atLeast),
@@ -47,14 +49,18 @@ extension ValueType {
                 return nil
             }
             let map = reading.subject
-            return entries.compactMap { entry in
-                let subject = subject?(entry) ?? map.member(entry.name, at: entry.place)
+            let members = entries.compactMap { entry in
+                let subject =
+                    kind.map { Subject(key: nil, owner: "\($0) \(Subject.quoted(entry.name))", place: entry.place) }
+                    ?? map.member(entry.name, at: entry.place)
                 return reading.about(subject) { reading in
                     member.read(entry.value, &reading).map {
                         NamedMember(name: entry.name, place: entry.place, value: $0)
                     }
                 }
             }
+            check(entries, &reading)
+            return members
         }
     }
 }

@@ -100,14 +100,7 @@ enum SourceGrammar {
 
     /// The whole of `sources:`.
     static let all = ValueType<[NamedMember<Source>]>.map(
-        of: shape.type, "a map of one or more sources", atLeast: 1,
-        subject: { entry in
-            Subject(key: nil, owner: "source \(Subject.quoted(entry.name))", place: entry.place)
-        }
-    ).map { members, node, reading in
-        if case .map(let entries) = node.content { checkNames(entries, &reading) }
-        return members
-    }
+        of: shape.type, "a map of one or more sources", atLeast: 1, each: "source", checkingNames: checkNames)
 
     private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
         for entry in entries where entry.name.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil {

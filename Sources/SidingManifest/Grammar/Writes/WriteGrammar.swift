@@ -58,14 +58,7 @@ enum WriteGrammar {
 
     /// The whole of `writes:`.
     static let all = ValueType<[NamedMember<LocatedWrite>]>.map(
-        of: shape.type, "a map of writes",
-        subject: { entry in
-            Subject(key: nil, owner: "writes \(Subject.quoted(entry.name))", place: entry.place)
-        }
-    ).map { members, node, reading in
-        if case .map(let entries) = node.content { checkNames(entries, &reading) }
-        return members
-    }
+        of: shape.type, "a map of writes", each: "writes", checkingNames: checkNames)
 
     /// Checks names of writes: on the command line a dot separates name and verb.
     private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
