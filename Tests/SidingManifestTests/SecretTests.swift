@@ -1,6 +1,7 @@
 import Siding
 import SidingChain
 import SidingCredentials
+import SidingNotifications
 import SidingTesting
 import Testing
 
@@ -158,7 +159,8 @@ import Testing
 
     private static func shell(_ script: String, in directory: TemporaryDirectory, timeLimit: Duration) -> SecretCommand
     {
-        SecretCommand(program: "/bin/sh", arguments: ["-c", script], directory: directory.path, timeLimit: timeLimit)
+        let program = Program("/bin/sh", arguments: ["-c", script], directory: directory.path)
+        return SecretCommand(program: program, timeLimit: timeLimit)
     }
 
     private static func environment(_ directory: TemporaryDirectory) -> ConfigEnvironment {

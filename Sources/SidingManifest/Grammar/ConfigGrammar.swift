@@ -30,12 +30,8 @@ enum ConfigGrammar {
         // A hook without its secret fails; it does not stop a sync.
         let hooks = reading.keepingSecretsApart { object.value(notify, &$0) }
         (declaration.hooks, declaration.hookSecrets) = (hooks.value ?? [], hooks.secrets)
-        if case .map(let entries) = object.entry(resources.name)?.value.content {
-            declaration.resourceNames = entries.map(\.name)
-        }
-        if case .map(let entries) = object.entry(sources.name)?.value.content {
-            declaration.sourceNames = entries.map(\.name)
-        }
+        declaration.resourceNames = object.names(in: resources)
+        declaration.sourceNames = object.names(in: sources)
         checkSaysSomethingToDo(object, &reading)
         return declaration
     }

@@ -4,13 +4,8 @@ internal import SidingNotifications
 
 /// A program that prints a secret. Its output is never shown.
 struct SecretCommand: Sendable, Hashable {
-    private let program: Program
-    private let timeLimit: Duration
-
-    init(program: String, arguments: [String], directory: String, timeLimit: Duration = .seconds(10)) {
-        self.program = Program(program, arguments: arguments, directory: directory)
-        self.timeLimit = timeLimit
-    }
+    let program: Program
+    var timeLimit = Duration.seconds(10)
 
     /// The program's name without its arguments, which may contain secrets.
     var name: String { program.shortName }

@@ -1,5 +1,6 @@
 internal import Siding
 internal import SidingCredentials
+internal import SidingNotifications
 
 extension ValueType where Value == Secret {
     static let howSecretsAreWritten = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
@@ -59,18 +60,14 @@ extension ValueType where Value == Secret {
             }
             return nil
         }
-        guard let reference = reference(object, &reading) else { return nil }
-        reading.use(reference, at: object.place)
-        return reference.secret(reading.environment, emptiness: reading.emptiness)
+        return reference(object, &reading).map { reading.secret($0, at: object.place) }
     }
 
     /// A program that prints a token: like a secret's `command`, without the map around it.
     static let program = ValueType(command.type.expected, schema: command.type.schema) { node, reading in
         command.type.read(node, &reading).flatMap { words in
             let located = Located(value: words, place: node.place, subject: reading.subject)
-            guard let reference = reference(located, &reading) else { return nil }
-            reading.use(reference, at: node.place)
-            return reference.secret(reading.environment, emptiness: reading.emptiness)
+            return reference(located, &reading).map { reading.secret($0, at: node.place) }
         }
     }
 
@@ -83,12 +80,7 @@ extension ValueType where Value == Secret {
     }
 
     private static func reference(_ words: Located<[String]>, _ reading: inout Reading) -> SecretReference? {
-        guard let program = words.value.first else { return nil }
-        let isPath = program.contains("/")
-        let located = Located(value: program, place: words.place, subject: words.subject)
-        guard let resolved = isPath ? reading.absolute(located) : program else { return nil }
-        return .command(
-            SecretCommand(program: resolved, arguments: Array(words.value.dropFirst()), directory: reading.directory))
+        reading.program(words).map { .command(SecretCommand(program: $0)) }
     }
 
     private static let secretSchema: SchemaValue = [
@@ -124,5 +116,13 @@ extension Reading {
         let message = "\(path.subject) begins with ~/, but there is no home directory"
         fault(message, at: path.place, expected: "an absolute path")
         return nil
+    }
+
+    /// A program and its arguments; nil after noting a fault. A name without a slash is searched in PATH.
+    mutating func program(_ words: Located<[String]>) -> Program? {
+        guard let name = words.value.first else { return nil }
+        let path = Located(value: name, place: words.place, subject: words.subject)
+        guard let resolved = name.contains("/") ? absolute(path) : name else { return nil }
+        return Program(resolved, arguments: Array(words.value.dropFirst()), directory: directory)
     }
 }

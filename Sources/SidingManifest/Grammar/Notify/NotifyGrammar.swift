@@ -67,11 +67,7 @@ enum NotifyGrammar {
         }
         if let address { return .url(address, headers: []) }
         if let monitor { return .ping(monitor) }
-        guard let program, let name = program.value.first else { return nil }
-        let located = Located(value: name, place: program.place, subject: program.subject)
-        guard let resolved = name.contains("/") ? reading.absolute(located) : name else { return nil }
-        return .command(
-            Program(resolved, arguments: Array(program.value.dropFirst()), directory: reading.directory))
+        return program.flatMap { reading.program($0) }.map { .command($0) }
     }
 
     /// The whole of `notify:`.

@@ -23,6 +23,12 @@ struct ObjectReader: Sendable {
 
     func entry(_ name: String) -> YAMLEntry? { entries.first { $0.name == name } }
 
+    /// The names in the map under `keyword`, also those of invalid members.
+    func names<Value>(in keyword: Keyword<Value>) -> [String] {
+        guard case .map(let entries) = entry(keyword.name)?.value.content else { return [] }
+        return entries.map(\.name)
+    }
+
     /// Notes faults for unknown and missing keys.
     func check(against keywords: [KeywordEntry], also: Set<String>, _ reading: inout Reading) {
         var misspelt: Set<String> = []

@@ -1,3 +1,5 @@
+internal import SidingCredentials
+
 /// The state of reading a config: its directory, the faults so far, and the current subject.
 struct Reading {
     /// The directory for relative paths in the config; absolute.
@@ -25,8 +27,10 @@ struct Reading {
         faults.append(Fault(place: place, message: message, expected: expected, suggestion: suggestion))
     }
 
-    mutating func use(_ secret: SecretReference, at place: Place) {
-        secrets.append(SecretUse(place: place, reference: secret, emptiness: emptiness))
+    /// The secret of `reference`, which is then one of ``secrets``.
+    mutating func secret(_ reference: SecretReference, at place: Place) -> Secret {
+        secrets.append(SecretUse(place: place, reference: reference, emptiness: emptiness))
+        return reference.secret(environment, emptiness: emptiness)
     }
 
     /// Reads with another subject, then restores the previous one.

@@ -23,9 +23,7 @@ enum ForEachGrammar {
         declaration.parents = object.value(parents, &reading) ?? .all
         declaration.bindings = object.value(bind, &reading) ?? []
         declaration.concurrency = object.value(concurrency, &reading) ?? ForEach.usualConcurrency
-        if case .map(let entries)? = object.entry(bind.name)?.value.content {
-            declaration.names = Set(entries.map(\.name))
-        }
+        declaration.names = Set(object.names(in: bind))
         return declaration
     }
 
