@@ -31,6 +31,17 @@ struct ValueType<Value: Sendable>: Sendable {
         }
     }
 
+    /// A scalar, or a map with more to say.
+    static func scalar(_ scalar: ValueType, orMap map: ValueType, _ expected: String) -> ValueType {
+        ValueType(expected, schema: ["anyOf": [scalar.schema, map.schema]]) { node, reading in
+            switch node.content {
+            case .map: map.read(node, &reading)
+            case .scalar where !node.isNull: scalar.read(node, &reading)
+            default: reading.refuse(node, expected: expected)
+            }
+        }
+    }
+
     /// This type with its values passed through `transform`, which returns nil after noting a fault.
     func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value, YAMLNode, inout Reading) -> Other?

@@ -2,12 +2,6 @@ internal import Siding
 
 /// Earlier versions of records: `history:`.
 enum HistoryGrammar {
-    /// The value of the key; `false` keeps no versions, like a missing key.
-    enum Setting: Sendable {
-        case off
-        case on(HistoryRetention)
-    }
-
     private static let keep = Keyword(
         "keep", .duration, "Versions that were replaced longer ago are removed.")
     private static let versions = Keyword(
@@ -19,16 +13,10 @@ enum HistoryGrammar {
 
     private static let expected = "true, false, { keep: 90d } or { versions: 20 }"
 
-    static let type = ValueType<Setting>(
-        expected, schema: ["anyOf": [ValueType<Bool>.truth.schema, rules.schema()]]
-    ) { node, reading in
-        switch node.content {
-        case .map: return rules.type.read(node, &reading).map(Setting.on)
-        case .scalar where !node.isNull:
-            return word.read(node, &reading).map { $0 ? .on(HistoryRetention()) : .off }
-        default: return reading.refuse(node, expected: expected)
-        }
-    }
+    /// Nil for `false`: then no versions are kept, as without the key.
+    static let type = ValueType<HistoryRetention?>.scalar(
+        word.map { isKept, _, _ in .some(isKept ? HistoryRetention() : nil) },
+        orMap: rules.type.map { retention, _, _ in retention }, expected)
 
     /// Like ``ValueType/truth``, but its faults mention the other allowed values.
     private static let word = ValueType<Bool>.scalar(expected, schema: ValueType<Bool>.truth.schema) { text, isPlain in
@@ -39,11 +27,5 @@ enum HistoryGrammar {
         case "no", "off", "n": .refused(suggestion: "false")
         default: .refused(suggestion: nil)
         }
-    }
-}
-
-extension HistoryGrammar.Setting {
-    var retention: HistoryRetention? {
-        if case .on(let retention) = self { retention } else { nil }
     }
 }

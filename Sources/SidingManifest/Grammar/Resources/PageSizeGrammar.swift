@@ -36,15 +36,8 @@ enum PageSizeGrammar {
         return Setting(maximum: maximum, minimum: minimum)
     }
 
-    private static let type = ValueType<Setting>(
-        expected, schema: ["anyOf": [amount.schema, range.schema()]]
-    ) { node, reading in
-        switch node.content {
-        case .map: range.type.read(node, &reading)
-        case .scalar where !node.isNull: amount.read(node, &reading).map { Setting(maximum: $0) }
-        default: reading.refuse(node, expected: expected)
-        }
-    }
+    private static let type = ValueType<Setting>.scalar(
+        amount.map { amount, _, _ in Setting(maximum: amount) }, orMap: range.type, expected)
 
     /// The sizes that may be asked for; nil where the listing has no size, or the paging itself sends its one size.
     ///

@@ -125,7 +125,7 @@ enum ResourceGrammar {
         declaration.schedule = object.value(schedule, &reading)
         declaration.schema.columns = object.value(columns, &reading) ?? []
         declaration.schema.children = object.value(children, &reading) ?? []
-        declaration.schema.history = object.value(history, &reading)?.retention
+        declaration.schema.history = object.value(history, &reading) ?? nil
         declaration.kept = object.located(keep, &reading)
         declaration.schema.contract = object.value(contract, &reading) ?? RecordContract()
         declaration.isStable = object.value(stable, &reading) ?? false

@@ -76,18 +76,10 @@ enum ScheduleGrammar {
     private static let expected = "a duration such as 15m, { every: 15m, jitter: 1m } or { cron: \"0 6 * * *\" }"
 
     /// The whole of `schedule:`.
-    static let type = ValueType<Declaration>(
-        expected, schema: ["anyOf": [ValueType<Duration>.duration.schema, shape.schema()]]
-    ) { node, reading in
-        switch node.content {
-        case .map: shape.type.read(node, &reading)
-        case .scalar where !node.isNull:
-            word.read(node, &reading).map { Declaration(base: IntervalSchedule(every: $0)) }
-        default: reading.refuse(node, expected: expected)
-        }
-    }
+    static let type = ValueType<Declaration>.scalar(
+        interval(expected).map { every, _, _ in Declaration(base: IntervalSchedule(every: every)) },
+        orMap: shape.type, expected)
 
-    private static let word = interval(expected)
     private static let interval = interval("a duration such as 15m, at least 1s")
 
     /// A duration of a second or more: what syncs more often is no schedule.

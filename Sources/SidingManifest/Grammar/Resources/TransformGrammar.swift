@@ -51,15 +51,7 @@ enum TransformGrammar {
     private static let expectedCondition = "\(expectedExpression), or { path: $.state, not_equals: spam }"
 
     /// The whole of `where:`.
-    static let condition = ValueType<RecordExpression>(
-        expectedCondition, schema: ["anyOf": [expression.schema, comparison.schema()]]
-    ) { node, reading in
-        switch node.content {
-        case .map: comparison.type.read(node, &reading)
-        case .scalar where !node.isNull: expression.read(node, &reading)
-        default: reading.refuse(node, expected: expectedCondition)
-        }
-    }
+    static let condition = ValueType.scalar(expression, orMap: comparison.type, expectedCondition)
 
     // MARK: drop, set, rename
 

@@ -53,9 +53,9 @@ enum FailureRuleGrammar {
     // MARK: Conditions
 
     private static let status = Keyword("status", statuses, "The statuses of the answer.")
-    private static let header = Keyword("header", headerTrait.type, "A header field of the answer.")
+    private static let header = Keyword("header", trait(at: name).type, "A header field of the answer.")
     private static let body = Keyword(
-        "body", bodyTrait.type, "A value in the answer's JSON, which may have up to 64 KiB.")
+        "body", trait(at: path).type, "A value in the answer's JSON, which may have up to 64 KiB.")
     private static let error = Keyword(
         "error", names, "Failures without a usable answer, by the names that 'siding queue show' prints.")
 
@@ -87,20 +87,12 @@ enum FailureRuleGrammar {
     private static let path = Keyword(
         "path", .values, isRequired: true, "The path of the value. [*] means any element: $.errors[*].code.")
 
-    private static let headerTrait = Shape<FailureRule.Trait<HTTPField.Name>>([
-        name.entry, equals.entry, contains.entry, exists.entry,
-    ]) { object, reading in
-        let name = object.value(name, &reading)
-        guard let test = test(object, &reading), let name else { return nil }
-        return FailureRule.Trait(at: name, test)
-    }
-
-    private static let bodyTrait = Shape<FailureRule.Trait<JSONPath>>([
-        path.entry, equals.entry, contains.entry, exists.entry,
-    ]) { object, reading in
-        let path = object.value(path, &reading)
-        guard let test = test(object, &reading), let path else { return nil }
-        return FailureRule.Trait(at: path, test)
+    private static func trait<Place>(at keyword: Keyword<Place>) -> Shape<FailureRule.Trait<Place>> {
+        Shape([keyword.entry, equals.entry, contains.entry, exists.entry]) { object, reading in
+            let place = object.value(keyword, &reading)
+            guard let test = test(object, &reading), let place else { return nil }
+            return FailureRule.Trait(at: place, test)
+        }
     }
 
     private static func test(_ object: ObjectReader, _ reading: inout Reading) -> FailureRule.TextTest? {
