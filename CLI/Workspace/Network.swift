@@ -16,13 +16,11 @@ enum Network {
     /// Runs `work` with transports and shuts them down at the end.
     static func withTransports<Value>(_ work: (HTTPTransports) async throws -> Value) async throws -> Value {
         let http = HTTPTransports()
-        let value: Value
-        do { value = try await work(http) } catch {
+        return try await perform {
+            try await work(http)
+        } finally: {
             await http.shutdown()
-            throw error
         }
-        await http.shutdown()
-        return value
     }
 }
 

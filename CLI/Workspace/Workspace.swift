@@ -43,12 +43,24 @@ struct Workspace {
     ///
     /// - Throws: ``CommandError`` with code 66 for a name that is not in the config.
     func resources(named names: [String]) throws -> [AnyResource] {
-        guard !names.isEmpty else { return config.resources }
-        return try names.reduce(into: [AnyResource]()) { chosen, name in
-            guard let resource = config.resources.first(where: { $0.name == name }) else {
-                throw notFound("resource", name, among: config.resources.map(\.name))
+        try chosen(names, "resource", among: config.resources, \.name)
+    }
+
+    /// The named sources, like ``resources(named:)``.
+    func sources(named names: [String]) throws -> [Source] {
+        try chosen(names, "source", among: config.sources, \.name)
+    }
+
+    private func chosen<Element>(
+        _ names: [String], _ kind: String, among all: [Element], _ name: (Element) -> String
+    ) throws -> [Element] {
+        guard !names.isEmpty else { return all }
+        var seen: Set<String> = []
+        return try names.filter { seen.insert($0).inserted }.map { wanted in
+            guard let found = all.first(where: { name($0) == wanted }) else {
+                throw notFound(kind, wanted, among: all.map(name))
             }
-            if !chosen.contains(where: { $0.name == name }) { chosen.append(resource) }
+            return found
         }
     }
 
@@ -74,13 +86,10 @@ extension Workspace {
         _ access: Store.Access, _ body: (Store) async throws -> Value
     ) async throws -> Value {
         let store = try await openStore(access)
-        do {
-            let value = try await body(store)
+        return try await perform {
+            try await body(store)
+        } finally: {
             await store.close()
-            return value
-        } catch {
-            await store.close()
-            throw error
         }
     }
 }

@@ -92,19 +92,6 @@ struct AuthForgetCommand: AsyncParsableCommand {
 }
 
 extension Workspace {
-    /// The named sources, each once; all sources if no name is given.
-    ///
-    /// - Throws: ``CommandError`` with code 66 for a name that is not in the config.
-    fileprivate func sources(named names: [String]) throws -> [Source] {
-        guard !names.isEmpty else { return config.sources }
-        return try names.reduce(into: [Source]()) { chosen, name in
-            guard let source = config.sources.first(where: { $0.name == name }) else {
-                throw notFound("source", name, among: config.sources.map(\.name))
-            }
-            if !chosen.contains(where: { $0.name == name }) { chosen.append(source) }
-        }
-    }
-
     /// The gates that stay closed until a sign-in, by source; without gates that the next request opens, and empty if there is no
     /// database yet.
     fileprivate func signInGates() async throws -> [String: SourceGate] {

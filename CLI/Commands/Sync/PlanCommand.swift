@@ -26,11 +26,17 @@ struct PlanCommand: AsyncParsableCommand {
         try listing.check(against: chosen)
         if fetch { try await workspace.checkSecrets() }
         let store = try await store(for: chosen, workspace)
-        if fetch {
-            let status = try await rehearse(chosen, workspace, store)
-            if status != .success { throw status }
-            return
+        let status = try await perform {
+            guard fetch else { return try await show(chosen, store) }
+            return try await Rehearsal(options: options, workspace: workspace, store: store)
+                .run(chosen, listing.syncOptions)
+        } finally: {
+            await store?.close()
         }
+        if status != .success { throw status }
+    }
+
+    private func show(_ chosen: [AnyResource], _ store: Store?) async throws -> ExitStatus {
         var isRefused = false
         for resource in chosen {
             let plan = try await SyncPlan.make(for: resource, options: listing.syncOptions, in: store)
@@ -38,8 +44,7 @@ struct PlanCommand: AsyncParsableCommand {
             if options.json { Output.line(object(plan, network).text) } else { print(plan, network) }
             if plan.refusal != nil { isRefused = true }
         }
-        await store?.close()
-        if isRefused { throw ExitStatus.config }
+        return isRefused ? .config : .success
     }
 
     /// The database; nil if there is none. `--fetch` creates it if a source has rate limits, as its requests are counted there.
@@ -48,21 +53,6 @@ struct PlanCommand: AsyncParsableCommand {
             return try await workspace.openStore(.readWriteCreate)
         }
         return Store.exists(at: workspace.databasePath) ? try await workspace.openStore(.readOnly) : nil
-    }
-
-    private func rehearse(
-        _ chosen: [AnyResource], _ workspace: Workspace, _ store: Store?
-    ) async throws -> ExitStatus {
-        let status: ExitStatus
-        do {
-            status = try await Rehearsal(options: options, workspace: workspace, store: store)
-                .run(chosen, listing.syncOptions)
-        } catch {
-            await store?.close()
-            throw error
-        }
-        await store?.close()
-        return status
     }
 
     private func object(_ plan: SyncPlan, _ network: String?) -> JSONObject {

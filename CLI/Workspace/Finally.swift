@@ -1,0 +1,13 @@
+/// Runs `body` and then `end`, which also runs if `body` fails.
+func perform<Value>(
+    _ body: () async throws -> Value, finally end: () async -> Void
+) async throws -> Value {
+    do {
+        let value = try await body()
+        await end()
+        return value
+    } catch {
+        await end()
+        throw error
+    }
+}
