@@ -26,7 +26,7 @@ enum Main {
             Output.flush()
         } catch {
             Output.flush()
-            Foundation.exit(ErrorReport(error, isJSON: isJSON).print())
+            Foundation.exit(ErrorReport(error: error, isJSON: isJSON).print())
         }
     }
 }

@@ -5,13 +5,8 @@ import SidingChain
 
 /// Prints an error for the user or a script, and chooses the exit code.
 struct ErrorReport {
-    private let error: any Error
-    private let isJSON: Bool
-
-    init(_ error: any Error, isJSON: Bool) {
-        self.error = error
-        self.isJSON = isJSON
-    }
+    let error: any Error
+    let isJSON: Bool
 
     /// Prints the error: text on standard error, or one JSON object on standard output.
     ///
@@ -21,7 +16,7 @@ struct ErrorReport {
         if let usage { return usage }
         let problem = CommandError(error)
         if isJSON {
-            Output.line(ErrorObject(problem).json)
+            Output.line(problem.object)
             Output.flush()
         } else {
             for line in problem.message.split(separator: "\n") { Output.printMessage("siding: \(line)") }
@@ -41,8 +36,7 @@ struct ErrorReport {
             Output.line(text)
             Output.flush()
         } else if isJSON {
-            let message = SidingCommand.message(for: error)
-            Output.line(ErrorObject(CommandError(.usage, "usage", message)).json)
+            Output.line(CommandError(.usage, "usage", SidingCommand.message(for: error)).object)
             Output.flush()
         } else {
             Output.printMessage(text)
@@ -51,19 +45,12 @@ struct ErrorReport {
     }
 }
 
-/// An error as JSON: `{"error": {"code", "name", "message", "hint", "place"}}`.
-struct ErrorObject {
-    let problem: CommandError
-
-    init(_ problem: CommandError) {
-        self.problem = problem
-    }
-
-    var json: String {
+extension CommandError {
+    /// `{"error": {"code", "name", "message", "hint", "place"}}`.
+    fileprivate var object: JSONObject {
         let error: JSONObject = [
-            "code": Int(problem.status.rawValue), "name": problem.name, "message": problem.message,
-            "hint": problem.hint, "place": problem.place,
+            "code": Int(status.rawValue), "name": name, "message": message, "hint": hint, "place": place,
         ]
-        return (["error": error] as JSONObject).text
+        return ["error": error]
     }
 }

@@ -10,10 +10,6 @@ struct LogLine: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level = .error
 
-    init(format: GlobalOptions.LogFormat) {
-        self.format = format
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

@@ -16,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let findings = await Examination(options).findings()
+        let findings = await Examination(options: options).findings()
         for finding in findings {
             if options.json {
                 Output.line(["check": finding.check, "level": finding.level.rawValue, "message": finding.message])

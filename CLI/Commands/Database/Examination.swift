@@ -8,11 +8,7 @@ import SidingNetwork
 
 /// The checks of `siding doctor`, in order; a failed check does not stop the others.
 struct Examination {
-    private let options: GlobalOptions
-
-    init(_ options: GlobalOptions) {
-        self.options = options
-    }
+    let options: GlobalOptions
 
     func findings() async -> [Finding] {
         var findings = [executable]

@@ -49,7 +49,7 @@ struct ActionOptions: ParsableArguments {
 
     /// Asks for confirmation at the terminal, unless `--yes` or `--dry-run` is given.
     func confirm(_ question: String) throws {
-        try Confirmation(options, isGiven: yes || dryRun).ask(question)
+        try options.confirm(question, isGiven: yes || dryRun)
     }
 
     /// - Throws: ``CommandError`` with code 66 if no entry was selected.
@@ -73,7 +73,7 @@ struct ActionOptions: ParsableArguments {
         _ decision: OperatorAction, on chosen: QueueSelection, of store: Store
     ) async throws -> (changed: [QueueEntry], status: ExitStatus) {
         let changes = try await store.carryOut(decision, on: chosen, isRehearsal: dryRun)
-        let report = ActionReport(decision, options, isRehearsal: dryRun)
+        let report = ActionReport(decision: decision, options: options, isRehearsal: dryRun)
         if decision != .purge { try checkMeansAny(changes) }
         changes.forEach(report.tell)
         let changed = changes.filter { $0.refusal == nil }.map(\.entry)

@@ -4,20 +4,16 @@ import SidingInspection
 
 /// Prints the result of an operator action on entries, or of its dry run.
 struct ActionReport {
-    private let decision: OperatorAction
-    private let options: GlobalOptions
-    private let isRehearsal: Bool
-
-    init(_ decision: OperatorAction, _ options: GlobalOptions, isRehearsal: Bool) {
-        (self.decision, self.options, self.isRehearsal) = (decision, options, isRehearsal)
-    }
+    let decision: OperatorAction
+    let options: GlobalOptions
+    let isRehearsal: Bool
 
     /// Whether each entry gets a line of its own; purged entries are only counted.
     private var tellsEach: Bool { decision != .purge }
 
     func tell(_ change: QueueChange) {
         guard tellsEach || change.refusal != nil else { return }
-        if options.json { return tellObject(change) }
+        if options.json { return Output.line(Shapes.change(change, by: decision, isRehearsal: isRehearsal)) }
         let entry = change.before
         if let refusal = change.refusal {
             Output.printMessage("\(entry.shortID): \(decision.denial): \(refusal)")
@@ -29,10 +25,6 @@ struct ActionReport {
             if case .replace = decision { Output.line(change.entry.id) }
             options.printMessage("\(entry.shortID): \(decision.outcome(change))")
         }
-    }
-
-    private func tellObject(_ change: QueueChange) {
-        Output.line(Shapes.change(change, by: decision, isRehearsal: isRehearsal).text)
     }
 
     /// Prints the total, for actions that do not print each entry.

@@ -3,11 +3,7 @@ import SidingJSON
 
 /// Prints a conflict between a write and the server's record, member by member.
 struct ConflictTable {
-    private let report: ConflictReport
-
-    init(_ report: ConflictReport) {
-        self.report = report
-    }
+    let report: ConflictReport
 
     func print(_ terminal: Terminal) {
         if let disagreement = report.disagreement { Output.line("conflict  \(PlainText.oneLine(disagreement))") }

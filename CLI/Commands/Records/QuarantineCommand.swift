@@ -152,8 +152,8 @@ struct QuarantineDropCommand: AsyncParsableCommand {
                     .notFound, "not_found", "no quarantined record is selected",
                     hint: "'siding quarantine list' shows them")
             }
-            try Confirmation(options, isGiven: yes || dryRun).ask(
-                "forgetting \(MessageFormat.count(meant.count, "record"))")
+            try options.confirm(
+                "forgetting \(MessageFormat.count(meant.count, "record"))", isGiven: yes || dryRun)
             // Only the records that the question was about, not those quarantined since.
             let gone = dryRun ? meant : try await store.dropQuarantined(QuarantineSelection(ids: meant.map(\.id)))
             for record in gone { tell(record) }

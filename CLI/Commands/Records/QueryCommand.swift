@@ -44,7 +44,7 @@ struct QueryCommand: AsyncParsableCommand {
     private func endProcess(after printer: QueryPrinter) async throws {
         while let rest = printer.rest(of: timeout.duration + .seconds(1)) { try await Task.sleep(for: rest) }
         let error = StoreError(.timeLimit, "Could not run the statement: it took longer than \(timeout.duration)")
-        _exit(ErrorReport(error, isJSON: options.json).print())
+        _exit(ErrorReport(error: error, isJSON: options.json).print())
     }
 }
 

@@ -22,8 +22,9 @@ struct RecordsForgetCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore(.readWrite) { _, store in
             var count = try await store.forget(resource: resource, isRehearsal: true)
-            try Confirmation(options, isGiven: yes || dryRun).ask(
-                "forgetting \(MessageFormat.count(count, "record")) of '\(PlainText.oneLine(resource))'")
+            try options.confirm(
+                "forgetting \(MessageFormat.count(count, "record")) of '\(PlainText.oneLine(resource))'",
+                isGiven: yes || dryRun)
             if !dryRun { count = try await store.forget(resource: resource) }
             if options.json {
                 Output.line(["resource": resource, "forgotten": count, "done": !dryRun])

@@ -14,10 +14,6 @@ struct WriteDelivery {
     private let startedAt = WallClock.system.now
     private let statuses = DeliveryStatuses()
 
-    init(options: GlobalOptions, workspace: Workspace, store: Store) {
-        (self.options, self.workspace, self.store) = (options, workspace, store)
-    }
-
     /// Sends a write that was just stored, if the network allows.
     ///
     /// - Parameters:
