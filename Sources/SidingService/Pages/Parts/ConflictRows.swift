@@ -14,7 +14,6 @@ struct ConflictRows: Sendable {
 
     let disagreement: String?
     let rows: [Row]
-    let hasRows: Bool
 
     /// Rows that fit on a screen.
     private static let most = 200
@@ -27,7 +26,6 @@ struct ConflictRows: Sendable {
                 isConflict: row.isConflict, member: row.path.description, base: Self.text(row.base),
                 mine: Self.text(row.mine), theirs: Self.text(row.theirs))
         }
-        hasRows = !rows.isEmpty
         if rows.isEmpty, disagreement == nil { return nil }
     }
 

@@ -31,7 +31,6 @@ struct EntryScreen: Screen {
     let facts: [Fact]
     let request: String
     let headers: [Fact]
-    let hasHeaders: Bool
     let body: BodyExcerpt?
     let answer: Answer?
     let conflict: ConflictRows?
@@ -57,7 +56,6 @@ struct EntryScreen: Screen {
         facts = Self.facts(report, format)
         request = EntryText(entry, format).request
         headers = (report.content?.headerFields ?? [:]).map { Fact($0.name.rawName, $0.value) }
-        hasHeaders = !headers.isEmpty
         body = report.body.map { BodyExcerpt($0, limit: Self.longestBody) }
         answer = report.content?.answer.map { answer in
             Answer(

@@ -21,17 +21,13 @@ struct OverviewScreen: Screen {
     let title = "Overview"
     let headline: Badge
     let resources: [Resource]
-    let hasResources: Bool
     let waiting: [QueueScreen.Count]
-    let hasWaiting: Bool
     let sources: [String]
-    let hasSources: Bool
     let lastRun: RunRow?
     let network: String
     let database: String
     let charts: [RunChart]
     let runs: [RunRow]
-    let hasRuns: Bool
 
     static func load(_ served: ServedStore) async throws -> OverviewScreen {
         OverviewScreen(
@@ -58,12 +54,10 @@ struct OverviewScreen: Screen {
         sources =
             overview.gates.map { Overview.line($0, now: overview.now) }
             + overview.limits.map { Overview.line($0, now: overview.now) }
-        (hasResources, hasWaiting, hasSources) = (!resources.isEmpty, !waiting.isEmpty, !sources.isEmpty)
         lastRun = overview.lastRun.map { RunRow($0, format) }
         (network, database) = (overview.networkLine, overview.databaseLine)
         charts = runs.isEmpty ? [] : [.durations(runs), .changes(runs)]
         self.runs = runs.map { RunRow($0, format) }
-        hasRuns = !runs.isEmpty
     }
 
     /// Whether anything needs a look, in a sentence.

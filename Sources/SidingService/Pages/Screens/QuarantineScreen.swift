@@ -20,7 +20,6 @@ struct QuarantineScreen: Screen {
     let title = "Quarantine"
     let menus: [Menu]
     let rows: [Row]
-    let hasRows: Bool
     let isFiltered: Bool
     let isFirst: Bool
     let first: String
@@ -37,7 +36,7 @@ struct QuarantineScreen: Screen {
         let names = served.resources().map { (value: $0.name, text: $0.name) }
         return QuarantineScreen(
             menus: [Menu("resource", "Resource", all: "all", names, chosen: resource)],
-            rows: shown.map { Row($0, format) }, hasRows: !shown.isEmpty, isFiltered: resource != nil,
+            rows: shown.map { Row($0, format) }, isFiltered: resource != nil,
             isFirst: after == nil, first: PageLink.path("quarantine", query: [("resource", resource)]),
             next: next.map { PageLink.path("quarantine", query: [("resource", resource), ("after", $0)]) })
     }

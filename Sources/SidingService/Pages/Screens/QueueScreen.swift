@@ -48,10 +48,8 @@ struct QueueScreen: Screen {
 
     let title = "Queue"
     let counts: [Count]
-    let hasCounts: Bool
     let menus: [Menu]
     let rows: [Row]
-    let hasRows: Bool
     let isFiltered: Bool
     let isFirst: Bool
     let first: String
@@ -68,8 +66,8 @@ struct QueueScreen: Screen {
         let gates = try await served.store.gates()
         let counts = try await served.store.queueShares().counts.map(Count.init)
         return QueueScreen(
-            counts: counts, hasCounts: !counts.isEmpty, menus: filter.menus(served.resources()),
-            rows: shown.map { Row($0, format, gates) }, hasRows: !shown.isEmpty, isFiltered: !filter.parameters.isEmpty,
+            counts: counts, menus: filter.menus(served.resources()),
+            rows: shown.map { Row($0, format, gates) }, isFiltered: !filter.parameters.isEmpty,
             isFirst: after == nil, first: PageLink.path("queue", query: filter.parameters),
             nextPage: next.map { PageLink.path("queue", query: filter.parameters + [("after", $0)]) })
     }

@@ -16,7 +16,6 @@ struct RecordScreen: Screen {
         let run: Fact?
         let remark: String
         let differences: [Difference]
-        let hasDifferences: Bool
     }
 
     struct Difference: Sendable {
@@ -89,6 +88,5 @@ extension RecordScreen.Version {
                 path: difference.path.description, old: ConflictRows.text(difference.old),
                 new: ConflictRows.text(difference.new))
         }
-        hasDifferences = !differences.isEmpty
     }
 }

@@ -17,7 +17,6 @@ struct RecordsScreen: Screen {
 
     let title = "Records"
     let resources: [Resource]
-    let hasResources: Bool
 
     static func load(_ served: ServedStore) async throws -> RecordsScreen {
         let format = MessageFormat(now: served.now, isAbsolute: false)
@@ -28,6 +27,6 @@ struct RecordsScreen: Screen {
                 quarantineHref: PageLink.path("quarantine", query: [("resource", state.resource)]),
                 completed: state.completedAt.map { Moment($0, format) })
         }
-        return RecordsScreen(resources: resources, hasResources: !resources.isEmpty)
+        return RecordsScreen(resources: resources)
     }
 }

@@ -25,7 +25,6 @@ struct ResourceScreen: Screen {
     let title: String
     let href: String
     let rows: [Row]
-    let hasRows: Bool
     let counts: String
     let words: String?
     let showsDeleted: Bool
@@ -71,7 +70,7 @@ struct ResourceScreen: Screen {
         counts =
             MessageFormat.count(count.count, "record")
             + (count.deleted > 0 ? ", \(MessageFormat.grouped(count.deleted)) deleted" : "")
-        (self.rows, hasRows) = (rows, !rows.isEmpty)
+        self.rows = rows
         (self.words, self.showsDeleted) = (words, showsDeleted)
         (self.remark, self.isFirst, self.next) = (remark, isFirst, next)
     }

@@ -15,14 +15,12 @@ struct RunScreen: Screen {
         let error: String?
         let hint: String?
         let notes: [String]
-        let hasNotes: Bool
         let entry: Fact?
     }
 
     let title: String
     let run: RunRow
     let resources: [Resource]
-    let hasResources: Bool
 
     /// - Throws: ``NotFound``.
     static func load(_ id: String, _ served: ServedStore) async throws -> RunScreen {
@@ -36,14 +34,12 @@ struct RunScreen: Screen {
     private init(_ run: Run, _ format: MessageFormat) {
         title = "Run \(run.id)"
         self.run = RunRow(run, format)
-        hasResources = !run.resources.isEmpty
         resources = run.resources.map { result in
             Resource(
                 name: result.resource, href: PageLink.path("records", result.resource),
                 outcome: Badge(result.outcome, isOver: run.endedAt != nil),
                 took: MessageFormat.duration(result.duration), counts: RunCounts(result.counters),
                 error: result.error?.message, hint: result.error?.hint, notes: result.notes,
-                hasNotes: !result.notes.isEmpty,
                 entry: result.entry.map {
                     Fact("queued as", String($0.prefix(8)), href: PageLink.path("queue", $0))
                 })

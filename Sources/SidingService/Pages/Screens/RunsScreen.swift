@@ -8,7 +8,6 @@ struct RunsScreen: Screen {
 
     let title = "Runs"
     let runs: [RunRow]
-    let hasRuns: Bool
     let isFirst: Bool
     let next: String?
 
@@ -19,7 +18,7 @@ struct RunsScreen: Screen {
         let format = MessageFormat(now: served.now, isAbsolute: false)
         let next = runs.count > most ? shown.last.map { String($0.id) } : nil
         return RunsScreen(
-            runs: shown.map { RunRow($0, format) }, hasRuns: !runs.isEmpty, isFirst: before == nil,
+            runs: shown.map { RunRow($0, format) }, isFirst: before == nil,
             next: next.map { PageLink.path("runs", query: [("before", $0)]) })
     }
 }
