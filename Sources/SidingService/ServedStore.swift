@@ -9,6 +9,12 @@ struct ServedStore: Sendable {
     let wallClock: WallClock
     /// Why the service cannot use its database now; nil if it can.
     var storeFailure: @Sendable () -> StoreError? = { nil }
+    /// Further lines for `/metrics`.
+    var metrics: @Sendable () async throws -> String = { "" }
+    /// Whether the program does its work.
+    var isLive: @Sendable () async -> Bool = { true }
+    /// Paces the events.
+    var clock: any Clock<Duration> = ContinuousClock()
 
     var now: Timestamp { wallClock.now }
 }

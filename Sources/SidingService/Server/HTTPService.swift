@@ -45,17 +45,13 @@ public struct HTTPService: Service {
         try self.init(
             ServedStore(
                 store: store, resources: { siding.resources }, wallClock: store.clock,
-                storeFailure: { siding.storeFailure }),
-            address: address, token: token, allowedHosts: allowedHosts, logger: logger, metrics: metrics,
-            isLive: isLive,
-            onListening: onListening)
+                storeFailure: { siding.storeFailure }, metrics: metrics, isLive: isLive),
+            address: address, token: token, allowedHosts: allowedHosts, logger: logger, onListening: onListening)
     }
 
     init(
         _ served: ServedStore, address: Address, token: String? = nil, allowedHosts: [String] = [], logger: Logger,
-        metrics: @escaping @Sendable () async throws -> String = { "" },
-        isLive: @escaping @Sendable () async -> Bool = { true }, limits: ServiceLimits = ServiceLimits(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        limits: ServiceLimits = ServiceLimits(),
         onListening: @escaping @Sendable (Address) async -> Void = { _ in }
     ) throws(ServiceError) {
         let admission = try Admission(address, token: token, allowedHosts: allowedHosts)
@@ -65,9 +61,7 @@ public struct HTTPService: Service {
                 .invalidPages, "a template of the pages cannot be read: \(error)", hint: "build the program anew")
         }
         (self.address, isForGroup, self.logger, self.onListening) = (address, token != nil, logger, onListening)
-        routes = ServiceRoutes(
-            served: served, pages: pages, admission: admission, limits: limits, state: ServiceState(), clock: clock,
-            metrics: metrics, isLive: isLive)
+        routes = ServiceRoutes(served: served, pages: pages, admission: admission, limits: limits)
     }
 
     /// Requires `token` in all requests from now on, in place of the old token.

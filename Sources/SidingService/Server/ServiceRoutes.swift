@@ -10,10 +10,7 @@ struct ServiceRoutes: Sendable {
     let admission: Admission
     let tokens = FormTokens()
     let limits: ServiceLimits
-    let state: ServiceState
-    let clock: any Clock<Duration>
-    let metrics: @Sendable () async throws -> String
-    let isLive: @Sendable () async -> Bool
+    let state = ServiceState()
 
     enum Reply: Sendable {
         case answer(ServiceAnswer)
@@ -32,7 +29,7 @@ struct ServiceRoutes: Sendable {
         guard request.method != .post else { return .answer(try await post(request, body)) }
         switch request.path {
         case ["metrics"]: return .answer(try await metricsText())
-        case ["events"]: return .events(EventStream(path: served.store.path, clock: clock))
+        case ["events"]: return .events(EventStream(path: served.store.path, clock: served.clock))
         case ["style.css"]:
             return .answer(ServiceAnswer("text/css; charset=utf-8", PackageResources.style_css))
         case ["app.js"]:
@@ -93,7 +90,7 @@ struct ServiceRoutes: Sendable {
     // MARK: Monitoring
 
     private func health() async -> ServiceAnswer {
-        await isLive()
+        await served.isLive()
             ? .json(["status": "ok"])
             : .json(["status": "failed", "reason": "the service has not looked for work lately"], .serviceUnavailable)
     }
@@ -117,6 +114,7 @@ struct ServiceRoutes: Sendable {
     private func metricsText() async throws -> ServiceAnswer {
         let figures = try await MetricsText.text(
             resources: served.resources(), store: served.store, now: served.now)
-        return ServiceAnswer("text/plain; version=0.0.4; charset=utf-8", Array((figures + (try await metrics())).utf8))
+        return ServiceAnswer(
+            "text/plain; version=0.0.4; charset=utf-8", Array((figures + (try await served.metrics())).utf8))
     }
 }

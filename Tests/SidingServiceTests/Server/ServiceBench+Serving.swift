@@ -21,10 +21,10 @@ extension ServiceBench {
     ) throws -> HTTPService {
         try HTTPService(
             ServedStore(
-                store: store, resources: { [notes] }, wallClock: time.clock, storeFailure: storeFailure),
-            address: address, token: token, allowedHosts: allowedHosts, logger: logger, metrics: { "further 1\n" },
-            isLive: isLive, limits: limits,
-            clock: clock, onListening: onListening)
+                store: store, resources: { [notes] }, wallClock: time.clock, storeFailure: storeFailure,
+                metrics: { "further 1\n" }, isLive: isLive, clock: clock),
+            address: address, token: token, allowedHosts: allowedHosts, logger: logger, limits: limits,
+            onListening: onListening)
     }
 
     /// Runs `body` while the service listens, and stops it gracefully.
