@@ -202,7 +202,7 @@ let package = Package(
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
                 "SidingInspection", "SidingManifest", "SidingNetwork", "SidingNotifications", "SidingOrigin",
                 "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingService", "SidingSynchronization",
-                argumentParser, httpTypes, logging, metrics, serviceLifecycle, unixSignals,
+                argumentParser, httpTypes, logging, metrics, serviceLifecycle, subprocess, systemPackage, unixSignals,
             ],
             path: "CLI", resources: [.embedInCode("Licenses/ThirdPartyLicenses.txt")], swiftSettings: settings),
         // Examples see what other programs see: the public names alone.

@@ -5,6 +5,8 @@ import Siding
 import SidingChain
 import SidingJSON
 import SidingManifest
+import Subprocess
+import SystemPackage
 
 /// `siding queue edit`: replaces writes with corrected ones.
 struct QueueEditCommand: AsyncParsableCommand {
@@ -112,15 +114,14 @@ enum Editor {
                 atPath: file.path, contents: Data(text), attributes: [.posixPermissions: 0o600])
         else { throw CommandError(.inputOutput, "input_output", "\(file.path) cannot be written") }
         defer { try? FileManager.default.removeItem(at: file) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        // Like git: the editor may be a command with arguments.
-        process.arguments = ["-c", "\(editor) \"$1\"", "sh", file.path]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw CommandError(
-                .failure, "editor", "the editor ended with \(process.terminationStatus); nothing was changed")
+        // Like git: the editor may be a command with arguments. It stays in this process group, which has the terminal.
+        let end = try await Subprocess.run(
+            .path("/bin/sh"), arguments: ["-c", "\(editor) \"$1\"", "sh", file.path],
+            input: .currentStandardInput, output: .currentStandardOutput, error: .currentStandardError)
+        switch end.terminationStatus {
+        case .exited(0): break
+        case .exited(let code), .signaled(let code):
+            throw CommandError(.failure, "editor", "the editor ended with \(code); nothing was changed")
         }
         return try BodyArgument.read("@\(file.path)")
     }

@@ -171,6 +171,20 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
+    @Test func `An editor reads from the terminal, and what it leaves is sent`() async throws {
+        let shop = try await QueueShop()
+        let id = try await shop.keep("orders")
+        try shop.sandbox.write("read text < /dev/tty; echo \"$text\" > \"$1\"", to: "editor")
+        let edit = "\(try SidingBinary.path()) queue edit \(id)"
+        let edited = try await shop.sandbox.run(
+            "/usr/bin/script", ["-qec", edit, "/dev/null"],
+            environment: ["EDITOR": "/bin/sh \(shop.sandbox.file("editor"))"], input: "{\"n\":1}\n")
+        #expect(edited.status == 0, "\(edited.output)")
+        #expect(try await shop.queue("run").status == 0)
+        #expect(shop.service.origin.requests.first?.body == Array("{\"n\":1}\n".utf8))
+        await shop.service.origin.stop()
+    }
+
     @Test func `A new path or URL takes the place of the old one, and what send refuses is refused`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("ordres")
