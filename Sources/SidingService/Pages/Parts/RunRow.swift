@@ -11,7 +11,7 @@ struct RunRow: Sendable {
     let took: String
     let hasEnded: Bool
     let outcome: Badge
-    let counts: RunCounts
+    let counts: [String: String]
 
     init(_ run: Run, _ format: MessageFormat) {
         id = String(run.id)
@@ -21,37 +21,19 @@ struct RunRow: Sendable {
         took = run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? ""
         hasEnded = run.endedAt != nil
         outcome = Badge(run.outcome, isOver: run.endedAt != nil)
-        counts = RunCounts(run.counters)
+        counts = run.counters.shown
     }
 }
 
-/// The counters of a run, grouped for reading.
-struct RunCounts: Sendable {
-    let pages: String
-    let requests: String
-    let notModified: String
-    let bytes: String
-    let inserted: String
-    let updated: String
-    let unchanged: String
-    let stale: String
-    let deleted: String
-    let blocked: String
-    let quarantined: String
-    let duplicates: String
-
-    init(_ counters: RunCounters) {
-        pages = MessageFormat.grouped(counters.pages)
-        requests = MessageFormat.grouped(counters.requests)
-        notModified = MessageFormat.grouped(counters.notModified)
-        bytes = MessageFormat.size(counters.bytes)
-        inserted = MessageFormat.grouped(counters.inserted)
-        updated = MessageFormat.grouped(counters.updated)
-        unchanged = MessageFormat.grouped(counters.unchanged)
-        stale = MessageFormat.grouped(counters.stale)
-        deleted = MessageFormat.grouped(counters.deleted)
-        blocked = MessageFormat.grouped(counters.deletionsBlocked)
-        quarantined = MessageFormat.grouped(counters.quarantined)
-        duplicates = MessageFormat.grouped(counters.duplicates)
+extension RunCounters {
+    /// The counters by the names that templates have for them, grouped for reading.
+    var shown: [String: String] {
+        let counts = [
+            "pages": pages, "requests": requests, "notModified": notModified, "inserted": inserted, "updated": updated,
+            "unchanged": unchanged, "stale": stale, "deleted": deleted, "blocked": deletionsBlocked,
+            "quarantined": quarantined, "duplicates": duplicates,
+        ]
+        return counts.mapValues { MessageFormat.grouped($0) }
+            .merging(["bytes": MessageFormat.size(bytes)]) { count, _ in count }
     }
 }

@@ -11,7 +11,7 @@ struct RunScreen: Screen {
         let href: String
         let outcome: Badge
         let took: String
-        let counts: RunCounts
+        let counts: [String: String]
         let error: String?
         let hint: String?
         let notes: [String]
@@ -38,7 +38,7 @@ struct RunScreen: Screen {
             Resource(
                 name: result.resource, href: PageLink.path("records", result.resource),
                 outcome: Badge(result.outcome, isOver: run.endedAt != nil),
-                took: MessageFormat.duration(result.duration), counts: RunCounts(result.counters),
+                took: MessageFormat.duration(result.duration), counts: result.counters.shown,
                 error: result.error?.message, hint: result.error?.hint, notes: result.notes,
                 entry: result.entry.map {
                     Fact("queued as", String($0.prefix(8)), href: PageLink.path("queue", $0))
