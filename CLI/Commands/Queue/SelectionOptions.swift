@@ -1,5 +1,5 @@
-import ArgumentParser
-import Siding
+public import ArgumentParser
+public import Siding
 import SidingChain
 import SidingInspection
 import SidingManifest
@@ -19,10 +19,10 @@ struct SelectionOptions: ParsableArguments {
     var lane: [String] = []
 
     @Option(help: ArgumentHelp("Entries in this state; may be repeated.", valueName: "state"))
-    var state: [StateArgument] = []
+    var state: [QueueEntry.State] = []
 
     @Option(help: ArgumentHelp("Entries parked for this reason; may be repeated.", valueName: "reason"))
-    var reason: [ReasonArgument] = []
+    var reason: [ParkReason] = []
 
     @Option(help: ArgumentHelp("Entries older than this.", valueName: "duration"))
     var olderThan: DurationArgument?
@@ -48,8 +48,8 @@ struct SelectionOptions: ParsableArguments {
             throw CommandError(.notFound, "not_found", "standard input names no entry")
         }
         var selection = QueueSelection(
-            ids: all, resources: resource, sources: source, lanes: lane, states: state.map(\.state),
-            reasons: reason.map(\.reason))
+            ids: all, resources: resource, sources: source, lanes: lane, states: state,
+            reasons: reason)
         selection.createdBefore = olderThan.map { now + (.zero - $0.duration) }
         let unknown = try await store.unknownName(
             in: selection, sources: workspace.config.sources.map(\.name),
@@ -65,24 +65,5 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// An entry's state on the command line.
-struct StateArgument: ExpressibleByArgument, Sendable {
-    static let allValueStrings = QueueEntry.State.allCases.map(\.rawValue)
-    let state: QueueEntry.State
-
-    init?(argument: String) {
-        guard let state = QueueEntry.State(rawValue: argument) else { return nil }
-        self.state = state
-    }
-}
-
-/// A park reason on the command line.
-struct ReasonArgument: ExpressibleByArgument, Sendable {
-    static let allValueStrings = ParkReason.allCases.map(\.rawValue)
-    let reason: ParkReason
-
-    init?(argument: String) {
-        guard let reason = ParkReason(rawValue: argument) else { return nil }
-        self.reason = reason
-    }
-}
+extension QueueEntry.State: ExpressibleByArgument {}
+extension ParkReason: ExpressibleByArgument {}

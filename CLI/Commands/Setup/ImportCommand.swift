@@ -1,20 +1,10 @@
-import ArgumentParser
+public import ArgumentParser
 import SidingInspection
 import Foundation
-import SidingImport
+public import SidingImport
 import SidingManifest
 
-/// The input format of an import: `--from`.
-struct ImportFormatArgument: ExpressibleByArgument, Sendable {
-    let format: ImportFormat
-
-    init?(argument: String) {
-        guard let format = ImportFormat(rawValue: argument) else { return nil }
-        self.format = format
-    }
-
-    static var allValueStrings: [String] { ImportFormat.allCases.map(\.rawValue) }
-}
+extension ImportFormat: ExpressibleByArgument {}
 
 /// `siding import --from dlt|airbyte FILE`: converts another tool's config to a siding.yaml.
 struct ImportCommand: ParsableCommand {
@@ -31,7 +21,7 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     @Option(help: "The format of the file.")
-    var from: ImportFormatArgument
+    var from: ImportFormat
 
     @Argument(help: "The file, JSON or YAML.") var file: String
 
@@ -45,7 +35,7 @@ struct ImportCommand: ParsableCommand {
         let output = output == "-" ? nil : output
         let result: ConfigImport
         do throws(ImportError) {
-            result = try ConfigImport.load(path: file, format: from.format, environment: .process)
+            result = try ConfigImport.load(path: file, format: from, environment: .process)
         } catch {
             throw CommandError(error)
         }
