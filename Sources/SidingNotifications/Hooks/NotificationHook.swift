@@ -5,24 +5,13 @@ package import SidingCredentials
 
 /// One entry of `notify:`: whom to notify, and of what.
 package struct NotificationHook: Sendable {
-    /// What a hook may be notified of: the kinds of incidents, and their end.
+    /// What a hook may be notified of: the kinds of incidents, by their names, and their end.
     package enum Event: String, Sendable, CaseIterable {
         case failed, incomplete
         case queuedTooLong = "queued_too_long"
         case parked
         case deletionsBlocked = "deletions_blocked"
         case recovered
-
-        init(_ kind: Incident.Kind) {
-            self =
-                switch kind {
-                case .failed: .failed
-                case .incomplete: .incomplete
-                case .queuedTooLong: .queuedTooLong
-                case .parked: .parked
-                case .deletionsBlocked: .deletionsBlocked
-                }
-        }
     }
 
     package enum Target: Sendable {
@@ -98,7 +87,7 @@ package struct NotificationHook: Sendable {
 
     /// Whether the incident is of a kind that the hook is for.
     func concerns(_ incident: Incident, now: Timestamp) -> Bool {
-        guard events.contains(Event(incident.key.kind)) else { return false }
+        guard events.contains(where: { $0.rawValue == incident.key.kind.rawValue }) else { return false }
         guard incident.key.kind == .queuedTooLong, incident.endedAt == nil else { return true }
         return now - (incident.oldestSince ?? incident.since) >= queuedLongerThan
     }
