@@ -3,11 +3,8 @@ internal import HTTPTypes
 
 /// One request, checked and decoded once.
 struct ServiceRequest: Sendable {
-    enum Method: Sendable {
-        case get, head, post
-    }
-
-    let method: Method
+    /// GET, HEAD or POST.
+    let method: HTTPRequest.Method
     /// The decoded components of the path; none for `/`.
     let path: [String]
     let query: Parameters
@@ -22,11 +19,8 @@ struct ServiceRequest: Sendable {
 
     /// - Throws: ``ServiceProblem`` with 400, 405 or 414.
     init(_ head: HTTPRequest) throws {
-        switch head.method {
-        case .get: method = .get
-        case .head: method = .head
-        case .post: method = .post
-        default:
+        method = head.method
+        guard [.get, .head, .post].contains(method) else {
             var problem = ServiceProblem(.methodNotAllowed, "method", "\(head.method.rawValue) is not served")
             problem.fields[.allow] = "GET, HEAD, POST"
             throw problem
