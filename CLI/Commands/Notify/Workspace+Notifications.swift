@@ -28,7 +28,7 @@ extension Workspace {
     /// Does the work of a run, then notifies the hooks of what it changed. What the run returns or throws does not depend on
     /// them.
     func notifying(
-        _ options: GlobalOptions, _ store: Store, isOffline: Bool = false, _ run: () async throws -> ExitStatus
+        _ store: Store, isOffline: Bool = false, _ run: () async throws -> ExitStatus
     ) async throws -> ExitStatus {
         if config.hooks.isEmpty, try await store.incidents().isEmpty { return try await run() }
         return try await Network.withTransports { http in

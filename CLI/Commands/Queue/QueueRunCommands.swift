@@ -33,7 +33,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     private func runQueue() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
             try await workspace.checkSecrets()
-            return try await workspace.notifying(options, store) { try await run(workspace, store) }
+            return try await workspace.notifying(store) { try await run(workspace, store) }
         }
         if status != .success { throw status }
     }

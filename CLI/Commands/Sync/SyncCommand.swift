@@ -45,7 +45,7 @@ struct SyncCommand: AsyncParsableCommand {
         // One meter for the whole command: the own writes that are sent first count for --max-bytes.
         let status = try await TrafficMeter().counting { () async throws in
             try await workspace.withStore(.readWriteCreate) { store in
-                try await workspace.notifying(options, store, isOffline: offline) {
+                try await workspace.notifying(store, isOffline: offline) {
                     try await sync(named, workspace, store)
                 }
             }

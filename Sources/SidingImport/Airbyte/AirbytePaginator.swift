@@ -20,7 +20,7 @@ struct AirbytePaginator {
         let size = size(strategy, source, &imported)
         switch strategy.type {
         case "CursorPagination": addCursor(strategy, size, &resource, &imported)
-        case "OffsetIncrement": addOffset(strategy, size, &resource, &imported)
+        case "OffsetIncrement": addOffset(size, &resource, &imported)
         case "PageIncrement": addPage(strategy, size, &resource, &imported)
         case let type: unknown(strategy.origin, "the strategy '\((type ?? "").prefix(60))'", &imported)
         }
@@ -28,10 +28,7 @@ struct AirbytePaginator {
 
     // MARK: Numbers
 
-    private func addOffset(
-        _ strategy: AirbyteComponent, _ size: ConfigNode?, _ resource: inout ImportedResource,
-        _ imported: inout ImportedConfig
-    ) {
+    private func addOffset(_ size: ConfigNode?, _ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
         guard let option = option("page_token_option", &imported) else { return }
         var map = typed("offset", option)
         if let size, let sizeOption = self.option("page_size_option", isNeeded: false, &imported) {

@@ -96,8 +96,8 @@ struct DltAuth {
         _ node: InputNode, _ name: String, _ source: ImportedSource, _ imported: inout ImportedConfig
     ) -> ConfigNode {
         imported.secret(
-            name, DltReference.read(node.text ?? "", in: source.name),
-            orOf: SecretNaming.variable(source.name, name), from: node.origin)
+            name, DltReference.read(node.text ?? ""), orOf: SecretNaming.variable(source.name, name),
+            from: node.origin)
     }
 
     /// A user or client name: text, unless the file marks it as a secret.
@@ -105,7 +105,7 @@ struct DltAuth {
         _ name: String, _ source: ImportedSource, _ imported: inout ImportedConfig
     ) -> ConfigNode {
         guard let node = auth[name], let text = node.text,
-            case .literal(let plain) = DltReference.read(text, in: source.name)
+            case .literal(let plain) = DltReference.read(text)
         else { return secret(name, source, &imported) }
         return .text(plain, from: node.origin)
     }

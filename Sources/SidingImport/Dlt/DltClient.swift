@@ -9,7 +9,7 @@ struct DltClient {
             imported.noteUnsupported(client.origin, "the client has no 'base_url'", hint: "every source needs one")
             return nil
         }
-        guard case .literal(let plain) = DltReference.read(text, in: "dlt") else {
+        guard case .literal(let plain) = DltReference.read(text) else {
             imported.noteUnsupported(
                 url.origin, "the URL is only in dlt's configuration", hint: "write it by hand")
             return nil
@@ -30,7 +30,7 @@ struct DltClient {
                 imported.noteUnsupported(member.node.origin, "a header field is text")
                 continue
             }
-            source.addHeader(member.name, DltReference.read(text, in: source.name), from: member.node.origin, &imported)
+            source.addHeader(member.name, DltReference.read(text), from: member.node.origin, &imported)
         }
     }
 }

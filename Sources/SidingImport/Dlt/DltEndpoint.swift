@@ -68,7 +68,7 @@ struct DltEndpoint {
         let node = pathNode
         let text = moved(node?.rawText ?? name, from: node?.origin ?? origin, &source, &imported)
         let plain = source.withoutSecrets(text, from: node?.origin ?? origin, &imported)
-        let bound = request.bound(plain, from: node?.origin ?? origin, &imported)
+        let bound = request.bound(plain, from: node?.origin ?? origin)
         let isWhole = bound.hasPrefix("/") || bound.contains("://")
         return .text(isWhole ? bound : "/" + bound, from: node?.origin ?? origin)
     }
@@ -76,7 +76,7 @@ struct DltEndpoint {
     private func addHeaders(_ source: inout ImportedSource, _ imported: inout ImportedConfig) {
         for member in merged("headers") {
             guard let text = member.node.text, !text.contains("{") else { continue }
-            source.addHeader(member.name, DltReference.read(text, in: source.name), from: member.node.origin, &imported)
+            source.addHeader(member.name, DltReference.read(text), from: member.node.origin, &imported)
         }
     }
 

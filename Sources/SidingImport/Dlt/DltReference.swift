@@ -2,7 +2,7 @@
 enum DltReference {
     /// Reads `dlt.secrets["a.b"]`, `dlt.config["a.b"]`, `os.environ["A"]`, `os.getenv("A")`, `${A}`, each possibly after other
     /// text, or plain text.
-    static func read(_ text: String, in source: String) -> ImportedText {
+    static func read(_ text: String) -> ImportedText {
         guard text.utf8.count <= 2000, text.contains("dlt.") || text.contains("env") || text.contains("$") else {
             return .literal(text)
         }

@@ -40,7 +40,7 @@ struct DltRequest {
             }
             return query.set(name, ConfigNode.copy(node, &imported) { self.text($0, &$1) })
         }
-        switch DltReference.read(text, in: source.name) {
+        switch DltReference.read(text) {
         case .secret(let variable, let prefix):
             source.authorize(name, .query, variable, prefix: prefix, isLiteral: false, from: node.origin, &imported)
         case .unknown(let what):
@@ -49,7 +49,7 @@ struct DltRequest {
             if SecretWords.isSecret(name, text) {
                 return source.authorize(query: name, from: node.origin, &imported)
             }
-            let bound = bound(text, from: node.origin, &imported)
+            let bound = bound(text, from: node.origin)
             let copy = ConfigNode.copy(node, &imported) { node, _ in .text(bound, from: node.origin) }
             query.set(name, copy)
         }
@@ -57,13 +57,13 @@ struct DltRequest {
 
     /// Converts text inside a body or a list; nil after noting a reference.
     mutating func text(_ node: InputNode, _ imported: inout ImportedConfig) -> ConfigNode? {
-        guard case .literal(let text) = DltReference.read(node.text ?? "", in: "dlt") else {
+        guard case .literal(let text) = DltReference.read(node.text ?? "") else {
             imported.noteUnsupported(
                 node.origin, "a reference inside a value is not copied",
                 hint: "siding.yaml has secrets only in 'auth'")
             return nil
         }
-        let bound = bound(text, from: node.origin, &imported)
+        let bound = bound(text, from: node.origin)
         let names = ["cursor", "until"] + ownNames + bindings.map(\.name)
         return .text(node.isGraphQL ? bound.spacingBraces(but: names) : bound, from: node.origin)
     }
@@ -71,7 +71,7 @@ struct DltRequest {
     // MARK: Placeholders
 
     /// `{resources.parent.field}` and `{incremental.start_value}` as placeholders of Siding's.
-    mutating func bound(_ text: String, from origin: Origin, _ imported: inout ImportedConfig) -> String {
+    mutating func bound(_ text: String, from origin: Origin) -> String {
         var (out, rest) = ("", text[...])
         while let match = rest.firstMatch(of: /\{(resources|incremental)\.([^{}]{1,200})\}/) {
             out += rest[..<match.range.lowerBound]
