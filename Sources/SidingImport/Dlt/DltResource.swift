@@ -62,7 +62,8 @@ struct DltResource {
     /// The path of a member; dlt separates nested names by two underscores.
     private static func member(_ name: String) -> String {
         name.contains("__") && !name.hasPrefix("_")
-            ? ImportedPath.text(name.components("__")) : name.hasPrefix("$") ? ImportedPath.text([name]) : name
+            ? ImportedPath.text(name.split(separator: "__").map(String.init))
+            : name.hasPrefix("$") ? ImportedPath.text([name]) : name
     }
 
     private func addDisposition(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {
@@ -122,17 +123,5 @@ struct DltResource {
                 parents.origin, "records are stored as the origin sends them, without members of their parents",
                 hint: "join the views of both")
         }
-    }
-}
-
-extension String {
-    /// The non-empty parts between `separator`.
-    fileprivate func components(_ separator: String) -> [String] {
-        var (parts, rest) = ([String](), self[...])
-        while let range = rest.firstRange(of: separator) {
-            parts.append(String(rest[..<range.lowerBound]))
-            rest = rest[range.upperBound...]
-        }
-        return (parts + [String(rest)]).filter { !$0.isEmpty }
     }
 }
