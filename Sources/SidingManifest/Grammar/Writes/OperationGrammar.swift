@@ -15,19 +15,15 @@ enum OperationGrammar {
         "if_match", ifMatchValue, default: false,
         "true: the record's ETag is sent as If-Match, if known. A JSON path such as $._rev: the member that holds it."
     )
-    private static let ifMatchValue = ValueType<IfMatch>(
+    /// Whether the ETag is sent, and the path of the member that holds it.
+    private static let ifMatchValue = ValueType<(isSent: Bool, path: JSONPath?)>(
         "true, false, or a JSON path such as $._rev",
         schema: ["anyOf": [ValueType<Bool>.truth.schema, ValueType<JSONPath>.path.schema]]
     ) { node, reading in
         if node.text?.hasPrefix("$") ?? false {
-            return ValueType<JSONPath>.path.read(node, &reading).map { IfMatch(isSent: true, path: $0) }
+            return ValueType<JSONPath>.path.read(node, &reading).map { (true, $0) }
         }
-        return ValueType<Bool>.truth.read(node, &reading).map { IfMatch(isSent: $0) }
-    }
-
-    fileprivate struct IfMatch: Sendable {
-        var isSent = false
-        var path: JSONPath?
+        return ValueType<Bool>.truth.read(node, &reading).map { ($0, nil) }
     }
 
     private static let goneIsDone = Keyword(
@@ -49,13 +45,13 @@ enum OperationGrammar {
 
     static let update = shape(usually: .patch, [ifMatch.entry, body.entry, answer.entry]) {
         operation, object, reading in
-        operation.condition = object.value(ifMatch, &reading) ?? IfMatch()
+        (operation.sendsIfMatch, operation.etagPath) = object.value(ifMatch, &reading) ?? (false, nil)
         operation.body = object.value(body, &reading)
         operation.answer = object.value(answer, &reading) ?? .whole
     }
 
     static let delete = shape(usually: .delete, [ifMatch.entry, goneIsDone.entry]) { operation, object, reading in
-        operation.condition = object.value(ifMatch, &reading) ?? IfMatch()
+        (operation.sendsIfMatch, operation.etagPath) = object.value(ifMatch, &reading) ?? (false, nil)
         operation.goneIsDone = object.value(goneIsDone, &reading) ?? true
     }
 
@@ -80,12 +76,5 @@ enum OperationGrammar {
         case put = "PUT"
         case patch = "PATCH"
         case delete = "DELETE"
-    }
-}
-
-extension WriteDeclaration.Operation {
-    fileprivate var condition: OperationGrammar.IfMatch {
-        get { OperationGrammar.IfMatch(isSent: sendsIfMatch, path: etagPath) }
-        set { (sendsIfMatch, etagPath) = (newValue.isSent, newValue.path) }
     }
 }
