@@ -14,7 +14,7 @@ enum BodyArgument {
         guard argument.hasPrefix("@") else { return Array(argument.utf8) }
         let path = String(argument.dropFirst())
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw CommandError(.notFound, "not_found", "the body's file \(PlainText.oneLine(path)) cannot be opened")
+            throw CommandError.notFound("the body's file \(PlainText.oneLine(path)) cannot be opened")
         }
         defer { try? file.close() }
         return try bytes(of: file, path)
@@ -29,7 +29,7 @@ enum BodyArgument {
                 bytes += piece
             }
         } catch {
-            throw CommandError(.notFound, "not_found", "\(PlainText.oneLine(name)) cannot be read")
+            throw CommandError.notFound("\(PlainText.oneLine(name)) cannot be read")
         }
         guard bytes.count <= WriteRequest.bodyLimit else {
             throw CommandError(
@@ -61,13 +61,13 @@ enum HeaderArguments {
         for argument in arguments {
             let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = HTTPField.Name(parts[0].trimmingCharacters(in: .whitespaces)) else {
-                throw CommandError(
-                    .usage, "usage", "a header field must have the form 'Name: value'",
+                throw CommandError.usage(
+                    "a header field must have the form 'Name: value'",
                     hint: "the value is not shown, as it may be a secret")
             }
             let value = parts[1].trimmingCharacters(in: .whitespaces)
             guard HTTPField.isValidValue(value) else {
-                throw CommandError(.usage, "usage", "the value of the header field '\(name)' holds control characters")
+                throw CommandError.usage("the value of the header field '\(name)' holds control characters")
             }
             fields.append(HTTPField(name: name, value: value))
         }

@@ -31,13 +31,12 @@ enum CursorArguments {
     private static func check(_ backfill: SyncOptions.Backfill, of resource: AnyResource) throws {
         guard let cursor = resource.cursor else { return }
         if !cursor.isOpaque, cursor.isFurther(backfill.from, than: backfill.to) {
-            throw CommandError(
-                .usage, "usage", "'\(backfill.from)' comes after '\(backfill.to)' for the cursor of '\(resource.name)'",
+            throw CommandError.usage(
+                "'\(backfill.from)' comes after '\(backfill.to)' for the cursor of '\(resource.name)'",
                 hint: "--backfill \(backfill.to)..\(backfill.from)")
         }
         guard !resource.asksUntil, cursor.order != .ascending else { return }
-        throw CommandError(
-            .usage, "usage",
+        throw CommandError.usage(
             "the requests of '\(resource.name)' have no end: a backfill would fetch everything since "
                 + "'\(backfill.from)'",
             hint:
@@ -48,12 +47,10 @@ enum CursorArguments {
     /// - Throws: ``CommandError`` with code 64 if `value` does not have the type of the resource's cursor.
     static func check(_ value: String, of resource: AnyResource) throws {
         guard let cursor = resource.cursor else {
-            throw CommandError(
-                .usage, "usage", "'\(resource.name)' has no cursor", hint: "name the resources that have one")
+            throw CommandError.usage("'\(resource.name)' has no cursor", hint: "name the resources that have one")
         }
         guard cursor.type.takes(value) else {
-            throw CommandError(
-                .usage, "usage",
+            throw CommandError.usage(
                 "'\(value)' is not a valid \(cursor.type.rawValue), the type of the cursor of '\(resource.name)'")
         }
     }

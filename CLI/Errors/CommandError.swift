@@ -22,6 +22,16 @@ struct CommandError: Error {
         self.place = place
     }
 
+    /// A mistake on the command line.
+    static func usage(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(.usage, "usage", message, hint: hint)
+    }
+
+    /// Something that the command line names does not exist.
+    static func notFound(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(.notFound, "not_found", message, hint: hint)
+    }
+
     /// Maps an error of the library to an exit code and a message.
     init(_ error: any Error) {
         switch error {

@@ -36,7 +36,7 @@ struct ErrorReport {
             Output.line(text)
             Output.flush()
         } else if isJSON {
-            Output.line(CommandError(.usage, "usage", SidingCommand.message(for: error)).object)
+            Output.line(CommandError.usage(SidingCommand.message(for: error)).object)
             Output.flush()
         } else {
             Output.printMessage(text)

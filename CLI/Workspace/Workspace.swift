@@ -66,8 +66,8 @@ struct Workspace {
 
     /// The error for a name that is not in the config.
     func notFound(_ kind: String, _ name: String, among names: [String]) -> CommandError {
-        CommandError(
-            .notFound, "not_found", "\(config.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
+        CommandError.notFound(
+            "\(config.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
             hint: names.isEmpty ? nil : "it has: \(names.joined(separator: ", "))")
     }
 

@@ -33,8 +33,8 @@ struct ExportText {
     /// - Throws: ``CommandError`` with code 64 if `--with-meta` is given for rows that have no key and times.
     mutating func add(_ row: ExportedRow) throws -> [UInt8] {
         guard row.record != nil || !hasMeta else {
-            throw CommandError(
-                .usage, "usage", "elements of nested arrays have no times of their own", hint: "leave out --with-meta")
+            throw CommandError.usage(
+                "elements of nested arrays have no times of their own", hint: "leave out --with-meta")
         }
         defer { count.add(row) }
         guard !format.isTable else { return line(row) }

@@ -70,8 +70,8 @@ struct NotifyTestCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try Workspace.load(options)
         guard !workspace.config.hooks.isEmpty else {
-            throw CommandError(
-                .notFound, "not_found", "\(workspace.config.file) has no hooks to test",
+            throw CommandError.notFound(
+                "\(workspace.config.file) has no hooks to test",
                 hint: "Docs/Notifications.md shows how to declare them under 'notify'")
         }
         let failures = try await Network.using { http in

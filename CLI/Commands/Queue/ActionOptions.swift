@@ -55,15 +55,14 @@ struct ActionOptions: ParsableArguments {
     /// - Throws: ``CommandError`` with code 66 if no entry was selected.
     func checkMeansAny<Element>(_ meant: [Element]) throws {
         guard meant.isEmpty else { return }
-        throw CommandError(.notFound, "not_found", "no entry is selected", hint: "'siding queue list' shows them")
+        throw CommandError.notFound("no entry is selected", hint: "'siding queue list' shows them")
     }
 
     /// - Throws: ``CommandError`` with code 64 if several entries were selected for an action on one.
     func checkMeansOne(_ meant: [QueueEntry], _ means: String, hint: String = "name one by its id") throws {
         guard meant.count > 1 else { return }
-        throw CommandError(
-            .usage, "usage", "\(means) is for one entry, and \(MessageFormat.grouped(meant.count)) are selected",
-            hint: hint)
+        throw CommandError.usage(
+            "\(means) is for one entry, and \(MessageFormat.grouped(meant.count)) are selected", hint: hint)
     }
 
     /// Performs the operator action `decision` on the `chosen` entries and prints the result of each.

@@ -45,7 +45,7 @@ struct SelectionOptions: ParsableArguments {
     func selection(now: Timestamp, _ workspace: Workspace, _ store: Store) async throws -> QueueSelection {
         let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }
         guard !all.isEmpty || ids.isEmpty else {
-            throw CommandError(.notFound, "not_found", "standard input names no entry")
+            throw CommandError.notFound("standard input names no entry")
         }
         var selection = QueueSelection(
             ids: all, resources: resource, sources: source, lanes: lane, states: state,

@@ -148,9 +148,8 @@ struct QuarantineDropCommand: AsyncParsableCommand {
             try await workspace.checkAreKnown(selection.resource, in: store)
             let meant = try await store.quarantined(selection.selection)
             guard !meant.isEmpty else {
-                throw CommandError(
-                    .notFound, "not_found", "no quarantined record is selected",
-                    hint: "'siding quarantine list' shows them")
+                throw CommandError.notFound(
+                    "no quarantined record is selected", hint: "'siding quarantine list' shows them")
             }
             try options.confirm(
                 "forgetting \(MessageFormat.count(meant.count, "record"))", isGiven: yes || dryRun)

@@ -18,12 +18,12 @@ struct WriteTarget {
             return
         }
         guard words.count == 2 else {
-            throw CommandError(
-                .usage, "usage", "write it as METHOD URL, METHOD source:/path, or NAME.VERB [ID]",
+            throw CommandError.usage(
+                "write it as METHOD URL, METHOD source:/path, or NAME.VERB [ID]",
                 hint: "'siding send --help' has examples")
         }
         guard let method = HTTPRequest.Method(words[0].uppercased()) else {
-            throw CommandError(.usage, "usage", "'\(PlainText.oneLine(words[0], limit: 40))' is no HTTP method")
+            throw CommandError.usage("'\(PlainText.oneLine(words[0], limit: 40))' is no HTTP method")
         }
         let (source, url) = try Self.place(words[1], config)
         var request = WriteRequest(to: source.name, method, url, idempotency: source.idempotency)
@@ -41,18 +41,18 @@ struct WriteTarget {
         let name = String(match.1)
         guard let declaration = config.writes.first(where: { $0.name == name }) else {
             let names = config.writes.map(\.name)
-            throw CommandError(
-                .notFound, "not_found", "\(config.file) declares no writes '\(name)'",
+            throw CommandError.notFound(
+                "\(config.file) declares no writes '\(name)'",
                 hint: names.isEmpty ? "'writes:' declares them" : "it has: \(names.joined(separator: ", "))")
         }
         guard let verb = WriteDeclaration.Verb(rawValue: String(match.2)) else {
-            throw CommandError(.usage, "usage", "'\(match.2)' is no verb: create, update or delete")
+            throw CommandError.usage("'\(match.2)' is no verb: create, update or delete")
         }
         do {
             return WriteTarget(
                 source: declaration.source, request: try declaration.request(verb, id: words.dropFirst().first))
         } catch {
-            throw CommandError(.usage, "usage", error.detail ?? error.description)
+            throw CommandError.usage(error.detail ?? error.description)
         }
     }
 
@@ -61,12 +61,11 @@ struct WriteTarget {
         if let named = try named(text, config) { return named }
         let url: HTTPURL
         do { url = try HTTPURL(text) } catch {
-            throw CommandError(.usage, "usage", error.detail ?? error.description, hint: "give source:/path or a URL")
+            throw CommandError.usage(error.detail ?? error.description, hint: "give source:/path or a URL")
         }
         let below = config.sources.filter { self.is(url, below: $0.baseURL) }
         guard let source = below.max(by: { $0.baseURL.path.utf8.count < $1.baseURL.path.utf8.count }) else {
-            throw CommandError(
-                .usage, "usage",
+            throw CommandError.usage(
                 "\(Redaction.url(url)) is not below the base_url of any source, so no credentials belong to it",
                 hint: "\(config.file) has: \(names(config))")
         }
@@ -76,13 +75,12 @@ struct WriteTarget {
     private static func named(_ text: String, _ config: Config) throws -> (Source, HTTPURL)? {
         guard let match = text.wholeMatch(of: /([a-z][a-z0-9_-]*):(?!\/\/)(.*)/) else { return nil }
         guard let source = config.sources.first(where: { $0.name == String(match.1) }) else {
-            throw CommandError(
-                .notFound, "not_found",
+            throw CommandError.notFound(
                 "\(config.file) has no source '\(PlainText.oneLine(String(match.1), limit: 100))'",
                 hint: "it has: \(names(config))")
         }
         do { return (source, try source.baseURL.appending(path: String(match.2))) } catch {
-            throw CommandError(.usage, "usage", error.detail ?? error.description)
+            throw CommandError.usage(error.detail ?? error.description)
         }
     }
 
@@ -94,15 +92,13 @@ struct WriteTarget {
     static func url(_ text: String, for entries: [QueueEntry], in config: Config) throws -> HTTPURL {
         let names = Set(entries.map(\.source)).sorted()
         guard let name = names.first, names.count == 1 else {
-            throw CommandError(
-                .usage, "usage",
+            throw CommandError.usage(
                 "the entries belong to several sources (\(names.joined(separator: ", "))), but a URL belongs to one",
                 hint: "select one with --source")
         }
         guard let source = config.sources.first(where: { $0.name == name }) else {
-            throw CommandError(
-                .notFound, "not_found", "the config has no source '\(PlainText.oneLine(name))' any more",
-                hint: "it has: \(self.names(config))")
+            throw CommandError.notFound(
+                "the config has no source '\(PlainText.oneLine(name))' any more", hint: "it has: \(self.names(config))")
         }
         do {
             if text.hasPrefix("/") { return try source.baseURL.appending(path: text) }
@@ -110,11 +106,11 @@ struct WriteTarget {
             let url = try HTTPURL(text)
             if url.origin == source.baseURL.origin { return url }
         } catch let error as Failure {
-            throw CommandError(
-                .usage, "usage", error.detail ?? error.description, hint: "give a path that begins with /, or a URL")
+            throw CommandError.usage(
+                error.detail ?? error.description, hint: "give a path that begins with /, or a URL")
         }
-        throw CommandError(
-            .usage, "usage", "the new URL is not at \(source.baseURL.origin), the origin of source '\(name)'",
+        throw CommandError.usage(
+            "the new URL is not at \(source.baseURL.origin), the origin of source '\(name)'",
             hint: "give a path below its base_url that begins with /")
     }
 

@@ -33,7 +33,7 @@ struct ListenOptions: ParsableArguments {
     ) throws -> HTTPService? {
         guard listen != "none" else {
             if tokenFile == nil { return nil }
-            throw CommandError(.usage, "usage", "--token-file is for an address, and --listen says none")
+            throw CommandError.usage("--token-file is for an address, and --listen says none")
         }
         let registry = MetricsRegistry()
         let service = try HTTPService(

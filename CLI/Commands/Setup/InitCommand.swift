@@ -49,11 +49,10 @@ struct InitCommand: AsyncParsableCommand {
         if let url { return try await write(for: url) }
         let example = example ?? ExampleConfig.standard.name
         guard let text = ExampleConfig.named(example)?.text else {
-            throw CommandError(
-                .usage, "usage", "there is no example '\(example)'",
+            throw CommandError.usage(
+                "there is no example '\(example)'",
                 hint:
-                    "there are: \(ExampleConfig.all.map(\.name).joined(separator: ", ")); --list says what they fetch"
-            )
+                    "there are: \(ExampleConfig.all.map(\.name).joined(separator: ", ")); --list says what they fetch")
         }
         try AtomicFile.write(text, to: path, replaces: force)
         if options.json {
@@ -76,9 +75,8 @@ struct InitCommand: AsyncParsableCommand {
     private func write(for text: String) async throws {
         let draft: ConfigDraft
         do throws(Failure) { draft = ConfigDraft(try HTTPURL(text)) } catch {
-            throw CommandError(
-                .usage, "usage", error.detail ?? error.description,
-                hint: "give a URL such as https://api.example.com/posts")
+            throw CommandError.usage(
+                error.detail ?? error.description, hint: "give a URL such as https://api.example.com/posts")
         }
         try checkCredentials(draft.url)
         let resource = try draft.resource(file: path)
@@ -95,8 +93,7 @@ struct InitCommand: AsyncParsableCommand {
     private func checkCredentials(_ url: HTTPURL) throws {
         let names = url.queryParameters.map { PlainText.oneLine($0.name) }
         guard let name = names.first(where: { Redaction.isSecret(queryName: $0) }) else { return }
-        throw CommandError(
-            .usage, "usage",
+        throw CommandError.usage(
             "\(Redaction.url(url)): the query parameter '\(name)' may be a credential, so it is neither sent nor written",
             hint:
                 "leave it out of the URL. In the file, a credential is 'auth: { type: api_key, in: query, name: \(name), key: "

@@ -96,8 +96,8 @@ struct StateSetCommand: AsyncParsableCommand {
             for resource in try workspace.resources(named: [resource]) {
                 try CursorArguments.check(value, of: resource)
                 if let each = resource.forEach {
-                    throw CommandError(
-                        .usage, "usage", "'\(resource.name)' has a cursor for each record of '\(each.resource)'",
+                    throw CommandError.usage(
+                        "'\(resource.name)' has a cursor for each record of '\(each.resource)'",
                         hint:
                             "'siding state reset \(resource.name)' removes them; 'siding sync --since' starts from a time of your choice"
                     )
