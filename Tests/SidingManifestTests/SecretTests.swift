@@ -141,26 +141,26 @@ import Testing
 
     @Test func `a program that does not end is killed with all its children`() async throws {
         let directory = try TemporaryDirectory()
-        let command = Self.shell("sleep 600 & echo $! > child; wait", in: directory, timeLimit: .seconds(2))
-        await #expect(throws: SecretError.self) { try await command.output(Self.environment(directory)) }
+        let program = Self.shell("sleep 600 & echo $! > child; wait", in: directory)
+        await #expect(throws: SecretError.self) {
+            try await program.secret(Self.environment(directory), within: .seconds(2))
+        }
         let child = try directory.process("child")
         #expect(try await TemporaryDirectory.becomesGone(child))
     }
 
     @Test func `a program's background children do not delay its answer`() async throws {
         let directory = try TemporaryDirectory()
-        let command = Self.shell("sleep 600 & echo $! > child; echo ready", in: directory, timeLimit: .seconds(300))
-        let output = try await command.output(Self.environment(directory))
+        let program = Self.shell("sleep 600 & echo $! > child; echo ready", in: directory)
+        let output = try await program.secret(Self.environment(directory), within: .seconds(300))
         let child = try directory.process("child")
         defer { TemporaryDirectory.end(child) }
         #expect(output == "ready")
         #expect(!TemporaryDirectory.isGone(child))
     }
 
-    private static func shell(_ script: String, in directory: TemporaryDirectory, timeLimit: Duration) -> SecretCommand
-    {
-        let program = Program("/bin/sh", arguments: ["-c", script], directory: directory.path)
-        return SecretCommand(program: program, timeLimit: timeLimit)
+    private static func shell(_ script: String, in directory: TemporaryDirectory) -> Program {
+        Program("/bin/sh", arguments: ["-c", script], directory: directory.path)
     }
 
     private static func environment(_ directory: TemporaryDirectory) -> ConfigEnvironment {

@@ -1,19 +1,21 @@
 internal import Siding
 internal import SidingCredentials
+internal import SidingNotifications
 
 /// The location of a secret, which is read only when a request needs it.
 enum SecretReference: Sendable, Hashable {
     case environment(String)
     /// `path` is absolute, `shown` is as written in the config.
     case file(path: String, shown: String)
-    case command(SecretCommand)
+    case command(Program)
 
     /// The location as a message: `env TRACKER_TOKEN`, `file /run/credentials/tracker`, `command vault`.
     var description: String {
         switch self {
         case .environment(let name): "env \(name)"
         case .file(_, let shown): "file \(shown)"
-        case .command(let command): "command \(command.name)"
+        // Without its arguments, which may contain secrets.
+        case .command(let program): "command \(program.shortName)"
         }
     }
 
@@ -32,23 +34,18 @@ enum SecretReference: Sendable, Hashable {
         switch self {
         case .environment(let name): try Self.variable(name, environment)
         case .file(let path, _): try SecretText.decode(Self.contents(path))
-        case .command(let command): try await command.output(environment)
+        case .command(let program): try await program.secret(environment)
         }
     }
 
     /// Why the secret cannot be read, as far as known without running a program; nil if it can.
     func absence(_ environment: ConfigEnvironment, emptiness: String) async -> String? {
-        do {
-            switch self {
-            case .environment, .file:
-                let isEmpty = try await read(environment).isEmpty
-                return isEmpty ? emptiness : nil
-            case .command(let command):
-                try await command.locate(environment)
-                return nil
-            }
-        } catch {
-            return error.reason
+        switch self {
+        case .environment, .file:
+            do { return try await read(environment).isEmpty ? emptiness : nil } catch { return error.reason }
+        case .command(let program):
+            do { try await program.locate(environment.variables()) } catch { return error.reason }
+            return nil
         }
     }
 

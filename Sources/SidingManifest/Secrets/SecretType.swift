@@ -80,7 +80,7 @@ extension ValueType where Value == Secret {
     }
 
     private static func reference(_ words: Located<[String]>, _ reading: inout Reading) -> SecretReference? {
-        reading.program(words).map { .command(SecretCommand(program: $0)) }
+        reading.program(words).map { .command($0) }
     }
 
     private static let secretSchema: SchemaValue = [
