@@ -159,7 +159,7 @@ import Testing
         let overview = try await Overview.gather(bench.resources, bench.store, maxAge: nil, now: bench.time.now)
         for line in overview.resources {
             let labels = "{resource=\"\(line.name)\",source=\"\(line.source)\"}"
-            #expect(read.values["siding_resource_records\(labels)"] == Double(line.records))
+            #expect(read.values["siding_resource_records\(labels)"] == Double(line.state?.records ?? 0))
             #expect(read.values["siding_resource_stale\(labels)"] == (line.isStale ? 1 : 0))
             #expect(read.values["siding_resource_failing\(labels)"] == (line.failure == nil ? 0 : 1))
         }

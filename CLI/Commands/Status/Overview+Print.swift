@@ -9,8 +9,8 @@ extension Overview {
         var table = Table(["resource", ">records", ">quarantined", "complete", "state"])
         for line in resources {
             table.add([
-                line.name, MessageFormat.grouped(line.records), String(line.quarantined),
-                line.completedAt.map(format.time) ?? "never", Self.state(of: line, format),
+                line.name, MessageFormat.grouped(line.state?.records ?? 0), String(line.state?.quarantined ?? 0),
+                (line.state?.completedAt).map(format.time) ?? "never", Self.state(of: line, format),
             ])
         }
         table.print(options.terminal)

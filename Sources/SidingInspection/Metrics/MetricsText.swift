@@ -23,13 +23,13 @@ package enum MetricsText {
                 labels: { [("resource", $0.name), ("source", $0.source)] }, value)
         }
         return [
-            gauge("records", "Records that are stored and not deleted.") { Double($0.records) },
-            gauge("quarantined_records", "Records in quarantine.") { Double($0.quarantined) },
+            gauge("records", "Records that are stored and not deleted.") { Double($0.state?.records ?? 0) },
+            gauge("quarantined_records", "Records in quarantine.") { Double($0.state?.quarantined ?? 0) },
             gauge("missing_records", "Records that the last complete listings lack, and that are not deleted yet.") {
-                Double($0.missing)
+                Double($0.state?.missing ?? 0)
             },
             gauge("completed_timestamp_seconds", "When the last complete listing ended; none before the first.") {
-                $0.completedAt?.metric
+                $0.state?.completedAt?.metric
             },
             gauge("max_age_seconds", "The configured max_age; none without one.") { maxAges[$0.name]??.metric },
             gauge("stale", "Whether the records are older than max_age.") { $0.isStale.metric },
@@ -37,7 +37,7 @@ package enum MetricsText {
             gauge("failing_since_timestamp_seconds", "When the first of the failed syncs began; none if none fails.") {
                 $0.failure?.since.metric
             },
-            gauge("incomplete", "Whether the last listing is incomplete.") { ($0.incomplete != nil).metric },
+            gauge("incomplete", "Whether the last listing is incomplete.") { ($0.state?.incomplete != nil).metric },
             gauge("running", "Whether a process syncs it now.") { $0.isRunning.metric },
             gauge("next_due_timestamp_seconds", "When its schedule has siding serve sync it next; none without one.") {
                 $0.nextDueAt?.metric

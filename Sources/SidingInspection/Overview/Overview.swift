@@ -8,16 +8,8 @@ package struct Overview {
     package struct ResourceLine {
         package var name: String
         package var source: String
-        package var records: Int
-        package var quarantined: Int
-        /// Missing records: in no page of the last complete listings, and not deleted yet.
-        package var missing: Int
-        /// Why the last listing is incomplete.
-        package var incomplete: String?
-        package var completedAt: Timestamp?
-        package var checkpointPage: Int?
-        /// Whether a fan-out pass is unfinished.
-        package var isPassOpen: Bool
+        /// Nil before its first sync.
+        package var state: ResourceState?
         package var isStale: Bool
         /// Whether a process syncs it now.
         package var isRunning: Bool
@@ -59,11 +51,7 @@ package struct Overview {
                 freshUntil: state?.resourceFreshness.freshUntil(at: now),
                 notBefore: state?.resourceFreshness.notBefore(at: now))
             return ResourceLine(
-                name: resource.name, source: resource.source.name, records: state?.records ?? 0,
-                quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
-                incomplete: state?.incomplete, completedAt: state?.completedAt,
-                checkpointPage: state?.checkpoint?.number,
-                isPassOpen: state?.pass?.isOpen ?? false,
+                name: resource.name, source: resource.source.name, state: state,
                 isStale: ResourceState.isStale(state, after: limit, at: now),
                 isRunning: held.contains(Lease.name(ofResource: resource.name)),
                 failure: failure,
@@ -121,9 +109,11 @@ package struct Overview {
 
     private static func object(_ line: ResourceLine) -> JSONObject {
         [
-            "resource": line.name, "source": line.source, "records": line.records, "quarantined": line.quarantined,
-            "missing": line.missing, "incomplete": line.incomplete, "completed_at": line.completedAt,
-            "checkpoint_page": line.checkpointPage, "pass_open": line.isPassOpen ? true : nil, "stale": line.isStale,
+            "resource": line.name, "source": line.source, "records": line.state?.records ?? 0,
+            "quarantined": line.state?.quarantined ?? 0, "missing": line.state?.missing ?? 0,
+            "incomplete": line.state?.incomplete, "completed_at": line.state?.completedAt,
+            "checkpoint_page": line.state?.checkpoint?.number,
+            "pass_open": line.state?.pass?.isOpen == true ? true : nil, "stale": line.isStale,
             "running": line.isRunning ? true : nil, "failing_since": line.failure?.since,
             "error": (line.failure?.error).map(Shapes.error), "fresh_until": line.reported.freshUntil,
             "not_before": line.reported.notBefore, "next_due_at": line.nextDueAt,
@@ -135,27 +125,30 @@ package struct Overview {
     }
 
     package static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
-        if line.isRunning { return line.checkpointPage.map { "running, page \($0)" } ?? "running" }
+        if line.isRunning { return line.state?.checkpoint.map { "running, page \($0.number)" } ?? "running" }
         var state = summary(of: line, format.now)
         if let next = line.nextDueAt {
             state += next > format.now ? "; next sync \(format.time(next))" : "; a sync is due"
         }
-        guard let failure = line.failure, line.incomplete == nil else { return state }
+        guard let failure = line.failure, line.state?.incomplete == nil else { return state }
         let word = failure.isQueued ? "waiting" : "failing"
         return "\(word) since \(format.time(failure.since)): \(failure.error.message); \(state)"
     }
 
     private static func summary(of line: ResourceLine, _ now: Timestamp) -> String {
-        if let page = line.checkpointPage { return page > 1 ? "stopped before page \(page)" : "started, no page yet" }
-        if line.isPassOpen { return "stopped half-way" }
-        if let why = line.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
-        if line.completedAt == nil { return "not synced" }
+        if let page = line.state?.checkpoint?.number {
+            return page > 1 ? "stopped before page \(page)" : "started, no page yet"
+        }
+        if line.state?.pass?.isOpen == true { return "stopped half-way" }
+        if let why = line.state?.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
+        if line.state?.completedAt == nil { return "not synced" }
         var state = line.isStale ? "stale" : "fresh"
         if let until = line.reported.freshUntil {
             state += ", as the origin says for \(MessageFormat.duration(until - now))"
         }
         if let from = line.reported.notBefore { state += "; no request for \(MessageFormat.duration(from - now))" }
-        if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
+        let missing = line.state?.missing ?? 0
+        if missing > 0 { state += "; \(missing) missing at the origin, not deleted yet" }
         return state
     }
 }

@@ -20,13 +20,13 @@ extension Badge {
     init(_ line: Overview.ResourceLine) {
         if line.isRunning {
             self.init(.busy, "running")
-        } else if line.incomplete != nil {
+        } else if line.state?.incomplete != nil {
             self.init(.waiting, "incomplete")
         } else if let failure = line.failure {
             self.init(failure.isQueued ? .waiting : .bad, failure.isQueued ? "waiting" : "failing")
-        } else if line.checkpointPage != nil || line.isPassOpen {
+        } else if line.state?.checkpoint != nil || line.state?.pass?.isOpen == true {
             self.init(.waiting, "unfinished")
-        } else if line.completedAt == nil {
+        } else if line.state?.completedAt == nil {
             self.init(.quiet, "not synced")
         } else {
             self.init(line.isStale ? .waiting : .good, line.isStale ? "stale" : "fresh")

@@ -43,12 +43,13 @@ struct OverviewScreen: Screen {
         resources = overview.resources.map { line in
             let badge = Badge(line)
             let state = Overview.state(of: line, format)
+            let quarantined = line.state?.quarantined ?? 0
             return Resource(
                 name: line.name, href: PageLink.path("records", line.name), badge: badge,
-                why: state == badge.text ? "" : state, records: MessageFormat.grouped(line.records),
-                quarantined: line.quarantined > 0 ? MessageFormat.grouped(line.quarantined) : nil,
+                why: state == badge.text ? "" : state, records: MessageFormat.grouped(line.state?.records ?? 0),
+                quarantined: quarantined > 0 ? MessageFormat.grouped(quarantined) : nil,
                 quarantineHref: PageLink.path("quarantine", query: [("resource", line.name)]),
-                completed: line.completedAt.map { Moment($0, format) })
+                completed: (line.state?.completedAt).map { Moment($0, format) })
         }
         waiting = overview.queue.counts.map { QueueScreen.Count($0) }
         sources =
