@@ -37,10 +37,10 @@ extension EnvelopeScalar {
     }
 
     /// The number in `150 items`.
-    func counted(_ nouns: RecordNouns) -> Int? {
+    func counted(_ names: RecordNames) -> Int? {
         guard case .text(let text) = self, text.utf8.first.map(Self.digits.contains) ?? false else { return nil }
         let words = text.split(separator: " ")
-        guard words.count == 2, ExtentName(String(words[1]), nouns).isOfRecords else { return nil }
+        guard words.count == 2, ExtentName(String(words[1]), names).means(.records) else { return nil }
         return EnvelopeScalar.text(String(words[0])).wholeNumber
     }
 

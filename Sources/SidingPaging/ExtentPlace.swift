@@ -2,35 +2,32 @@ internal import SidingJSON
 
 /// A place around the records at which an origin reports what concerns the whole listing.
 struct ExtentPlace {
-    let path: JSONPath
     /// The member's name as it is written.
     let member: String
-    /// The member's name, with those on the way to it that are no usual containers: `total.count`.
+    /// The member's name, behind those on the way to it that are no usual containers: `total.count` is `totalcount`.
     let name: ExtentName
-    let isSummary: Bool
-    /// Whether it is in a `status`, which may be that of a job.
-    let isState: Bool
-    /// Whether it is in an object about pages, such as `pagination`.
-    let isAboutPages: Bool
+    /// Those of the objects on the way to it.
+    let containers: ArraySlice<ExtentName>
+
+    var isAboutPages: Bool { containers.contains { $0.means(.aboutPages) } }
 
     /// - Parameter steps: the names on the way from the records, nil for an element of an array.
     /// - Returns: nil if they lead through an array.
-    init?(_ path: JSONPath, _ steps: [ExtentName?]) {
+    init?(_ path: JSONPath, _ steps: [ExtentName?], _ recordNames: RecordNames) {
         var names = steps.compactMap(\.self)
         guard names.count == steps.count, case .member(let member)? = path.components.last else { return nil }
-        let containers = names.dropLast()
-        isSummary = containers.contains { $0.words.contains("summary") }
-        isState = containers.contains { $0.words == ["status"] }
-        isAboutPages = containers.contains(where: \.isAboutPages)
+        (self.member, containers) = (member, names.dropLast())
         // Elasticsearch: `hits.total.value`.
-        if names.count > 1, names.last?.words == ["value"] { names.removeLast() }
+        if names.count > 1, names.last?.spelling == "value" { names.removeLast() }
         // `meta.api.v1.pagination.total`: from one container to another.
-        if names.count > 2, names[0].isContainer, names[names.count - 2].isAboutPages {
+        if names.count > 2, names[0].means(.container), names[names.count - 2].means(.aboutPages) {
             names.removeFirst(names.count - 1)
         }
-        while names.count > 1, names[0].isContainer { names.removeFirst() }
-        (self.path, self.member, name) = (path, member, ExtentName(words: names.flatMap(\.words)))
+        while names.count > 1, names[0].means(.container) { names.removeFirst() }
+        name = names.count == 1 ? names[0] : ExtentName(spelling: names.map(\.spelling).joined(), recordNames)
     }
+
+    func isIn(_ spelling: String) -> Bool { containers.contains { $0.spelling == spelling } }
 }
 
 extension JSONPath {

@@ -39,7 +39,7 @@ private struct PagingInference {
     var suggestion: PagingSuggestion {
         let nextPages = extent.nextPages.sorted { $0.isCertain && !$1.isCertain }
         // The place in a list of links changes from page to page.
-        if let reference = nextPages.first(where: { $0.kind == .url && !$0.place.isInLinks }) {
+        if let reference = nextPages.first(where: { $0.kind == .url && !$0.isElement }) {
             let member =
                 switch reference.place {
                 case .body(let path): "path: \(quoted(path.description))"
@@ -54,7 +54,7 @@ private struct PagingInference {
                 "link_header", evidence: "the header field Link names the next page", parameters: position(before: link)
             )
         }
-        if let reference = nextPages.first(where: { $0.kind == .token || ($0.kind == .number && $0.isNamedToken) }) {
+        if let reference = nextPages.first(where: { $0.kind == .token || ($0.kind == .number && $0.isToken) }) {
             return token(reference)
         }
         if let offset { return offsets(named: offset) }
@@ -81,12 +81,12 @@ private struct PagingInference {
 
     /// Numbers of pages, as the answer does not show how they follow; offsets beside a limit.
     private var guess: PagingSuggestion {
-        let isByRecords = size.map { ListingExtent.isLimit($0.name) } ?? false
+        let isByRecords = size.map { ExtentName($0.name).means(.limit) } ?? false
         let caution = "check the names of the parameters"
         return isByRecords ? offsets(named: "offset", caution: caution) : numbers(caution: caution)
     }
 
-    private func token(_ reference: ListingExtent.NextPageReference) -> PagingSuggestion {
+    private func token(_ reference: NextPageReference) -> PagingSuggestion {
         let (place, parameter) =
             switch reference.place {
             case .header(let name): ("type: header_cursor, header: \(name)", "cursor")
@@ -108,7 +108,7 @@ private struct PagingInference {
     }
 
     private var offset: String? {
-        url.queryParameters.first { ListingExtent.isOffset($0.name) }?.name ?? extent.offset?.place
+        url.queryParameters.first { ExtentName($0.name).means(.offset) }?.name ?? extent.offset?.place
     }
 
     private func offsets(named name: String, caution: String? = nil) -> PagingSuggestion {
@@ -121,7 +121,7 @@ private struct PagingInference {
     }
 
     private func numbers(evidence: String? = nil, caution: String? = nil) -> PagingSuggestion {
-        let name = url.queryParameters.first { ListingExtent.isPageNumber($0.name) }?.name ?? "page"
+        let name = url.queryParameters.first { ExtentName($0.name).means(.pageNumber) }?.name ?? "page"
         let sized = asked.map { ", size_param: \(scalar($0.name)), size: \($0.size)" } ?? ""
         let start = extent.number?.count == 0 ? ", start: 0" : ""
         return PagingSuggestion(
@@ -152,23 +152,4 @@ private struct PagingInference {
     private func quoted(_ text: String) -> String { "'\(text.escaping(["'": "''"]))'" }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-}
-
-extension ListingExtent.NextPageReference {
-    /// Whether its name says that a number is a token, rather than that of a page.
-    fileprivate var isNamedToken: Bool {
-        ["token", "cursor", "continuation", "evaluated"].contains { place.description.lowercased().contains($0) }
-    }
-}
-
-extension ListingExtent.NextPageReference.Place {
-    /// Whether it leads into an array of links of all relations.
-    fileprivate var isInLinks: Bool {
-        guard case .body(let path) = self else { return false }
-        let components = path.components
-        guard let index = components.firstIndex(where: { if case .index = $0 { true } else { false } }), index > 0,
-            case .member(let name) = components[index - 1]
-        else { return false }
-        return !name.lowercased().contains("next")
-    }
 }

@@ -7,8 +7,8 @@ package enum RecordsLocation {
     ///
     /// Lists named like the end of the URL's path, `data`, `items` and the like come first, then the outermost, then the longest.
     package static func path(in answer: JSONDocument, of url: HTTPURL) -> JSONPath? {
-        let nouns = RecordNouns(path: .root, url: url, resource: nil)
-        return lists(in: answer, at: .root, nouns).max { $0.rank.lexicographicallyPrecedes($1.rank) }?.path
+        let names = RecordNames(path: .root, url: url, resource: nil)
+        return lists(in: answer, at: .root, names).max { $0.rank.lexicographicallyPrecedes($1.rank) }?.path
     }
 
     private struct List {
@@ -19,17 +19,18 @@ package enum RecordsLocation {
 
     private static let maxDepth = 5
 
-    private static func lists(in value: JSONDocument, at path: JSONPath, _ nouns: RecordNouns) -> [List] {
+    private static func lists(in value: JSONDocument, at path: JSONPath, _ names: RecordNames) -> [List] {
         let depth = path.components.count
         if let elements = value.elements {
             guard !elements.isEmpty, elements.allSatisfy({ $0.kind == .object }) else { return [] }
             let name = path.components.last.flatMap { step in
-                if case .member(let name) = step { ExtentName(name, nouns) } else { nil }
+                if case .member(let name) = step { ExtentName(name) } else { nil }
             }
             guard !(name?.isOfLinks ?? false) else { return [] }
-            return [List(path: path, rank: [name?.isOfRecords ?? false ? 1 : 0, -depth, elements.count])]
+            let isNamed = name.map { $0.means(.records) || names.contains($0.spelling) } ?? false
+            return [List(path: path, rank: [isNamed ? 1 : 0, -depth, elements.count])]
         }
         guard depth < maxDepth, let members = value.members else { return [] }
-        return members.flatMap { lists(in: $0.value, at: path.appending(.member($0.name)), nouns) }
+        return members.flatMap { lists(in: $0.value, at: path.appending(.member($0.name)), names) }
     }
 }

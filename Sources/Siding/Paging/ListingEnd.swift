@@ -83,7 +83,7 @@ struct ListingEnd {
     }
 
     /// Whether nothing explains why `reference` was not followed.
-    private func isOpen(_ reference: ListingExtent.NextPageReference) -> Bool {
+    private func isOpen(_ reference: NextPageReference) -> Bool {
         // Some origins name a next page on the last one, too. A first page may have only its own number as a total.
         if reference.kind == .url { return !isOwn(reference.text) && !(page.number > 1 && total?.count == seen) }
         guard reference.isCertain else {

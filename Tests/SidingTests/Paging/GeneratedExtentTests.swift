@@ -7,7 +7,7 @@ import Testing
 @testable import SidingPaging
 
 /// Totals and flags of origins that nobody has seen: names of records made of random syllables, in random spellings, places and
-/// kinds of values. None of the words comes from the code under test.
+/// kinds of values. None of the names comes from the code under test.
 @Suite struct GeneratedExtentTests {
     private struct Case: CustomStringConvertible {
         var path: [String]
@@ -62,17 +62,16 @@ import Testing
     @Test func `a total that is named after the records is found`() throws {
         var maker = Maker(random: SeededGenerator(seed: 1))
         for _ in 0..<Self.count {
-            let noun = maker.noun()
-            let (one, several) = (noun, noun + "s")
+            let several = maker.noun() + "s"
             let words = maker.one(of: [
-                ["total", several], [several, "total"], [one, "count"], [several, "count"], ["num", several],
-                ["number", "of", several], ["count", "of", several], ["total", one, "count"],
+                ["total", several], [several, "total"], [several, "count"], ["num", several],
+                ["number", "of", several], ["count", "of", several], ["total", several, "count"],
                 ["total", "number", "of", several],
                 [several, "found"], ["matching", several], ["all", several, "count"],
             ])
             let made = Case(
                 path: maker.place() + [maker.spelling(of: words)],
-                records: maker.one(of: [[several], ["data", several], [one]]),
+                records: maker.one(of: [[several], ["data", several]]),
                 value: maker.number())
             #expect(try extent(made).total?.count == 150, "\(made)")
         }
@@ -97,6 +96,20 @@ import Testing
             let made = Case(path: [maker.spelling(of: ["total", several])], records: ["items"], value: .number("150"))
             let url = maker.one(of: ["/v1/\(several)", "/\(several)/search", "/\(several).json?q=1"])
             #expect(try extent(made, at: url).total?.count == 150, "\(made) at \(url)")
+        }
+    }
+
+    @Test func `a name that differs from that of the records says nothing`() throws {
+        var maker = Maker(random: SeededGenerator(seed: 5))
+        for _ in 0..<Self.count {
+            let noun = maker.noun()
+            let (records, words) = maker.one(of: [
+                (noun + "s", [noun, "count"]), (noun + "s", ["total", noun, "count"]), (noun, ["total", noun + "s"]),
+                (noun, ["total", noun]), (noun + "ies", [noun + "y", "count"]),
+            ])
+            let made = Case(
+                path: maker.place() + [maker.spelling(of: words)], records: [records], value: maker.number())
+            #expect(try extent(made).total == nil, "\(made)")
         }
     }
 
