@@ -91,7 +91,8 @@ package struct ListingExtent: Sendable, Hashable {
         if let count = value.wholeNumber ?? value.counted(recordNames) {
             // In a summary, a bare number may be one of amounts.
             let isAmount = place.isIn("summary") && (name.means(.bareTotal) || name.means(.count))
-            if name.means(.count), !isAmount, place.isIn("paging") {
+            let isInPaging = ["paging", "paginginfo", "pagingdata", "pagingmetadata"].contains(where: place.isIn)
+            if name.means(.count), !isAmount, isInPaging {
                 countsInPaging.append(Report(count: count, place: text))
             } else if !isAmount {
                 add(count, name, at: text, member: place.member)
