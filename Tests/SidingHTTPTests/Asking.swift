@@ -6,7 +6,7 @@ import Testing
 
 /// Runs `body` with an origin and a transport, and ends both whatever happens.
 func asking(
-    _ settings: TransportSettings = TransportSettings(redirectOrigins: nil),
+    _ settings: TransportSettings = TransportSettings().with(\.redirectOrigins, nil),
     rateWindow: Duration = .seconds(30),
     compresses: Bool = true,
     handler: @escaping Origin.Handler = { _ in .json(#"{"answer":42}"#) },

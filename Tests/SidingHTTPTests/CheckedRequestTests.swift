@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `the request's own user agent goes before the transport's`() async throws {
-        try await asking(TransportSettings(userAgent: "siding/1.0")) { (origin, transport) async throws in
+        try await asking(TransportSettings().with(\.userAgent, "siding/1.0")) { (origin, transport) async throws in
             try await transport.ask(origin.url)
             try await transport.ask(origin.url, headerFields: [.userAgent: "mine"])
             #expect(origin.requests.map { $0.headerFields[.userAgent] } == ["siding/1.0", "mine"])
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `plain http that the source allows is tried`() async throws {
         // 0.0.0.0 is not a loopback address by its name, yet it leads nowhere but to this machine.
-        try await asking(TransportSettings(allowsPlainHTTP: true)) { (origin, transport) async throws in
+        try await asking(TransportSettings().with(\.allowsPlainHTTP, true)) { (origin, transport) async throws in
             let url = try HTTPURL("http://0.0.0.0:\(origin.url.port)/")
             #expect(try await transport.ask(url).reply.response.status == .ok)
         }

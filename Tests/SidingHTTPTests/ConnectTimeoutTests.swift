@@ -6,7 +6,7 @@ import Testing
 @Suite struct ConnectTimeoutTests {
     @Test func `a host that drops what it is sent ends with the connect timeout, not sent`() async throws {
         let full = try FullListener()
-        let settings = TransportSettings(connectTimeout: .milliseconds(400))
+        let settings = TransportSettings().with(\.connectTimeout, .milliseconds(400))
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: settings))
         let start = ContinuousClock.now
         let failure = try #require(await transport.failure(try HTTPURL("http://127.0.0.1:\(full.port)/")))

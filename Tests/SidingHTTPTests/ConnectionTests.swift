@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `no more connections than allowed are open to an origin, and all requests are answered`() async throws {
-        let settings = TransportSettings(concurrency: 3)
+        let settings = TransportSettings().with(\.concurrency, 3)
         try await asking(settings) { (origin, transport) async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 1...40 { group.addTask { try await transport.ask(origin.url).bytes.count } }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `waiting for a connection is not bounded by the connect timeout`() async throws {
-        let settings = TransportSettings(connectTimeout: .seconds(2), concurrency: 1)
+        let settings = TransportSettings().with(\.connectTimeout, .seconds(2)).with(\.concurrency, 1)
         try await asking(settings) { (origin, transport) async throws in
             // The first answer takes more than three seconds, whichever of the two gets it.
             origin.inject(.slowBody(bytesPerSecond: 4))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a request that gets no connection in its budget was not sent`() async throws {
-        let settings = TransportSettings(totalTimeout: .seconds(1), concurrency: 1)
+        let settings = TransportSettings().with(\.totalTimeout, .seconds(1)).with(\.concurrency, 1)
         try await asking(settings) { (origin, transport) async throws in
             origin.inject(.hang, times: nil)
             // Whichever comes first holds the only connection until its own budget ends.

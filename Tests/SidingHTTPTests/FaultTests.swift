@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: cases) func `a fault is told with its reason and phase`(_ example: Case) async throws {
-        try await asking(TransportSettings(maxBody: 1 << 20)) { (origin, transport) async throws in
+        try await asking(TransportSettings().with(\.maxBody, 1 << 20)) { (origin, transport) async throws in
             origin.inject(example.fault)
             let failure = try #require(await transport.failure(origin.url))
             #expect(failure.reason == example.reason)

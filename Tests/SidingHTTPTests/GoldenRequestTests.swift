@@ -20,7 +20,8 @@ import Testing
         _ call: (URLChainBuilder) async throws -> Void
     ) async throws -> RawRequest {
         let origin = try RawOrigin()
-        let transport = HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings(compression: .never)))
+        let transport = HTTPTransport(
+            HTTPTransportConfiguration(settings: TransportSettings().with(\.compression, .never)))
         let assembly = ChainAssembly(
             transport: transport, connectivity: TestConnectivity(), headerFields: [.acceptLanguage: "pl"])
         let builder = URLChainBuilder(assembly).route(

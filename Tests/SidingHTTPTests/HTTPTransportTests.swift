@@ -24,7 +24,7 @@ import Testing
 
     @Test("a refused connection is told at once as errno, not sent") func refused() async throws {
         // A library that retried on its own would take the whole connect timeout: far longer than a busy machine.
-        let patient = TransportSettings(connectTimeout: .seconds(90), totalTimeout: .seconds(90))
+        let patient = TransportSettings().with(\.connectTimeout, .seconds(90)).with(\.totalTimeout, .seconds(90))
         try await asking(patient) { (origin, transport) async throws in
             await origin.stop()
             let start = ContinuousClock.now

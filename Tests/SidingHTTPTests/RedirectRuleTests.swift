@@ -38,7 +38,7 @@ import Testing
 
     @Test func `once https was reached there is no way back to loopback in the clear`() throws {
         var redirects = Redirects(
-            from: try request("http://127.0.0.1/"), TransportSettings(redirectOrigins: nil))
+            from: try request("http://127.0.0.1/"), TransportSettings().with(\.redirectOrigins, nil))
         let secure = try #require(
             try redirects.next(after: try request("http://127.0.0.1/"), head("https://b.example/")))
         #expect(throws: Failure.self) { try redirects.next(after: secure, head("http://127.0.0.1/back")) }
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `a redirect leads to a listed origin, and back`() throws {
         let first = try request("https://a.example/")
-        var redirects = Redirects(from: first, TransportSettings(redirectOrigins: ["https://b.example"]))
+        var redirects = Redirects(from: first, TransportSettings().with(\.redirectOrigins, ["https://b.example"]))
         let there = try #require(try redirects.next(after: first, head("https://b.example/x")))
         let back = try #require(try redirects.next(after: there, head("https://a.example/y")))
         #expect(back.url.description == "https://a.example/y")
@@ -67,7 +67,7 @@ import Testing
         _ from: String, _ to: String, listed origins: Set<String>? = nil
     ) throws(Failure) -> CheckedRequest? {
         let first = try request(from)
-        var redirects = Redirects(from: first, TransportSettings(redirectOrigins: origins))
+        var redirects = Redirects(from: first, TransportSettings().with(\.redirectOrigins, origins))
         return try redirects.next(after: first, head(to))
     }
 
@@ -75,7 +75,7 @@ import Testing
         try CheckedRequest(
             try HTTPURL(url).request(.get, headerFields: [.authorization: "Bearer canary", .accept: "*/*"]),
             body: .none,
-            settings: TransportSettings(allowsPlainHTTP: true))
+            settings: TransportSettings().with(\.allowsPlainHTTP, true))
     }
 
     private func head(_ location: String) -> ResponseHead {

@@ -145,7 +145,7 @@ import Testing
 
     @Test(arguments: [0, 1, 5])
     func `so many hops are followed and no more`(_ limit: Int) async throws {
-        try await asking(TransportSettings(redirects: limit, redirectOrigins: nil)) {
+        try await asking(TransportSettings().with(\.redirects, limit).with(\.redirectOrigins, nil)) {
             (origin, transport) async throws in
             for hop in 0..<limit {
                 origin.inject(.redirect(302, to: "/\(hop + 1)"), at: OriginPattern(path: "/\(hop)"))
@@ -161,7 +161,8 @@ import Testing
     }
 
     @Test func `the budget covers all hops together`() async throws {
-        try await asking(TransportSettings(totalTimeout: .milliseconds(500))) { (origin, transport) async throws in
+        try await asking(TransportSettings().with(\.totalTimeout, .milliseconds(500))) {
+            (origin, transport) async throws in
             origin.inject(.redirect(302, to: "/slow"), at: OriginPattern(path: "/"))
             origin.inject(.slowBody(bytesPerSecond: 1), at: OriginPattern(path: "/slow"))
             let start = ContinuousClock.now

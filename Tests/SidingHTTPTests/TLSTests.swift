@@ -57,6 +57,6 @@ import Testing
 extension TransportSettings {
     /// Settings that trust only the authorities in `file`.
     static func trusting(_ file: String) -> TransportSettings {
-        TransportSettings(tls: TLSSettings(authorities: file, trustsOnlyAuthorities: true))
+        TransportSettings().with(\.tls, TLSSettings(authorities: file, trustsOnlyAuthorities: true))
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TimeAndLimitTests {
     /// Enough time that a request is sent, and its answer begins, on a busy machine too.
-    private static let patient = TransportSettings(totalTimeout: .seconds(3))
-    private static let patientWithSilence = TransportSettings(idleTimeout: .seconds(3))
+    private static let patient = TransportSettings().with(\.totalTimeout, .seconds(3))
+    private static let patientWithSilence = TransportSettings().with(\.idleTimeout, .seconds(3))
 
     @Test func `a trickling body ends with the budget, collected or iterated`() async throws {
         try await asking(Self.patient) { (origin, transport) async throws in
@@ -70,7 +70,7 @@ import Testing
             #expect(failure.phase == .answered)
         }
         // `min_rate: 10B` in the config. The body lasts longer than the window, and comes twenty times as fast as it must.
-        let slow = TransportSettings(minimumRate: 10)
+        let slow = TransportSettings().with(\.minimumRate, 10)
         try await asking(slow, rateWindow: .seconds(2), handler: { _ in body }) { (origin, transport) async throws in
             origin.inject(.slowBody(bytesPerSecond: 200))
             #expect(try await transport.ask(origin.url).bytes.count == 500)
@@ -87,12 +87,14 @@ import Testing
     }
 
     @Test func `huge and negative durations are legal`() async throws {
-        let settings = TransportSettings(
-            connectTimeout: .seconds(Int64.max), idleTimeout: .seconds(Int64.max), totalTimeout: .seconds(Int64.max))
+        let settings = TransportSettings()
+            .with(\.connectTimeout, .seconds(Int64.max))
+            .with(\.idleTimeout, .seconds(Int64.max))
+            .with(\.totalTimeout, .seconds(Int64.max))
         try await asking(settings) { (origin, transport) async throws in
             #expect(try await transport.ask(origin.url).reply.response.status == .ok)
         }
-        try await asking(TransportSettings(totalTimeout: .seconds(-1))) { (origin, transport) async throws in
+        try await asking(TransportSettings().with(\.totalTimeout, .seconds(-1))) { (origin, transport) async throws in
             #expect(await transport.failure(origin.url)?.reason == .timeout(.total))
         }
     }
@@ -100,7 +102,7 @@ import Testing
     @Test(arguments: [100, 101])
     func `a body of the limit is taken and one byte more is not`(_ size: Int) async throws {
         let answer = OriginResponse(body: [UInt8](repeating: 1, count: size))
-        try await asking(TransportSettings(maxBody: 100), handler: { _ in answer }) {
+        try await asking(TransportSettings().with(\.maxBody, 100), handler: { _ in answer }) {
             (origin, transport) async throws in
             if size == 100 {
                 #expect(try await transport.ask(origin.url).bytes == answer.body)
@@ -114,7 +116,7 @@ import Testing
 
     @Test func `repetitive JSON is decompressed whatever its ratio`() async throws {
         let text = String(repeating: #"{"a":1},"#, count: 50_000)
-        let settings = TransportSettings(compression: .always)
+        let settings = TransportSettings().with(\.compression, .always)
         try await asking(settings, handler: { _ in .json(text) }) { (origin, transport) async throws in
             let (reply, bytes) = try await transport.ask(origin.url)
             #expect(reply.response.headerFields[.contentEncoding] == "gzip")
@@ -128,7 +130,7 @@ import Testing
             (.automatic, "identity"), (.never, "identity"), (.always, "gzip"),
         ]
         for (compression, expected) in cases {
-            try await asking(TransportSettings(compression: compression)) { (origin, transport) async throws in
+            try await asking(TransportSettings().with(\.compression, compression)) { (origin, transport) async throws in
                 try await transport.ask(origin.url)
                 #expect(origin.requests.first?.headerFields[.acceptEncoding] == expected)
             }

@@ -13,7 +13,7 @@ import Testing
 
     /// Calls `body` with a relay before an origin that answers with ``page``, and with a transport.
     private func through(
-        _ settings: TransportSettings = TransportSettings(compression: .never),
+        _ settings: TransportSettings = TransportSettings().with(\.compression, .never),
         handler: @escaping Origin.Handler = { _ in .json(Self.page) },
         _ body: (Relay, Origin, HTTPTransport) async throws -> Void
     ) async throws {
@@ -30,7 +30,8 @@ import Testing
     func `each request counts what passed for it, also on one connection`(
         _ compression: TransportSettings.Compression
     ) async throws {
-        try await through(TransportSettings(compression: compression)) { (relay, origin, transport) async throws in
+        try await through(TransportSettings().with(\.compression, compression)) {
+            (relay, origin, transport) async throws in
             var counted: [Int] = []
             for path in ["/a", "/longer"] {
                 let (meter, url) = (TrafficMeter(), try relay.url.resolve(path))

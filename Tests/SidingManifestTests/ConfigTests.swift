@@ -17,11 +17,15 @@ import Testing
         #expect(try tracker.headerFields[#require(HTTPField.Name("X-Version"))] == "2024-01-01")
         #expect(
             tracker.transport
-                == TransportSettings(
-                    connectTimeout: .seconds(1), idleTimeout: .milliseconds(1500), totalTimeout: .seconds(300),
-                    maxBody: 50 << 20, redirects: 0,
-                    redirectOrigins: ["https://cdn.example.com", "http://localhost:99"], concurrency: 8,
-                    allowsPlainHTTP: true))
+                == TransportSettings()
+                .with(\.connectTimeout, .seconds(1))
+                .with(\.idleTimeout, .milliseconds(1500))
+                .with(\.totalTimeout, .seconds(300))
+                .with(\.maxBody, 50 << 20)
+                .with(\.redirects, 0)
+                .with(\.redirectOrigins, ["https://cdn.example.com", "http://localhost:99"])
+                .with(\.concurrency, 8)
+                .with(\.allowsPlainHTTP, true))
         #expect(tracker.jsonLimits == JSONLimits(maxRecords: (50 << 20) / 128))
         #expect(tracker.retry.retries == 1)
         #expect(tracker.retry.backoff == Backoff(base: .milliseconds(500), cap: .seconds(7200)))

@@ -10,7 +10,8 @@ func asking(
     _ body: (Origin, Asker) async throws -> Void
 ) async throws {
     let origin = try await Origin.start(routes: routes)
-    let transport = HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings(compression: compression)))
+    let transport = HTTPTransport(
+        HTTPTransportConfiguration(settings: TransportSettings().with(\.compression, compression)))
     do { try await body(origin, Asker(transport: transport, base: origin.url)) } catch { Issue.record(error) }
     await transport.shutdown()
     await origin.stop()

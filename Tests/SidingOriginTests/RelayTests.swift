@@ -9,7 +9,7 @@ import Testing
 
     /// Calls `body` with a relay before an origin that answers every request with ``page``, and with a client of the relay.
     private func through(
-        _ settings: TransportSettings = TransportSettings(compression: .never),
+        _ settings: TransportSettings = TransportSettings().with(\.compression, .never),
         _ body: (Relay, Origin, Asker) async throws -> Void
     ) async throws {
         let origin = try await Origin.start { _ in .json(Self.page) }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a dropped connection stays silent although the line is back`() async throws {
-        let settings = TransportSettings(idleTimeout: .seconds(1), compression: .never)
+        let settings = TransportSettings().with(\.idleTimeout, .seconds(1)).with(\.compression, .never)
         try await through(settings) { (relay, _, ask) async throws in
             await relay.follow([
                 LineStage(.up(), for: .bytes(40_000)), LineStage(.down(.drop), for: .time(.milliseconds(1))),

@@ -1,32 +1,32 @@
 /// The limits for requests to a source; a transport is created with them.
 public struct TransportSettings: Sendable, Hashable {
     /// The time limit for connecting, TLS included.
-    public var connectTimeout: Duration
+    public var connectTimeout = Duration.seconds(5)
     /// The longest pause between two reads.
-    public var idleTimeout: Duration
+    public var idleTimeout = Duration.seconds(30)
     /// The time limit of one request, redirects and body included.
-    public var totalTimeout: Duration
+    public var totalTimeout = Duration.seconds(120)
     /// The maximum size of a decompressed body in bytes.
-    public var maxBody: Int
+    public var maxBody = 64 << 20
     /// The maximum number of redirects of a GET or HEAD; a write follows only 307 and 308 within its own origin.
-    public var redirects: Int
+    public var redirects = 5
     /// The other origins that a GET or HEAD may be redirected to, such as `https://cdn.example.com`; nil for any. None by default,
     /// because the response of another origin counts as that of the requested one.
-    public var redirectOrigins: Set<String>?
+    public var redirectOrigins: Set<String>? = []
     /// The maximum number of simultaneous connections to one host.
-    public var concurrency: Int
+    public var concurrency = 4
     /// Whether compressed responses are requested.
-    public var compression: Compression
+    public var compression = Compression.automatic
     /// The bytes per second that a response must reach after 30 seconds; 0 for no limit.
-    public var minimumRate: Int
+    public var minimumRate = 1024
     /// Whether http:// is allowed for hosts other than loopback.
-    public var allowsPlainHTTP: Bool
+    public var allowsPlainHTTP = false
     /// The `User-Agent` field of requests that have none.
-    public var userAgent: String
+    public var userAgent = "siding"
     /// The proxies for requests to other machines; none by default.
-    public var proxies: ProxyRules
+    public var proxies = ProxyRules()
     /// What TLS trusts and shows.
-    public var tls: TLSSettings
+    public var tls = TLSSettings()
     /// The interface of this machine that connections use, by its name or one of its addresses; nil, the default, leaves the
     /// choice to the routing table.
     ///
@@ -45,37 +45,7 @@ public struct TransportSettings: Sendable, Hashable {
 
     /// The defaults of every source: connect within 5 s, no pause over 30 s, 2 minutes and 64 MiB for a request, 5
     /// redirects within the origin, 4 connections, at least 1024 bytes per second, https only.
-    public init(
-        connectTimeout: Duration = .seconds(5),
-        idleTimeout: Duration = .seconds(30),
-        totalTimeout: Duration = .seconds(120),
-        maxBody: Int = 64 << 20,
-        redirects: Int = 5,
-        redirectOrigins: Set<String>? = [],
-        concurrency: Int = 4,
-        compression: Compression = .automatic,
-        minimumRate: Int = 1024,
-        allowsPlainHTTP: Bool = false,
-        userAgent: String = "siding",
-        proxies: ProxyRules = ProxyRules(),
-        tls: TLSSettings = TLSSettings(),
-        interface: String? = nil
-    ) {
-        self.connectTimeout = connectTimeout
-        self.idleTimeout = idleTimeout
-        self.totalTimeout = totalTimeout
-        self.maxBody = maxBody
-        self.redirects = redirects
-        self.redirectOrigins = redirectOrigins
-        self.concurrency = concurrency
-        self.compression = compression
-        self.minimumRate = minimumRate
-        self.allowsPlainHTTP = allowsPlainHTTP
-        self.userAgent = userAgent
-        self.proxies = proxies
-        self.tls = tls
-        self.interface = interface
-    }
+    public init() {}
 }
 
 /// Creates and keeps transports: one per account, so that credentials never share a connection.

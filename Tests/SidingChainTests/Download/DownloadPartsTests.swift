@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `settings for downloads differ in size, time and the origins of redirects alone`() {
-        let settings = TransportSettings(idleTimeout: .seconds(7), concurrency: 2)
+        let settings = TransportSettings().with(\.idleTimeout, .seconds(7)).with(\.concurrency, 2)
         var expected = settings
         (expected.maxBody, expected.totalTimeout, expected.redirectOrigins) = (5, .seconds(86_400), nil)
         #expect(settings.forDownloads(upTo: 5) == expected)

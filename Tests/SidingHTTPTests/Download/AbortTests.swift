@@ -165,7 +165,7 @@ import Testing
 
     // MARK: Parts
 
-    static let settings = TransportSettings(totalTimeout: .seconds(30), concurrency: 1)
+    static let settings = TransportSettings().with(\.totalTimeout, .seconds(30)).with(\.concurrency, 1)
     static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     static let file: Origin.Handler = { request in
         await FileRoute(request.path, bytes).answer(request) ?? .notFound

@@ -63,7 +63,7 @@ import Testing
     @Test func `an origin that compresses what it can is asked not to, whatever the transport would ask for`()
         async throws
     {
-        let settings = TransportSettings(compression: .always)
+        let settings = TransportSettings().with(\.compression, .always)
         try await serving(settings) { (origin, transport, directory) async throws in
             origin.inject(.cutBody(chunked: false))
             let node = Self.node(transport, directory.path(of: "x"))
@@ -172,7 +172,7 @@ import Testing
     }
 
     private func serving(
-        _ settings: TransportSettings = TransportSettings(redirectOrigins: nil),
+        _ settings: TransportSettings = TransportSettings().with(\.redirectOrigins, nil),
         handler: @escaping Origin.Handler = { await FileRoute("/x", bytes).answer($0) ?? .notFound },
         _ body: (Origin, HTTPTransport, TemporaryDirectory) async throws -> Void
     ) async throws {

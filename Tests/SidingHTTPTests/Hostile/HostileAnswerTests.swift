@@ -51,9 +51,12 @@ import Testing
         // One connection, so that each answer arrives where the next request would go.
         let transport = HTTPTransport(
             HTTPTransportConfiguration(
-                settings: TransportSettings(
-                    idleTimeout: .milliseconds(80), totalTimeout: .seconds(20), maxBody: 1 << 20, concurrency: 1,
-                    tls: TLSSettings(authorities: directory.path(of: "ca.pem"), trustsOnlyAuthorities: true))))
+                settings: TransportSettings()
+                    .with(\.idleTimeout, .milliseconds(80))
+                    .with(\.totalTimeout, .seconds(20))
+                    .with(\.maxBody, 1 << 20)
+                    .with(\.concurrency, 1)
+                    .with(\.tls, TLSSettings(authorities: directory.path(of: "ca.pem"), trustsOnlyAuthorities: true))))
         for seed in seeds { try await expectSurvival(of: seed, origin, transport) }
         await transport.shutdown()
         await origin.stop()

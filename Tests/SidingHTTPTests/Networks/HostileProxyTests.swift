@@ -25,9 +25,13 @@ import Testing
         let proxy = try await HostileOrigin.start { HostileAnswer(seed: $0) }
         let transport = HTTPTransport(
             HTTPTransportConfiguration(
-                settings: TransportSettings(
-                    connectTimeout: .milliseconds(150), idleTimeout: .milliseconds(80), totalTimeout: .seconds(20),
-                    maxBody: 1 << 20, allowsPlainHTTP: true, proxies: ProxyRules(try Proxy(proxy.url.authority)))))
+                settings: TransportSettings()
+                    .with(\.connectTimeout, .milliseconds(150))
+                    .with(\.idleTimeout, .milliseconds(80))
+                    .with(\.totalTimeout, .seconds(20))
+                    .with(\.maxBody, 1 << 20)
+                    .with(\.allowsPlainHTTP, true)
+                    .with(\.proxies, ProxyRules(try Proxy(proxy.url.authority)))))
         for seed in seeds {
             let url = try HTTPURL("\(scheme)://\(seed).example/")
             do throws(Failure) {

@@ -14,7 +14,7 @@ import Testing
     ) async throws {
         let origin = try await Mirror.start()
         let transport = HTTPTransport(
-            HTTPTransportConfiguration(settings: TransportSettings(interface: interface)))
+            HTTPTransportConfiguration(settings: TransportSettings().with(\.interface, interface)))
         #expect(try await transport.ask(origin.url).bytes == Array(address.utf8))
         await transport.shutdown()
         await origin.stop()
@@ -29,7 +29,7 @@ import Testing
     func `an interface that is not there is no internet connection, and nothing is sent`(
         _ interface: String, _ detail: String
     ) async throws {
-        try await asking(TransportSettings(interface: interface)) { (origin, transport) async throws in
+        try await asking(TransportSettings().with(\.interface, interface)) { (origin, transport) async throws in
             let failure = try #require(await transport.failure(origin.url, .post, body: .bytes([1])))
             #expect(failure.reason == .noInternetConnection)
             #expect(failure.phase == .notSent)

@@ -141,8 +141,10 @@ import Testing
     private func failure(
         _ url: String, through proxy: HTTPURL, connectTimeout: Duration = .seconds(20)
     ) async throws -> Failure? {
-        let settings = TransportSettings(
-            connectTimeout: connectTimeout, allowsPlainHTTP: true, proxies: ProxyRules(try Proxy(proxy.authority)))
+        let settings = TransportSettings()
+            .with(\.connectTimeout, connectTimeout)
+            .with(\.allowsPlainHTTP, true)
+            .with(\.proxies, ProxyRules(try Proxy(proxy.authority)))
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: settings))
         let failure = await transport.failure(
             try HTTPURL(url), .post, headerFields: [.authorization: "Bearer canary"], body: .bytes([1]))

@@ -14,9 +14,11 @@ import Testing
         tls: TLSSettings = TLSSettings(), _ body: (ConnectProxy, HTTPTransport) async throws -> Void
     ) async throws {
         let proxy = try await ConnectProxy.start(wanting: authorization)
-        let settings = TransportSettings(
-            redirectOrigins: nil, allowsPlainHTTP: true,
-            proxies: try proxy.rules(credentials, except: exceptions), tls: tls)
+        let settings = TransportSettings()
+            .with(\.redirectOrigins, nil)
+            .with(\.allowsPlainHTTP, true)
+            .with(\.proxies, try proxy.rules(credentials, except: exceptions))
+            .with(\.tls, tls)
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: settings))
         do { try await body(proxy, transport) } catch { Issue.record(error) }
         await transport.shutdown()

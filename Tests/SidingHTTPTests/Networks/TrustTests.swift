@@ -9,7 +9,7 @@ import Testing
 /// What TLS trusts, and files that cannot be used.
 @Suite(.timeLimit(.minutes(2))) struct TrustTests {
     private func transport(_ tls: TLSSettings) -> HTTPTransport {
-        HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings(tls: tls)))
+        HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings().with(\.tls, tls)))
     }
 
     @Test(arguments: [true, false])

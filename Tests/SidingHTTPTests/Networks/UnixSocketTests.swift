@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a service behind a socket is asked like any other, whatever the proxies are`() async throws {
-        let settings = TransportSettings(proxies: ProxyRules(try Proxy("127.0.0.1:9")))
+        let settings = TransportSettings().with(\.proxies, ProxyRules(try Proxy("127.0.0.1:9")))
         try await behindSocket(settings) { (origin, transport) async throws in
             let url = try HTTPURL("\(origin.url.origin)/v1.41/a%2Fb?x=1")
             #expect(url.isLoopback)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `a redirect stays behind the socket, or is refused`() async throws {
-        try await behindSocket(TransportSettings(redirectOrigins: nil)) { (origin, transport) async throws in
+        try await behindSocket(TransportSettings().with(\.redirectOrigins, nil)) { (origin, transport) async throws in
             origin.inject(.redirect(307, to: "/there?x=1"))
             #expect(try await transport.ask(origin.url).reply.url.description == "\(origin.url.origin)/there?x=1")
             origin.inject(.redirect(302, to: "http://127.0.0.1:9/"))
@@ -53,8 +53,8 @@ import Testing
 
     @Test func `no redirect leads to a socket of this machine`() async throws {
         try await behindSocket { (service, _) async throws in
-            let listed = TransportSettings(redirectOrigins: [service.url.origin])
-            for settings in [TransportSettings(redirectOrigins: nil), listed] {
+            let listed = TransportSettings().with(\.redirectOrigins, [service.url.origin])
+            for settings in [TransportSettings().with(\.redirectOrigins, nil), listed] {
                 try await asking(settings) { (origin, transport) async throws in
                     origin.inject(.redirect(302, to: "\(service.url.origin)/secrets"))
                     let failure = try #require(await transport.failure(origin.url))

@@ -22,7 +22,8 @@ import Testing
     @Test func `two requests at a time are each counted for their own meter`() async throws {
         let page = "[\"" + String(repeating: "x", count: 99_996) + "\"]"
         let origin = try await Origin.start { $0.target == "/large" ? .json(page) : .json("{}") }
-        let transport = HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings(compression: .never)))
+        let transport = HTTPTransport(
+            HTTPTransportConfiguration(settings: TransportSettings().with(\.compression, .never)))
         let (large, small) = (TrafficMeter(), TrafficMeter())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (meter, path) in [(large, "/large"), (small, "/small")] {
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `the mark by which a request is counted is no byte that leaves, and no proxy sees it`() async throws {
         let (origin, proxy) = (try RawOrigin(), try await ConnectProxy.start())
-        let settings = TransportSettings(allowsPlainHTTP: true, proxies: try proxy.rules())
+        let settings = TransportSettings().with(\.allowsPlainHTTP, true).with(\.proxies, try proxy.rules())
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: settings))
         let url = try HTTPURL("http://a.example:\(origin.url.port)/")
         _ = try await TrafficMeter().counting { () async throws in try await transport.ask(url) }

@@ -28,7 +28,7 @@ import Testing
     ) throws {
         let source = Source(
             name: "s", baseURL: try HTTPURL(url), authorization: authorization,
-            transport: TransportSettings(proxies: proxies))
+            transport: TransportSettings().with(\.proxies, proxies))
         #expect(source.isReachable(by: OneHost(host: host)))
         #expect(!source.isReachable(by: OneHost(host: "elsewhere.example")))
     }

@@ -78,7 +78,7 @@ extension RunningService {
     static func source(_ name: String = "blog") throws -> Source {
         Source(
             name: name, baseURL: try HTTPURL("https://example.com"),
-            transport: TransportSettings(totalTimeout: .seconds(365 * 86_400)), retry: RetryPolicy(retries: 0))
+            transport: TransportSettings().with(\.totalTimeout, .seconds(365 * 86_400)), retry: RetryPolicy(retries: 0))
     }
 
     static func posts(from source: Source) -> AnyResource {
