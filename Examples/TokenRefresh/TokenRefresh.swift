@@ -55,11 +55,13 @@ struct Accounts: Sendable {
         let refresh = MapNode { (spent: Credential) in RefreshForm(refreshToken: spent.refreshToken) }
             .then(token.buildDataLoading(RefreshForm.self))
             .map { answer in try TokenGrant(parsing: answer.bytes ?? []) }
-        assembly.access = AccessSafety(
+        var access = AccessSettings(
             account: "example", store: FileCredentialStore(directory: "\(state)/credentials"),
-            gate: FileRefreshGate(directory: "\(state)/credentials"), refresher: TokenRefresherNode(refresh),
-            // Without an access token: a refresh comes before the first call.
-            initial: { Self.refreshToken.map { Credential(accessToken: "", refreshToken: $0) } })
+            refresher: TokenRefresherNode(refresh))
+        access.gate = FileRefreshGate(directory: "\(state)/credentials")
+        // Without an access token: a refresh comes before the first call.
+        access.initial = { Self.refreshToken.map { Credential(accessToken: "", refreshToken: $0) } }
+        assembly.access = AccessSafety(access)
         let request = RequestRouterNode<Void> { RequestDraft(route: try Route(.get, "/me", under: base)) }
             .then(RequestIDNode())
         let answer = ResponseDataLoaderNode().then(ResponseDataParserNode()).then(DecodeNode<Account>())

@@ -59,10 +59,10 @@ public final class SignIns: Sendable {
             try await request.grant(spent, context)
         }
         refresher.refusalWords = signIn.refusalWords
-        return AccessSafety(
-            account: source, store: store, gate: SignInGate(gate: kept.gate(clock), store: store),
-            refresher: refresher, statuses: signIn.statuses, early: signIn.early, token: signIn.token, clock: clock,
-            wallClock: wallClock
-        )
+        var access = AccessSettings(account: source, store: store, refresher: refresher)
+        access.gate = SignInGate(gate: kept.gate(clock), store: store)
+        (access.statuses, access.early, access.token) = (signIn.statuses, signIn.early, signIn.token)
+        (access.clock, access.wallClock) = (clock, wallClock)
+        return AccessSafety(access)
     }
 }

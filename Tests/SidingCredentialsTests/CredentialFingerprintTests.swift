@@ -14,7 +14,7 @@ import Testing
         let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "other") }
         return try #require(
             await CredentialFingerprint(
-                of: .refreshed(AccessSafety(account: "a", store: store, refresher: refresher))))
+                of: .refreshed(AccessSafety(AccessSettings(account: "a", store: store, refresher: refresher)))))
     }
 
     @Test func `the same credentials have the same fingerprint, others another one`() async throws {

@@ -28,9 +28,11 @@ import Testing
                 body: .bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8)))
         }
         .then(RequestCreatorNode()).then(answer).map { try TokenGrant(parsing: $0.bytes ?? []) }
-        let safety = AccessSafety(
+        var access = AccessSettings(
             account: "tracker", store: FileCredentialStore(directory: directory),
-            gate: FileRefreshGate(directory: directory), refresher: TokenRefresherNode(refresh))
+            refresher: TokenRefresherNode(refresh))
+        access.gate = FileRefreshGate(directory: directory)
+        let safety = AccessSafety(access)
         return RequestRouterNode<Int> {
             RequestDraft(route: Route(.get, try HTTPURL("https://api.example.com/\($0)")))
         }
@@ -104,11 +106,11 @@ import Testing
         let asked = transport.requests.count
         await #expect(throws: Failure.self) { try await program.process(1, ChainContext(requestID: "test")) }
         #expect(transport.requests.count == asked)
-        let other = AccessSafety(
+        var access = AccessSettings(
             account: "tracker", store: FileCredentialStore(directory: directory),
-            gate: FileRefreshGate(directory: directory),
             refresher: TokenRefresherNode { _, _ in throw RefreshRefusal("not asked") })
-        try await other.signIn(origin.signIn())
+        access.gate = FileRefreshGate(directory: directory)
+        try await AccessSafety(access).signIn(origin.signIn())
         _ = try await program.process(1, ChainContext(requestID: "test"))
     }
 }

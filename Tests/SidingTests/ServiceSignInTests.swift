@@ -113,7 +113,8 @@ import Testing
             return TokenGrant(accessToken: "token-\(number)", refreshToken: "r")
         }
         var source = try RunningService.source()
-        source.authorization = .refreshed(AccessSafety(account: "blog", store: store, refresher: refresher))
+        source.authorization = .refreshed(
+            AccessSafety(AccessSettings(account: "blog", store: store, refresher: refresher)))
         let origin = ScriptedOrigin { _ in }
         for path in paths { origin.set(path, .status(.unauthorized)) }
         let posts = paths.contains("/posts") ? [RunningService.posts(from: source)] : []

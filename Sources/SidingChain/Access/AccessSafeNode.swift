@@ -70,13 +70,14 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
             guard isRefused(error, context), error.detail == nil else { throw error }
             var described = error
             if described.underlying == nil { described.underlying = CredentialRefusal() }
-            described.detail = "the renewed credential of '\(safety.account)' was not taken either; sign in again"
+            described.detail =
+                "the renewed credential of '\(safety.settings.account)' was not taken either; sign in again"
             throw described
         }
     }
 
     private func isRefused(_ failure: Failure, _ context: ChainContext) -> Bool {
-        if case .http(let answer) = failure.reason, safety.statuses.contains(answer.status) { return true }
+        if case .http(let answer) = failure.reason, safety.settings.statuses.contains(answer.status) { return true }
         return safety.refusals.contains { $0(failure, context) }
     }
 }

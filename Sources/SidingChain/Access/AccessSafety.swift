@@ -9,17 +9,14 @@
 ///
 /// If a renewed credential is refused too, the underlying error is a `CredentialRefusal`, whatever the status.
 ///
-/// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see
+/// A cancelled call returns at once. A refresh that no call waits for any more continues for ``AccessSettings/grace``: see
 /// ``waitForRefresh()``.
 public struct AccessSafety: Sendable {
-    /// The account's name in the store and at the gate: the source's name if it has only one account.
-    package let account: String
-    /// The statuses that mean that the credential is not, or no longer, valid.
-    package let statuses: Set<Int>
-    /// Further failures that mean the same.
+    let settings: AccessSettings
+    /// Further failures that mean the same as ``AccessSettings/statuses``.
     private(set) var refusals: [@Sendable (Failure, ChainContext) -> Bool] = []
     /// How requests carry the access token.
-    public let token: AccessTokenProvider
+    public var token: AccessTokenProvider { settings.token }
     let accessGuard: AccessGuard
 
     /// Whether both renew the same credential; true where there is none.
@@ -27,40 +24,13 @@ public struct AccessSafety: Sendable {
         one?.accessGuard === other?.accessGuard
     }
 
-    /// Sets up one account. Only the store and the refresher are required.
-    ///
-    /// - Parameters:
-    ///   - account: the account's name in `store` and `gate`.
-    ///   - store: keeps the credential. If other processes use it too, they must share `gate` as well.
-    ///   - gate: allows one refresh at a time among all who share `store`; nil, the default, if only this process uses it.
-    ///   - refresher: requests the next credential with the spent one.
-    ///   - statuses: the statuses by which the origin refuses a credential; only 401 by default, for some origins also 403.
-    ///   - early: how long before its expiry an access token is renewed, without waiting for a 401; nil, the default, for
-    ///     never.
-    ///   - grace: how long a refresh continues when no call waits for it any more; 5 s by default. A token that the endpoint
-    ///     has already issued is saved in any case.
-    ///   - initial: returns the credential to use while the store has none, such as a refresh token from the configuration
-    ///     with an empty access token. Called again each time.
-    ///   - token: how requests carry the access token; `Authorization: Bearer …` by default.
-    ///   - clock: measures `grace`.
-    ///   - wallClock: compares expiry times with the present; the system's by default.
-    public init(
-        account: String, store: any CredentialStore, gate: (any RefreshGate)? = nil,
-        refresher: TokenRefresherNode, statuses: Set<Int> = [401], early: Duration? = nil,
-        grace: Duration = .seconds(5), initial: @escaping @Sendable () async throws -> Credential? = { nil },
-        token: AccessTokenProvider = AccessTokenProvider(), clock: any Clock<Duration> = ContinuousClock(),
-        wallClock: WallClock = .system
-    ) {
-        self.account = account
-        self.statuses = statuses
-        self.token = token
-        accessGuard = AccessGuard(
-            AccessSettings(
-                account: account, store: store, gate: gate ?? InMemoryRefreshGate(), refresher: refresher, early: early,
-                grace: grace, clock: clock, wallClock: wallClock, initial: initial))
+    /// Sets up one account.
+    public init(_ settings: AccessSettings) {
+        self.settings = settings
+        accessGuard = AccessGuard(settings)
     }
 
-    /// The same safety for a chain whose origin refuses credentials in more ways than by ``statuses``, such as by an error code
+    /// The same safety for a chain whose origin refuses credentials in more ways than by status, such as by an error code
     /// in the body.
     package func alsoRefused(by isRefusal: @escaping @Sendable (Failure, ChainContext) -> Bool) -> AccessSafety {
         var safety = self

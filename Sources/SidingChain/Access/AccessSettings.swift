@@ -1,39 +1,45 @@
 internal import HTTPTypes
 internal import SidingJSON
 
-/// The settings of an access guard, and the texts of its failures.
-struct AccessSettings: Sendable {
-    let account: String
-    let store: any CredentialStore
-    let gate: any RefreshGate
-    let refresher: TokenRefresherNode
-    /// How long before its expiry an access token is renewed; nil waits for the origin's 401.
-    let early: Duration?
-    /// How long a refresh continues that no call waits for.
-    let grace: Duration
-    let clock: any Clock<Duration>
-    let wallClock: WallClock
-    private let first: @Sendable () async throws -> Credential?
+/// What an ``AccessSafety`` needs to know of one account. Only the store and the refresher are required.
+public struct AccessSettings: Changeable, Sendable {
+    /// The account's name in the store and at the gate: the source's name if it has only one account.
+    public let account: String
+    /// Keeps the credential. If other processes use it too, they must share ``gate`` as well.
+    public let store: any CredentialStore
+    /// Requests the next credential with the spent one.
+    public let refresher: TokenRefresherNode
+    /// Allows one refresh at a time among all who share the store; by default among those of this process.
+    public var gate: any RefreshGate = InMemoryRefreshGate()
+    /// The statuses by which the origin refuses a credential; only 401 by default, for some origins also 403.
+    public var statuses: Set<Int> = [401]
+    /// How long before its expiry an access token is renewed; nil, the default, waits for the origin's 401.
+    public var early: Duration?
+    /// How long a refresh continues when no call waits for it any more; 5 s by default. A token that the endpoint has already
+    /// issued is saved in any case.
+    public var grace = Duration.seconds(5)
+    /// Returns the credential to use while the store has none, such as a refresh token from the configuration with an empty
+    /// access token. Called again each time.
+    public var initial: @Sendable () async throws -> Credential? = { nil }
+    /// How requests carry the access token; `Authorization: Bearer …` by default.
+    public var token = AccessTokenProvider()
+    /// Measures ``grace``.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Compares expiry times with the present; the system's by default.
+    public var wallClock = WallClock.system
 
-    init(
-        account: String, store: any CredentialStore, gate: any RefreshGate, refresher: TokenRefresherNode,
-        early: Duration?, grace: Duration, clock: any Clock<Duration>,
-        wallClock: WallClock, initial: @escaping @Sendable () async throws -> Credential?
-    ) {
-        (self.account, self.store, self.gate, self.refresher) = (account, store, gate, refresher)
-        (self.early, self.grace, self.clock) = (early, grace, clock)
-        (self.wallClock, self.first) = (wallClock, initial)
+    public init(account: String, store: any CredentialStore, refresher: TokenRefresherNode) {
+        (self.account, self.store, self.refresher) = (account, store, refresher)
     }
+}
 
-    /// The credential to use while none is stored.
-    func initial() async throws(Failure) -> Credential? {
-        do { return try await first() } catch { throw Failure.wrapping(error, phase: .notSent) }
-    }
-
+extension AccessSettings {
     /// The stored credential, or the initial one.
     func stored() async throws(Failure) -> Credential {
         if let stored = try await store.credential(of: account) { return stored }
-        if let initial = try await initial() { return initial }
+        do { if let initial = try await initial() { return initial } } catch {
+            throw Failure.wrapping(error, phase: .notSent)
+        }
         throw Failure(
             .credentialUnavailable, phase: .notSent,
             detail: "there is no credential of '\(account)': sign in first")

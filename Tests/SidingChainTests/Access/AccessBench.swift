@@ -29,7 +29,7 @@ struct AccessBench: Sendable {
                 accessToken: grant.accessToken, refreshToken: grant.refreshToken, expiresAt: expiresAt)
         ])
         transport = ScriptedTransport { asked in await answer(asked) ?? origin.answer(asked) }
-        safety = AccessSafety(
+        var settings = AccessSettings(
             account: Self.account,
             // As a store may that waits for something.
             store: FlakyStore(store, hasRoom: hasRoom) {
@@ -37,9 +37,10 @@ struct AccessBench: Sendable {
             },
             refresher: TokenRefresherNode(
                 Self.refresh(transport), clock: limitClock,
-                wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) }),
-            statuses: statuses, early: early, clock: graceClock,
-            wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) })
+                wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) }))
+        (settings.statuses, settings.early, settings.clock) = (statuses, early, graceClock)
+        settings.wallClock = WallClock { Timestamp(secondsSince1970: now.value ?? 0) }
+        safety = AccessSafety(settings)
     }
 
     /// The refresh request as a chain.

@@ -139,11 +139,12 @@ import Testing
         }
         let box = Box<AccessSafety>()
         let safety = AccessSafety(
-            account: "tracker", store: store,
-            refresher: TokenRefresherNode(clock: ManualClock()) { spent, context in
-                guard let safety = box.value else { throw CancellationError() }
-                return try await AccessBench.refresh(transport).accessSafe(safety).process(spent, context)
-            })
+            AccessSettings(
+                account: "tracker", store: store,
+                refresher: TokenRefresherNode(clock: ManualClock()) { spent, context in
+                    guard let safety = box.value else { throw CancellationError() }
+                    return try await AccessBench.refresh(transport).accessSafe(safety).process(spent, context)
+                }))
         box.value = safety
         origin.expire()
         #expect(await AccessBench.chain(transport, safety).failure("/") == nil)
@@ -153,8 +154,9 @@ import Testing
     @Test func `without a credential no request is made`() async throws {
         let transport = ScriptedTransport([])
         let safety = AccessSafety(
-            account: "tracker", store: InMemoryCredentialStore(),
-            refresher: TokenRefresherNode(AccessBench.refresh(transport)))
+            AccessSettings(
+                account: "tracker", store: InMemoryCredentialStore(),
+                refresher: TokenRefresherNode(AccessBench.refresh(transport))))
         let failure = try #require(await AccessBench.chain(transport, safety).failure("/"))
         #expect(failure.reason == .credentialUnavailable)
         #expect(failure.description.contains("'tracker': sign in first"))

@@ -114,7 +114,8 @@ import Testing
         _ request: @escaping @Sendable (Credential, ChainContext) async throws -> TokenGrant
     ) -> AccessSafety {
         AccessSafety(
-            account: "tracker", store: store, refresher: TokenRefresherNode(clock: limit, request), clock: grace)
+            AccessSettings(account: "tracker", store: store, refresher: TokenRefresherNode(clock: limit, request))
+                .with(\.clock, grace))
     }
 
     /// What takes every access token but the old one.

@@ -43,10 +43,11 @@ import Testing
         let (origin, store) = (RotatingTokenOrigin(), InMemoryCredentialStore())
         let transport = ScriptedTransport { origin.answer($0) }
         let refreshToken = origin.grant.refreshToken
-        let safety = AccessSafety(
+        var access = AccessSettings(
             account: "tracker", store: store,
-            refresher: TokenRefresherNode(AccessBench.refresh(transport), clock: ManualClock()),
-            initial: { Credential(accessToken: "", refreshToken: refreshToken, generation: 0) })
+            refresher: TokenRefresherNode(AccessBench.refresh(transport), clock: ManualClock()))
+        access.initial = { Credential(accessToken: "", refreshToken: refreshToken, generation: 0) }
+        let safety = AccessSafety(access)
         #expect(await AccessBench.chain(transport, safety).failure("/") == nil)
         #expect(await AccessBench.chain(transport, safety).failure("/") == nil)
         #expect(origin.refreshes == 1)

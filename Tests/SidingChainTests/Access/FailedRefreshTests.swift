@@ -120,10 +120,11 @@ import Testing
             transport: ScriptedTransport { _ in .text(answer) }, connectivity: TestConnectivity())
         let token: Chain<Void, Grant> = try URLChainBuilder(assembly).route(.post, HTTPURL("http://a/token")).build()
         let safety = AccessSafety(
-            account: "tracker", store: bench.store,
-            refresher: TokenRefresherNode(clock: ManualClock()) { _, _ in
-                TokenGrant(accessToken: try await token().accessToken)
-            })
+            AccessSettings(
+                account: "tracker", store: bench.store,
+                refresher: TokenRefresherNode(clock: ManualClock()) { _, _ in
+                    TokenGrant(accessToken: try await token().accessToken)
+                }))
         let typed = try #require(await AccessBench.chain(bench.transport, safety).failure("/"))
         #expect(!String(reflecting: typed).contains("canary"))
     }
@@ -241,8 +242,9 @@ import Testing
         ) { saves.next() == 1 ? Failure(.localResource, phase: .notSent, detail: "disk full") : nil }
         let transport = ScriptedTransport { origin.answer($0) }
         let safety = AccessSafety(
-            account: "tracker", store: store,
-            refresher: TokenRefresherNode(AccessBench.refresh(transport), clock: ManualClock()))
+            AccessSettings(
+                account: "tracker", store: store,
+                refresher: TokenRefresherNode(AccessBench.refresh(transport), clock: ManualClock())))
         origin.expire()
         let failure = try #require(await AccessBench.chain(transport, safety).failure("/"))
         #expect(failure.reason == .localResource)
@@ -261,12 +263,14 @@ import Testing
         ])
         let transport = ScriptedTransport { origin.answer($0) }
         let safety = AccessSafety(
-            account: "tracker", store: store,
-            refresher: TokenRefresherNode(clock: ManualClock()) { spent, _ in
-                throw Failure(
-                    .contract, phase: .answered, detail: "no answer to \(spent.refreshToken ?? "") \(spent.accessToken)"
-                )
-            })
+            AccessSettings(
+                account: "tracker", store: store,
+                refresher: TokenRefresherNode(clock: ManualClock()) { spent, _ in
+                    throw Failure(
+                        .contract, phase: .answered,
+                        detail: "no answer to \(spent.refreshToken ?? "") \(spent.accessToken)"
+                    )
+                }))
         origin.expire()
         let failure = try #require(await AccessBench.chain(transport, safety).failure("/"))
         #expect(failure.detail?.contains("no answer to … …") == true)

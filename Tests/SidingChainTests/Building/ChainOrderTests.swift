@@ -69,8 +69,9 @@ import Testing
         assembly.query = { [:] }
         assembly.deadline = .seconds(1)
         assembly.access = AccessSafety(
-            account: "a", store: InMemoryCredentialStore(),
-            refresher: TokenRefresherNode { _, _ in TokenGrant(accessToken: "t") })
+            AccessSettings(
+                account: "a", store: InMemoryCredentialStore(),
+                refresher: TokenRefresherNode { _, _ in TokenGrant(accessToken: "t") }))
         assembly.middlewares = Middlewares()
         assembly.errorEnvelope = ResponseErrorEnvelopeNode { _, _ in nil }
         assembly = assembly.cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))

@@ -181,7 +181,7 @@ import Testing
             return try TokenGrant(parsing: answer.bytes ?? [])
         }
         let store = InMemoryCredentialStore()
-        let safety = AccessSafety(account: "a", store: store, refresher: refresher)
+        let safety = AccessSafety(AccessSettings(account: "a", store: store, refresher: refresher))
         try await safety.signIn(tokens.grant)
         tokens.expire()
         let audit: Chain<Void, Void> = plain.route(.post, "/token", under: try HTTPURL("http://a")).build()

@@ -92,7 +92,8 @@ import Testing
         let store = InMemoryCredentialStore(["blog": Credential(accessToken: "a", refreshToken: "r")])
         let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "b") }
         bench.resource.source.authorization = .refreshed(
-            AccessSafety(account: "blog", store: store, refresher: refresher, statuses: [401, 403]))
+            AccessSafety(
+                AccessSettings(account: "blog", store: store, refresher: refresher).with(\.statuses, [401, 403])))
         bench.origin.set("/posts", .status(status))
         let report = try await bench.sync()
         #expect(report.failure?.asksForSignIn == true && report.result.outcome == .failed)

@@ -51,7 +51,8 @@ import Testing
             await beforeGrant()
             return try TokenGrant(parsing: try await reply.body.collect(upTo: 65_536))
         }
-        let safety = AccessSafety(account: "blog", store: store, refresher: refresher, clock: grace)
+        let safety = AccessSafety(
+            AccessSettings(account: "blog", store: store, refresher: refresher).with(\.clock, grace))
         var resource = bench.resource
         resource.source.authorization = .refreshed(safety)
         let engine = bench.engine(over: transports)
