@@ -19,17 +19,17 @@ extension Siding {
     ) async throws {
         let log = ServiceLog(builder.environment.logger)
         activity.note(storeFailure: nil)
-        let loop = ServiceLoop(
-            sender: sender, pace: pace, changes: changes, outlastsFailures: true,
-            polled: { [activity, wallClock] in activity.note(pollAt: wallClock.now) },
-            failing: { [activity] in activity.note(storeFailure: $0) }, whenIdle: whenIdle,
-            report: { [activity, wallClock] entry in
-                activity.note(progressAt: wallClock.now)
-                log.note(entry)
-                activity.events.publish(.entryChanged(entry))
-            },
-            sync: { () throws(StoreError) in try await syncDue(log) })
-        try await cancelWhenGracefulShutdown { [activity] in
+        var loop = ServiceLoop(sender: sender, pace: pace, changes: changes)
+        (loop.outlastsFailures, loop.whenIdle) = (true, whenIdle)
+        loop.polled = { [activity, wallClock] in activity.note(pollAt: wallClock.now) }
+        loop.failing = { [activity] in activity.note(storeFailure: $0) }
+        loop.report = { [activity, wallClock] entry in
+            activity.note(progressAt: wallClock.now)
+            log.note(entry)
+            activity.events.publish(.entryChanged(entry))
+        }
+        loop.sync = { () throws(StoreError) in try await syncDue(log) }
+        try await cancelWhenGracefulShutdown { [activity, loop] in
             try await activity.perform { () throws(StoreError) in try await loop.run() }
         }
     }

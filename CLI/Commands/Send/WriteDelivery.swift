@@ -24,8 +24,8 @@ struct WriteDelivery {
         if !waits, !source.isReachable(by: LinuxConnectivity()) { return try await tell(entry) }
         let status = try await withSender { sender, _ in
             if waits {
-                let loop = ServiceLoop(
-                    sender: sender, sources: [source.name], pace: RetryRules.watchInterval, changes: NetworkChanges())
+                var loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: NetworkChanges())
+                loop.sources = [source.name]
                 try await loop.run { outlook throws(StoreError) in
                     let now = try await current(entry)
                     return now.state.isCompleted || now.state == .parked || !canGoOn([source.name], outlook)
@@ -58,16 +58,16 @@ struct WriteDelivery {
     func watch(sources: Set<String>?, _ fetches: QueueDrain) async throws -> ExitStatus? {
         let refused = Mutex<Set<QueueEntry>>([])
         let stop = try await withSender { sender, transports in
-            let loop = ServiceLoop(
-                sender: sender, sources: sources, pace: RetryRules.watchInterval, changes: NetworkChanges(),
-                report: { note($0) },
-                sync: { () throws(StoreError) in
-                    let known = refused.withLock { $0 }
-                    let done = try await fetches.syncDue(of: sources, over: transports, except: known)
-                    refused.withLock { $0.formUnion(done.refused) }
-                    for report in done.reports { statuses.add(report) }
-                    return done.nextDue
-                })
+            var loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: NetworkChanges())
+            loop.sources = sources
+            loop.report = { note($0) }
+            loop.sync = { () throws(StoreError) in
+                let known = refused.withLock { $0 }
+                let done = try await fetches.syncDue(of: sources, over: transports, except: known)
+                refused.withLock { $0.formUnion(done.refused) }
+                for report in done.reports { statuses.add(report) }
+                return done.nextDue
+            }
             try await loop.run { outlook throws(StoreError) in
                 guard !canGoOn(sources, outlook) else { return false }
                 return try await fetches.resources(of: sources, except: refused.withLock { $0 }).isEmpty

@@ -11,41 +11,33 @@ internal import SidingSynchronization
 package struct ServiceLoop: Sendable {
     private let currentSender: @Sendable () -> WriteSender
     private var sender: WriteSender { currentSender() }
-    let sources: Set<String>?
     let pace: Duration
     let changes: NetworkChanges?
-    let outlastsFailures: Bool
-    let polled: @Sendable () -> Void
-    let failing: @Sendable (StoreError?) -> Void
-    let whenIdle: @Sendable (Timestamp) -> Void
-    let report: @Sendable (QueueEntry) -> Void
-    let sync: (@Sendable () async throws(StoreError) -> Timestamp?)?
+    /// Whose writes are sent; nil, the default, for all.
+    package var sources: Set<String>?
+    /// Whether to log a store failure that may pass and go on, instead of throwing it; false by default.
+    var outlastsFailures = false
+    /// Called as each poll for work begins.
+    var polled: @Sendable () -> Void = {}
+    /// Called with the failure that is outlasted, as it begins and changes; with nil once the next poll succeeded.
+    var failing: @Sendable (StoreError?) -> Void = { _ in }
+    /// Called with the moment of the next poll whenever nothing runs.
+    var whenIdle: @Sendable (Timestamp) -> Void = { _ in }
+    /// Called as each write is completed.
+    package var report: @Sendable (QueueEntry) -> Void = { _ in }
+    /// Syncs the resources that are due, and returns when the next one is, nil if the pace will do; nil, the default, to send
+    /// writes alone.
+    package var sync: (@Sendable () async throws(StoreError) -> Timestamp?)?
     private var parts: [Work] { sync == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
     ///   - sender: evaluated at each poll, as a program may go on with another one: ``WriteSender/replaced``.
-    ///   - sources: whose writes are sent; nil for all.
     ///   - pace: the longest pause between two polls for work.
     ///   - changes: signals changes of links, addresses and routes; nil looks by the clock alone.
-    ///   - outlastsFailures: whether to log a store failure that may pass and go on, instead of throwing it.
-    ///   - polled: called as each poll for work begins.
-    ///   - failing: called with the failure that is outlasted, as it begins and changes; with nil once the next poll succeeded.
-    ///   - whenIdle: called with the moment of the next poll whenever nothing runs.
-    ///   - report: called as each write is completed.
-    ///   - sync: syncs the resources that are due, and returns when the next one is, nil if the pace will do; nil to send
-    ///     writes alone.
     package init(
-        sender: @autoclosure @escaping @Sendable () -> WriteSender, sources: Set<String>? = nil, pace: Duration,
-        changes: NetworkChanges?,
-        outlastsFailures: Bool = false, polled: @escaping @Sendable () -> Void = {},
-        failing: @escaping @Sendable (StoreError?) -> Void = { _ in },
-        whenIdle: @escaping @Sendable (Timestamp) -> Void = { _ in },
-        report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
-        sync: (@Sendable () async throws(StoreError) -> Timestamp?)? = nil
+        sender: @autoclosure @escaping @Sendable () -> WriteSender, pace: Duration, changes: NetworkChanges?
     ) {
-        (currentSender, self.sources, self.pace, self.changes) = (sender, sources, pace, changes)
-        (self.outlastsFailures, self.polled, self.failing) = (outlastsFailures, polled, failing)
-        (self.whenIdle, self.report, self.sync) = (whenIdle, report, sync)
+        (currentSender, self.pace, self.changes) = (sender, pace, changes)
     }
 
     private enum Work: String, Sendable {
