@@ -129,10 +129,4 @@ extension ChainAssembly {
         guard let added else { return attempt }
         return added.oncePerRequest(attempt)
     }
-
-    private func joined<First: Node, Second: Node>(
-        _ first: First, _ second: Second
-    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
-        first.then(second)
-    }
 }

@@ -93,6 +93,13 @@ struct Then<First: Node, Second: Node>: Node where First.Output == Second.Input 
     }
 }
 
+/// The two nodes one after the other, where their types are known only at run time: ``Node/then(_:)`` needs them earlier.
+package func joined<First: Node, Second: Node>(
+    _ first: First, _ second: Second
+) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
+    first.then(second)
+}
+
 /// Transforms a value with the user's function.
 public struct MapNode<Input: Sendable, Output: Sendable>: Node {
     private let transform: @Sendable (Input) throws -> Output

@@ -60,12 +60,6 @@ extension ChainAssembly {
         )
     }
 
-    private func joined<First: Node, Second: Node>(
-        _ first: First, _ second: Second
-    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
-        first.then(second)
-    }
-
     private func withCachePolicy<Server: Node, Cached: Node, Decode: Node>(
         _ policy: CachePolicy, _ server: Server, _ cached: Cached, _ decode: Decode
     ) -> any Node<Server.Input, Response<Decode.Output>>

@@ -78,10 +78,4 @@ struct ProgramNodes: AddedNodes {
         guard let cache else { return sender }
         return ETagNode(sender, cache: cache.responses, keying: cache.keying, wallClock: wallClock)
     }
-
-    private func joined<First: Node, Second: Node>(
-        _ first: First, _ second: Second
-    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
-        first.then(second)
-    }
 }

@@ -64,7 +64,7 @@ private struct ModelReader<Output: Sendable, Received: Sendable>: ResponseReader
     func chain<Input: Sendable>(
         from request: any Node<Input, RequestDraft>, _ builder: URLChainBuilder
     ) -> any Node<Input, Received> {
-        builder.assembly.chain(from: request, to: Self.joined(builder.loading, parsed(by: received(builder), builder)))
+        builder.assembly.chain(from: request, to: joined(builder.loading, parsed(by: received(builder), builder)))
     }
 
     func decode(_ builder: URLChainBuilder) -> any Node<LoadedResponse, Output> {
@@ -77,12 +77,6 @@ private struct ModelReader<Output: Sendable, Received: Sendable>: ResponseReader
         let parsing = ResponseDataParserNode(limits: builder.jsonLimits)
         guard let envelope = builder.envelope else { return parsing.then(DecodeNode<Model>(mapping)) }
         return parsing.then(envelope).then(DecodeNode<Model>(mapping))
-    }
-
-    private static func joined<First: Node, Second: Node>(
-        _ first: First, _ second: Second
-    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
-        first.then(second)
     }
 }
 

@@ -10,7 +10,7 @@ extension URLChainBuilder {
     public func build<I: Sendable, O: Sendable>(
         _ input: RequestCoding<I>, _ output: ResponseCoding<O>
     ) -> Chain<I, O> {
-        Chain(joined(input.writer, output.reader))
+        Chain(typed(input.writer, output.reader))
     }
 
     /// A chain that downloads to a file and resumes where an earlier call broke off.
@@ -160,7 +160,7 @@ extension URLChainBuilder {
 // MARK: - Shared by all forms
 
 extension URLChainBuilder {
-    private func joined<Writer: RequestWriter, Reader: ResponseReader>(
+    private func typed<Writer: RequestWriter, Reader: ResponseReader>(
         _ writer: Writer, _ reader: Reader
     ) -> any Node<Writer.Input, Reader.Output> {
         wrapped(reader.chain(from: request(writer), self), writer.mapping, reader.mapping)
@@ -197,7 +197,7 @@ extension URLChainBuilder {
         if !query.isEmpty {
             half = encoding.then(URLQueryInjectorNode(encoding: queryEncoding) { [query] in query })
         }
-        for node in requestNodes { half = Self.then(half, node) }
+        for node in requestNodes { half = joined(half, node) }
         return half
     }
 
@@ -205,11 +205,5 @@ extension URLChainBuilder {
         _ inner: Inner, _ input: ModelMapping<I, Inner.Input>, _ output: ModelMapping<Inner.Output, O>
     ) -> any Node<I, O> {
         ModelInputNode<I, O, Inner>(inner, input: input, output: output)
-    }
-
-    private static func then<First: Node, Second: Node>(
-        _ first: First, _ second: Second
-    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
-        first.then(second)
     }
 }
