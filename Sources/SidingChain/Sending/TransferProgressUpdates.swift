@@ -12,26 +12,27 @@ package final class TransferProgressUpdates: AsyncSequence, Sendable {
         /// The number of reports, so that a reader knows which it has seen.
         var version = 0
         var isFinished = false
-        var readers: [Int: CheckedContinuation<Void, Never>] = [:]
-        var readerCount = 0
     }
 
     private let state = Mutex(State())
+    private let changes = ChangeSignal()
 
     package init() {}
 
     /// Sets the newest progress. Has no effect after ``finish()``.
     package func report(_ progress: TransferProgress) {
-        wake { state in
+        state.withLock { state in
             guard !state.isFinished else { return }
             state.newest = progress
             state.version += 1
         }
+        changes.fire()
     }
 
     /// Ends the sequence for every reader, after the newest progress.
     package func finish() {
-        wake { $0.isFinished = true }
+        state.withLock { $0.isFinished = true }
+        changes.fire()
     }
 
     package func makeAsyncIterator() -> Iterator { Iterator(updates: self) }
@@ -47,41 +48,14 @@ package final class TransferProgressUpdates: AsyncSequence, Sendable {
         }
     }
 
-    private func wake(_ change: (inout State) -> Void) {
-        let readers = state.withLock { state in
-            change(&state)
-            defer { state.readers = [:] }
-            return state.readers.values
-        }
-        for reader in readers { reader.resume() }
-    }
-
     private func newest(after seen: Int) async -> (TransferProgress, Int)? {
         while !Task.isCancelled {
+            let changed = changes.count
             let (newest, version, isFinished) = state.withLock { ($0.newest, $0.version, $0.isFinished) }
             if version > seen, let newest { return (newest, version) }
             if isFinished { return nil }
-            await change(after: seen)
+            await changes.wait(past: changed)
         }
         return nil
-    }
-
-    private func change(after seen: Int) async {
-        let reader = state.withLock { state in
-            state.readerCount += 1
-            return state.readerCount
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isThere = state.withLock { state in
-                    guard state.version <= seen, !state.isFinished, !Task.isCancelled else { return true }
-                    state.readers[reader] = continuation
-                    return false
-                }
-                if isThere { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.readers.removeValue(forKey: reader) }?.resume()
-        }
     }
 }
