@@ -145,29 +145,19 @@ final class Connection {
 extension Connection {
     /// Runs `body` in a write transaction: commits if it returns, rolls back if it throws.
     func write<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
-        try begin("BEGIN IMMEDIATE")
-        defer { transactionNumber += 1 }
-        let transaction = Transaction(on: self)
-        let result: T
-        do {
-            result = try body(transaction)
-        } catch {
-            rollBack()
-            throw error
-        }
-        try commit()
-        return result
+        try inTransaction("BEGIN IMMEDIATE") { try body(Transaction(on: self)) }
     }
 
     /// Runs `body` in a read transaction.
     func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
-        try begin("BEGIN")
+        try inTransaction("BEGIN") { try body(Snapshot(of: self)) }
+    }
+
+    private func inTransaction<T>(_ beginning: String, _ body: () throws -> T) throws -> T {
+        try begin(beginning)
         defer { transactionNumber += 1 }
-        let snapshot = Snapshot(of: self)
         let result: T
-        do {
-            result = try body(snapshot)
-        } catch {
+        do { result = try body() } catch {
             rollBack()
             throw error
         }

@@ -148,8 +148,6 @@ public struct Statement: ~Copyable {
 extension Statement {
     /// The current row; its values are valid until the next step.
     public var row: Row { Row(of: handle, columnAfterLast: connection.columnAfterLast) }
-    /// The number of columns; 0 before the first step and after the last.
-    public var columnCount: Int { row.columnCount }
 
     /// Whether the value is NULL.
     public func isNull(_ column: Int) -> Bool { row.isNull(column) }
@@ -157,16 +155,8 @@ extension Statement {
     public func int(_ column: Int) -> Int64 { row.int(column) }
     /// The integer; nil for NULL.
     public func optionalInt(_ column: Int) -> Int64? { row.optionalInt(column) }
-    /// The value as a number; 0 for NULL.
-    public func double(_ column: Int) -> Double { row.double(column) }
     /// The value as text; empty for NULL.
     public func text(_ column: Int) -> String { row.text(column) }
-    /// The text; nil for NULL.
-    public func optionalText(_ column: Int) -> String? { row.optionalText(column) }
-    /// A copy of the bytes; empty for NULL.
-    public func blob(_ column: Int) -> [UInt8] { row.blob(column) }
-    /// The value in its own storage class.
-    public func value(_ column: Int) -> SQLiteValue { row.value(column) }
 
     /// Passes the bytes to `body` without a copy; they are valid only there.
     public func withBytes<T, E: Error>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {

@@ -87,7 +87,7 @@ struct StatementTests {
             try select.bind(1, 2)
             var hasRow = try select.step()
             #expect(hasRow)
-            #expect(select.int(0) == 2 && select.text(1) == "same" && select.columnCount == 2)
+            #expect(select.int(0) == 2 && select.text(1) == "same" && select.row.columnCount == 2)
             select.reset()
             try select.bind(1, 3)
             hasRow = try select.step()
