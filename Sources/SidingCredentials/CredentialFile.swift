@@ -116,12 +116,7 @@ struct CredentialFile {
     private func openTemporary(in place: Int32) -> Int32 {
         let reserved = openat(place, temporaryName, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if reserved >= 0 {
-            var status = stat()
-            if fstat(reserved, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-                status.st_nlink == 1
-            {
-                return reserved
-            }
+            if FileSystem.isOwn(reserved) { return reserved }
             close(reserved)
         }
         unlinkat(place, temporaryName, 0)

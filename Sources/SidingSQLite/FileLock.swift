@@ -87,14 +87,9 @@ struct LockFile: ~Copyable {
     ///
     /// - Parameter isShared: takes a shared lock, which excludes only exclusive holders.
     func tryLock(isShared: Bool = false) throws(SQLiteError) -> Bool {
-        while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
-            switch errno {
-            case EINTR: continue
-            case EWOULDBLOCK: return false
-            case let code: throw SQLiteError(errno: code, operation: "take the lock", path: path)
-            }
+        do { return try FileSystem.lock(descriptor, isShared: isShared) } catch {
+            throw SQLiteError(errno: error.code, operation: "take the lock", path: path)
         }
-        return true
     }
 
     func allocate(_ bytes: Int) throws(SQLiteError) {
@@ -109,11 +104,5 @@ struct LockFile: ~Copyable {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Whether the path still names the open file: a lock on a removed file excludes nobody.
-    var isInPlace: Bool {
-        var here = stat()
-        var there = stat()
-        return fstat(descriptor, &here) == 0 && lstat(path, &there) == 0
-            && here.st_ino == there.st_ino && here.st_dev == there.st_dev
-    }
+    var isInPlace: Bool { FileSystem.isInPlace(descriptor, path) }
 }

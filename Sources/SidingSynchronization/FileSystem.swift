@@ -54,6 +54,33 @@ package enum FileSystem {
         return nil
     }
 
+    /// Takes the lock of flock(2) if it is free; false if someone else holds it. It lasts until the file is closed, even if this
+    /// process dies.
+    ///
+    /// - Parameter isShared: takes a shared lock, which excludes only exclusive holders.
+    package static func lock(_ descriptor: Int32, isShared: Bool = false) throws(SystemError) -> Bool {
+        while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw SystemError() }
+        }
+        return true
+    }
+
+    /// Whether `path` still names the open file: a lock on a renamed or removed file excludes nobody.
+    package static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
+        var here = stat()
+        var there = stat()
+        return fstat(descriptor, &here) == 0 && lstat(path, &there) == 0
+            && here.st_ino == there.st_ino && here.st_dev == there.st_dev
+    }
+
+    /// Whether the open file is a regular one of this user's under a single name. Someone may have planted another one.
+    package static func isOwn(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
+            && status.st_nlink == 1
+    }
+
     /// Sets the mode of a file of ours, for which only a file system without modes says that this is not permitted.
     package static func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError) {
         guard fchmod(descriptor, mode) != 0, errno != EPERM, errno != ENOTSUP else { return }
@@ -82,6 +109,15 @@ package enum FileSystem {
             throw error
         }
         try synchronizeDirectory(parent(of: path))
+    }
+
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The file's size in bytes; 0 if there is none. Opening and closing a database file that SQLite has open would drop its locks
+    /// (https://sqlite.org/howtocorrupt.html §2.2), so that is not done here.
+    package static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Makes renames in a directory durable.

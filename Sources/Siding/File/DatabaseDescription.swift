@@ -1,4 +1,5 @@
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// Describes the database file, for `status`, `db` and `doctor`.
 package struct DatabaseDescription: Sendable, Hashable {
@@ -22,7 +23,7 @@ extension Store {
         return try await read { snapshot in
             let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
             return DatabaseDescription(
-                path: path, bytes: DatabaseFiles.size(path) + DatabaseFiles.size(path + "-wal"),
+                path: path, bytes: FileSystem.size(path) + FileSystem.size(path + "-wal"),
                 freeBytes: try snapshot.space().freeBytes,
                 schemaVersion: try snapshot.count("PRAGMA user_version"),
                 sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))

@@ -1,9 +1,10 @@
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Copies the database as of one moment to a new file, which must not exist. Writers may go on meanwhile.
     package func backup(to destination: String) async throws(StoreError) {
-        guard !DatabaseFiles.exists(destination) else {
+        guard !FileSystem.exists(destination) else {
             throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
         }
         do { try await DatabaseReader.open(at: path).backup(to: destination) } catch {

@@ -15,7 +15,7 @@ extension Store {
         var configuration = DatabaseConfiguration()
         configuration.synchronous = durability == .full ? .full : .normal
         do {
-            guard access == .readWriteCreate || DatabaseFiles.holdsDatabase(path) else {
+            guard access == .readWriteCreate || exists(at: path) else {
                 throw StoreError(.notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
             }
             var applied: [String] = []

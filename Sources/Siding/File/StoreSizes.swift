@@ -1,4 +1,5 @@
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// What fills a database file, in bytes.
 package struct StoreSizes: Sendable, Hashable {
@@ -77,7 +78,7 @@ extension Store {
             let rest = space.pages * space.pageSize - space.freeBytes - tables.values.reduce(0, +)
             bytes[StoreSizes.Size(part: .other, resource: nil, bytes: 0), default: 0] += max(rest, 0)
             bytes[StoreSizes.Size(part: .free, resource: nil, bytes: 0)] = space.freeBytes
-            bytes[StoreSizes.Size(part: .wal, resource: nil, bytes: 0)] = DatabaseFiles.size(path + "-wal")
+            bytes[StoreSizes.Size(part: .wal, resource: nil, bytes: 0)] = FileSystem.size(path + "-wal")
             let sizes = bytes.map { StoreSizes.Size(part: $0.part, resource: $0.resource, bytes: $1) }
             return StoreSizes(
                 sizes: sizes.sorted {

@@ -64,14 +64,14 @@ final class OwnerLock: Sendable {
     func isAlive(_ owner: String) -> Bool {
         guard held.withLock({ $0?.id }) != owner else { return true }
         let path = path(of: owner)
-        guard DatabaseFiles.exists(path) else { return false }
+        guard FileSystem.exists(path) else { return false }
         // If the file cannot be read, the owner counts as alive, so that nothing is taken over.
         return (try? FileLock.isHeld(path)) ?? true
     }
 
     /// Removes the lock file of a dead owner that owns nothing any more.
     func forget(_ owner: String) {
-        DatabaseFiles.remove(path(of: owner))
+        unlink(path(of: owner))
     }
 
     /// How old a lock file must be to count as left by a killed process, in seconds: a starting process has its file for an
@@ -82,7 +82,10 @@ final class OwnerLock: Sendable {
     func sweep() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for name in names {
-            guard let age = DatabaseFiles.age(path(of: name)), age > Self.restingTime, !isAlive(name) else { continue }
+            var status = stat()
+            guard stat(path(of: name), &status) == 0, time(nil) - status.st_mtim.tv_sec > Self.restingTime,
+                !isAlive(name)
+            else { continue }
             forget(name)
         }
     }
@@ -92,7 +95,7 @@ final class OwnerLock: Sendable {
         held.withLock { held in
             guard let id = held?.id else { return }
             // The file is removed first, so that nobody takes the lock of a file that is about to be removed.
-            DatabaseFiles.remove(path(of: id))
+            unlink(path(of: id))
             held = nil
         }
     }

@@ -46,7 +46,11 @@ public struct Store: Sendable {
     package var probes = StoreProbes()
 
     /// Whether there is a store at `path`. An empty file is none; ``Access/readWriteCreate`` turns it into one.
-    package static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
+    package static func exists(at path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return FileSystem.exists(path) }
+        return status.st_mode & S_IFMT != S_IFREG || status.st_size > 0
+    }
 
     /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
     private static let pagesLeftInWAL = 256

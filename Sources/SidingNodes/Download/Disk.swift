@@ -16,7 +16,7 @@ enum Disk {
             guard errno == EEXIST else { throw failure(errno, "create", path) }
             let found = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
             if found >= 0 {
-                guard isOwn(found) else {
+                guard FileSystem.isOwn(found) else {
                     close(found)
                     throw refusal("'\(path)' is in the way, and is no file of this program's; remove it")
                 }
@@ -27,30 +27,9 @@ enum Disk {
         throw refusal("'\(path)' keeps appearing and disappearing: another program creates and removes it")
     }
 
-    private static func isOwn(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
-            && status.st_nlink == 1
-    }
-
-    /// Locks the file; false if someone else holds it. The lock lasts until the file is closed, even if this process dies.
+    /// Locks the file; false if someone else holds it.
     static func lock(_ descriptor: Int32, _ path: String) throws(Failure) -> Bool {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            switch errno {
-            case EINTR: continue
-            case EWOULDBLOCK: return false
-            case let code: throw failure(code, "lock", path)
-            }
-        }
-        return true
-    }
-
-    /// Whether `path` still refers to the open file: a lock on a renamed or removed file excludes nobody.
-    static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
-        var here = stat()
-        var there = stat()
-        return fstat(descriptor, &here) == 0 && lstat(path, &there) == 0 && here.st_ino == there.st_ino
-            && here.st_dev == there.st_dev
+        do { return try FileSystem.lock(descriptor) } catch { throw failure(error.code, "lock", path) }
     }
 
     static func isDirectory(_ path: String) -> Bool {
@@ -115,7 +94,7 @@ enum Disk {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard isOwn(descriptor) else { return nil }
+        guard FileSystem.isOwn(descriptor) else { return nil }
         return try? FileSystem.readAll(from: descriptor, upTo: limit)
     }
 }

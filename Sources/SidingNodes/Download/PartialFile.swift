@@ -42,7 +42,7 @@ actor PartialFile {
                 throw Disk.refusal("another download to '\(paths.file)' is under way; wait for its end")
             }
             // The download that held the lock a moment ago has renamed or removed the file: try again.
-            if Disk.isInPlace(descriptor, paths.part) { return try found() }
+            if FileSystem.isInPlace(descriptor, paths.part) { return try found() }
             close()
         }
         throw Disk.refusal("'\(paths.part)' keeps appearing and disappearing: another program creates and removes it")

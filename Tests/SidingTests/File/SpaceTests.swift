@@ -41,7 +41,7 @@ import Testing
         let returned = try await store.giveBackFreePages { all, left in #expect(all == before.freePages && left < all) }
         #expect(returned.bytesBefore == before.pages * 8_192 && returned.freeBytes == 0)
         #expect(returned.bytesAfter < returned.bytesBefore / 3)
-        #expect(DatabaseFiles.size(store.path) == returned.bytesAfter)
+        #expect(FileSystem.size(store.path) == returned.bytesAfter)
         #expect(try await rows(bench) == kept)
         #expect(try await store.check() == [])
     }
@@ -62,12 +62,12 @@ import Testing
         for await _ in started { break }
         let held = try await store.giveBackFreePages()
         #expect(held.isHeldUp && held.freeBytes == 0)
-        #expect(DatabaseFiles.size(store.path) > held.bytesAfter)
+        #expect(FileSystem.size(store.path) > held.bytesAfter)
         hold.signal()
         try await reading.value
         let after = try await store.giveBackFreePages()
         #expect(!after.isHeldUp)
-        #expect(DatabaseFiles.size(store.path) == after.bytesAfter)
+        #expect(FileSystem.size(store.path) == after.bytesAfter)
     }
 
     @Test func `a process that dies between two steps leaves a sound file, and another one goes on`() async throws {
@@ -149,7 +149,7 @@ import Testing
         let kept = try await rows(bench)
         let returned = try await bench.store.rewrite()
         #expect(returned.freeBytes == 0 && returned.bytesAfter < returned.bytesBefore / 3)
-        #expect(DatabaseFiles.size(bench.path) == returned.bytesAfter)
+        #expect(FileSystem.size(bench.path) == returned.bytesAfter)
         #expect(try await rows(bench) == kept)
         #expect(try await bench.store.check() == [])
         try await bench.commit(#"[{"id":"a"},{"id":"c"}]"#)

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import SidingChain
 import SidingSQLite
+import SidingSynchronization
 import Testing
 
 @testable import Siding
@@ -94,10 +95,10 @@ import Testing
         let cache = try await SQLiteResponseCache.open(at: path)
         for number in 1...4 { try await cache.store(answer("/\(number)", bytes: 1 << 20)) }
         await cache.close()
-        #expect(DatabaseFiles.size(path) > 4 << 20)
+        #expect(FileSystem.size(path) > 4 << 20)
         let again = try await SQLiteResponseCache.open(at: path)
         try await again.evict(to: 0)
-        #expect(DatabaseFiles.size(path) < 1 << 18)
+        #expect(FileSystem.size(path) < 1 << 18)
         await again.close()
     }
 }
