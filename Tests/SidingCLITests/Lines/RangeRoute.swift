@@ -1,18 +1,19 @@
-internal import HTTPTypes
+import HTTPTypes
+import SidingOrigin
 
 /// Serves the answers of another route by range too, as static files are: for pages that go on where they broke off.
 ///
 /// It responds to `Range: bytes=N-` with 206 if `If-Range` is the answer's `ETag` (RFC 9110 §13.1.5).
-public struct RangeRoute: OriginRoute {
+struct RangeRoute: OriginRoute {
     private let route: any OriginRoute
 
     /// Wraps `route`, whose answers need an `ETag`; those without one are served whole.
-    public init(_ route: any OriginRoute) {
+    init(_ route: any OriginRoute) {
         self.route = route
     }
 
     /// The other route's answer, or the part of it that the request asks for; nil if that route has none.
-    public func answer(_ request: OriginRequest) async -> OriginResponse? {
+    func answer(_ request: OriginRequest) async -> OriginResponse? {
         let whole = await route.answer(request)
         guard var answer = whole, answer.status == .ok, let etag = answer.headerFields[.eTag] else { return whole }
         answer.headerFields[.acceptRanges] = "bytes"

@@ -1,10 +1,11 @@
-public import HTTPTypes
+import HTTPTypes
+import SidingOrigin
 
 /// Serves a file, whole or by range: for downloads that are resumed.
 ///
 /// It responds to `Range: bytes=N-` with 206 if `If-Range` equals its validator (RFC 9110 §13.1.5), with 416 if N is not below
 /// its size, and to everything else with the whole file.
-public struct FileRoute: OriginRoute {
+struct FileRoute: OriginRoute {
     private let path: String
     private let body: [UInt8]
     private let validators: HTTPFields
@@ -13,12 +14,12 @@ public struct FileRoute: OriginRoute {
     ///   - path: the path of the file.
     ///   - body: its bytes.
     ///   - validators: the version of the file, `ETag` or `Last-Modified`, sent with each response.
-    public init(_ path: String, _ body: [UInt8], validators: HTTPFields = [.eTag: "\"1\""]) {
+    init(_ path: String, _ body: [UInt8], validators: HTTPFields = [.eTag: "\"1\""]) {
         (self.path, self.body, self.validators) = (path, body, validators)
     }
 
     /// The file, or a part of it, for any request to its path; nil for other paths.
-    public func answer(_ request: OriginRequest) async -> OriginResponse? {
+    func answer(_ request: OriginRequest) async -> OriginResponse? {
         guard request.path == path else { return nil }
         guard let first = firstByte(of: request) else { return OriginResponse(headerFields: validators, body: body) }
         var fields = validators
