@@ -49,9 +49,16 @@ final class ProbeTape {
         }
     }
 
-    /// Types that do not accept every value, or have their own JSON format.
+    /// Scalars, and types that do not accept every value or have their own JSON format.
     private func known<Value: Decodable>(_ type: Value.Type, _ place: [String]) -> Value? {
         switch type {
+        case is Bool.Type: isVaried(place) as? Value
+        case is String.Type: (isVaried(place) ? "b" : "a") as? Value
+        case is Double.Type: (isVaried(place) ? 2.5 : 1.5) as? Value
+        case is Float.Type: Float(isVaried(place) ? 2.5 : 1.5) as? Value
+        // Decoders refuse longer ones.
+        case let integer as any FixedWidthInteger.Type where integer.bitWidth <= 64:
+            integer.init(truncatingIfNeeded: isVaried(place) ? 2 : 1) as? Value
         case is Date.Type: Date(timeIntervalSince1970: isVaried(place) ? 2_000_000 : 1_000_000) as? Value
         case is URL.Type: URL(string: isVaried(place) ? "https://b.example" : "https://a.example") as? Value
         case is UUID.Type: Self.uuid(isVaried(place) ? 2 : 1) as? Value
