@@ -70,7 +70,7 @@ public struct UndecodableRecord: Error, Sendable, CustomStringConvertible {
     }
 
     init(_ record: Record, as type: Any.Type, _ error: any Error) {
-        let context = Self.context(of: error)
+        let context = (error as? DecodingError)?.context
         resource = record.resource
         key = record.key
         self.type = "\(type)"
@@ -81,15 +81,6 @@ public struct UndecodableRecord: Error, Sendable, CustomStringConvertible {
             return text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)"
         }
         fragment = PlainText.oneLine(Self.fragment(of: record.body, at: path), limit: 120)
-    }
-
-    private static func context(of error: any Error) -> DecodingError.Context? {
-        switch error as? DecodingError {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-            .dataCorrupted(let context):
-            context
-        default: nil
-        }
     }
 
     private static func problem(of error: any Error, _ context: DecodingError.Context?) -> String {

@@ -41,24 +41,27 @@ public final class ScriptedTransport: Transport {
     /// - Throws: the failure of the script, or that of the body's stream.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         let url = try request.checkedURL()
-        let asked = Request(request: request, body: try await Self.bytes(of: body))
+        let asked = Request(request: request, body: try await body.collected() ?? [])
         log.withLock { $0.append(asked) }
         return try await script(asked).reply(from: url)
     }
+}
 
-    private static func bytes(of body: RequestBody) async throws(Failure) -> [UInt8] {
-        switch body {
-        case .none: return []
+extension RequestBody {
+    /// All its bytes; nil without a body.
+    func collected() async throws(Failure) -> [UInt8]? {
+        switch self {
+        case .none: return nil
         case .bytes(let bytes): return bytes
         case .stream(_, let chunks):
-            let next = chunks()
-            var bytes: [UInt8] = []
             do {
+                let next = chunks()
+                var bytes: [UInt8] = []
                 while let chunk = try await next() { bytes += chunk }
+                return bytes
             } catch {
                 throw Failure.wrapping(error, phase: .notSent)
             }
-            return bytes
         }
     }
 }

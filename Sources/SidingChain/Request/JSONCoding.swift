@@ -35,3 +35,15 @@ package enum JSONCoding {
         return decoder
     }
 }
+
+extension DecodingError {
+    /// Where and why decoding failed.
+    package var context: Context? {
+        switch self {
+        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
+}

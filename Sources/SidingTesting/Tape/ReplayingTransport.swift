@@ -39,7 +39,7 @@ public final class ReplayingTransport: Transport {
     /// - Throws: the failure on the tape, or ``SidingChain/Failure/Reason/internalFault`` if nothing matches.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         let url = try request.checkedURL()
-        let asked = scrubber.request(request, body: try await Self.bytes(of: body), isCut: false)
+        let asked = scrubber.request(request, body: try await body.collected(), isCut: false)
         switch try take(asked).outcome {
         case .failure(let failure): throw failure
         case .answer(let answer): return answer.reply(askedOf: url)
@@ -69,22 +69,6 @@ public final class ReplayingTransport: Transport {
         let isOnlyBody = rest.contains { ($0.request.method, $0.request.url) == (asked.method, asked.url) }
         let why = isOnlyBody ? "the tape has it with another body only" : "the tape has no such exchange left"
         return "\(why); asked was \(asked.summary); left are \(shown)\(more)"
-    }
-
-    private static func bytes(of body: RequestBody) async throws(Failure) -> [UInt8]? {
-        switch body {
-        case .none: return nil
-        case .bytes(let bytes): return bytes
-        case .stream(_, let chunks):
-            do {
-                let next = chunks()
-                var bytes: [UInt8] = []
-                while let chunk = try await next() { bytes += chunk }
-                return bytes
-            } catch {
-                throw Failure.wrapping(error, phase: .notSent)
-            }
-        }
     }
 }
 

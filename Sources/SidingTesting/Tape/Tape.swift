@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSynchronization
 internal import FoundationEssentials
@@ -88,14 +89,7 @@ public struct Tape: Sendable {
     }
 
     private static func place(of error: any Error) -> String {
-        let context: DecodingError.Context? =
-            switch error as? DecodingError {
-            case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
-                .dataCorrupted(let context):
-                context
-            default: nil
-            }
-        guard let context else { return PlainText.oneLine("\(error)", limit: 200) }
+        guard let context = (error as? DecodingError)?.context else { return PlainText.oneLine("\(error)", limit: 200) }
         let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
         return PlainText.oneLine("at $\(path): \(context.debugDescription)", limit: 300)
     }

@@ -153,7 +153,9 @@ private struct TracingUnkeyedContainer: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if TracedType.hasStrategy(type) {
-            return try trace.watching(type, at: codingPath + [IndexKey(index: currentIndex)]) { try base.decode(type) }
+            return try trace.watching(type, at: codingPath + [CodingPathKey(intValue: currentIndex)]) {
+                try base.decode(type)
+            }
         }
         return try base.decode(Traced<Value>.self).value
     }
@@ -186,14 +188,4 @@ private struct TracingValueContainer: SingleValueDecodingContainer {
         }
         return try base.decode(Traced<Value>.self).value
     }
-}
-
-private struct IndexKey: CodingKey {
-    let index: Int
-    var intValue: Int? { index }
-    var stringValue: String { "Index \(index)" }
-
-    init(index: Int) { self.index = index }
-    init?(intValue: Int) { index = intValue }
-    init?(stringValue: String) { return nil }
 }
