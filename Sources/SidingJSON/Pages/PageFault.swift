@@ -6,11 +6,11 @@ package enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     case notUTF8(JSONSyntaxError)
     /// No array at the declared path or, if no path is declared (`at` is nil), none in the root object. `arrays` has the paths
     /// of the root object's array members, at most eight.
-    case noRecords(at: JSONPath?, found: String, arrays: [String], offset: Int)
+    case noRecords(at: JSONPath?, found: String, arrays: [String])
     /// The object at the declared path was to be one record, and has no key but objects as members.
-    case membersAreRecords(at: JSONPath, offset: Int)
+    case membersAreRecords(at: JSONPath)
     /// No path is declared and the root object has several array members, of which at most eight are named.
-    case ambiguousRecords(candidates: [String], offset: Int)
+    case ambiguousRecords(candidates: [String])
     /// A name on the path to the records or to a wanted value is repeated, so that readers could differ in which one they use.
     case repeatedName(JSONPath, offset: Int)
     /// Outside the records; inside one it is a fault of the record.
@@ -34,29 +34,16 @@ package enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The offset of the fault in the page.
-    package var offset: Int {
-        switch self {
-        case .syntax(let error), .notUTF8(let error): error.offset
-        case .noRecords(_, _, _, let offset), .membersAreRecords(_, let offset), .ambiguousRecords(_, let offset),
-            .repeatedName(_, let offset),
-            .tooDeep(_, let offset), .tooManyValues(_, let offset), .tooManyRecords(_, let offset),
-            .stringTooLong(_, let offset):
-            offset
-        case .tooLarge: 0
-        }
-    }
-
     package var description: String {
         switch self {
         case .syntax(let error): "the page is not JSON: \(error)"
         case .notUTF8(let error): "the page is not UTF-8 JSON: \(error)"
-        case .noRecords(let path, let found, let arrays, _): Self.noRecords(at: path, found: found, arrays)
-        case .membersAreRecords(let path, _):
+        case .noRecords(let path, let found, let arrays): Self.noRecords(at: path, found: found, arrays)
+        case .membersAreRecords(let path):
             "\(PlainText.oneLine(path.description, limit: 80)) is one record without its key, and its members are objects: "
                 + "if they are the records, declare `records: \(PlainText.oneLine("\(path).*", limit: 80))`, and `key: $key` if "
                 + "their names are the keys"
-        case .ambiguousRecords(let candidates, _):
+        case .ambiguousRecords(let candidates):
             "several arrays may be the records: \(Self.list(candidates)); declare one as `records`"
         case .repeatedName(let path, let offset):
             "byte \(offset): \(PlainText.oneLine(path.description, limit: 80)) stands twice in the page"

@@ -2,13 +2,6 @@
 ///
 /// It recurses only along wanted paths, whose length `JSONPathParser` limits.
 struct PageWalk: ~Copyable {
-    /// The root object's array members: candidates for the records.
-    private struct Arrays {
-        var paths: [JSONPath] = []
-        var secondOffset = 0
-        static let limit = 8
-    }
-
     private let reader: PageReader
     private let page: UnsafeRawBufferPointer
     private var scanner: JSONScanner
@@ -16,8 +9,9 @@ struct PageWalk: ~Copyable {
     private var found: [FoundValue]
     private var records: [RecordSlice] = []
     private var recordsPath: JSONPath?
-    private var arrays = Arrays()
-    private var rootStart = 0
+    /// The first of the root object's array members: candidates for the records.
+    private var arrays: [JSONPath] = []
+    private static let mostArrays = 8
     /// The first fault that makes the page useless although its syntax may be good.
     private var fault: PageFault?
     private var surroundings: [PageContents.Surrounding] = []
@@ -42,7 +36,6 @@ struct PageWalk: ~Copyable {
     }
 
     mutating func document() throws(JSONSyntaxError) {
-        rootStart = offset
         try value(at: PathTree.root, depth: 0)
         try scanner.finish()
     }
@@ -198,8 +191,7 @@ struct PageWalk: ~Copyable {
 
     private mutating func readRootArray(named name: ScannedString, at child: PathTree.Node) throws(JSONSyntaxError) {
         let path = JSONPath(member: Self.text(of: name))
-        if arrays.paths.count == 1 { arrays.secondOffset = offset }
-        if arrays.paths.count < Arrays.limit { arrays.paths.append(path) }
+        if arrays.count < Self.mostArrays { arrays.append(path) }
         guard reader.records == nil, recordsPath == nil else {
             return try value(at: child, depth: 1, path.components[0])
         }
@@ -247,13 +239,13 @@ extension PageWalk {
         guard case .fault(.missingKey)? = records.last?.outcome else { return }
         let members = JSONMembers.topLevelMembers(of: UnsafeRawBufferPointer(rebasing: page[start..<offset]))
         guard !members.isEmpty, members.allSatisfy({ $0.kind == .object }) else { return }
-        fault = fault ?? .membersAreRecords(at: reader.records ?? .root, offset: start)
+        fault = fault ?? .membersAreRecords(at: reader.records ?? .root)
     }
 
     /// The results, after the walk has reached the end of the page.
     consuming func contents() throws(PageFault) -> PageContents {
-        if reader.records == nil, arrays.paths.count > 1 {
-            throw .ambiguousRecords(candidates: arrays.paths.map(\.description), offset: arrays.secondOffset)
+        if reader.records == nil, arrays.count > 1 {
+            throw .ambiguousRecords(candidates: arrays.map(\.description))
         }
         if let fault { throw fault }
         try checkForErrors()
@@ -268,8 +260,7 @@ extension PageWalk {
     /// Refuses an undeclared `errors` array as records: in JSON:API and GraphQL it lists errors, even with status 200.
     private func checkForErrors() throws(PageFault) {
         guard reader.records == nil, recordsPath == JSONPath(member: "errors"), !records.isEmpty else { return }
-        throw .noRecords(
-            at: nil, found: "an object that lists errors", arrays: arrays.paths.map(\.description), offset: rootStart)
+        throw .noRecords(at: nil, found: "an object that lists errors", arrays: arrays.map(\.description))
     }
 
     private func foundPath() throws(PageFault) -> JSONPath {
@@ -281,9 +272,7 @@ extension PageWalk {
             if place.isFound, place.kind == .null { return declared.withoutEach }
             description = place.isFound ? place.kind.description : "nothing"
         }
-        throw .noRecords(
-            at: reader.records, found: description, arrays: arrays.paths.map(\.description),
-            offset: place.isFound ? Int(place.start) : rootStart)
+        throw .noRecords(at: reader.records, found: description, arrays: arrays.map(\.description))
     }
 
     /// The wanted value at `index`. A path into the records is followed separately, as the record rules ignore it.

@@ -115,7 +115,7 @@ struct PageReaderTests {
     @Test func `several arrays are ambiguous until one is declared`() throws {
         let page = Page(#"{"items":[{"id":1}],"errors":[],"x\u001b":[]}"#)
         let fault = try page.fault()
-        #expect(fault == .ambiguousRecords(candidates: ["$.items", "$.errors", "$.\"x\u{1B}\""], offset: 29))
+        #expect(fault == .ambiguousRecords(candidates: ["$.items", "$.errors", "$.\"x\u{1B}\""]))
         #expect(fault?.description.contains("\u{1B}") == false)
         #expect(try page.read(records: "$.items").records.count == 1)
     }
