@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 
 extension Tape.Exchange: Codable {
     private enum CodingKeys: CodingKey { case request, answer, failure }
@@ -89,7 +90,7 @@ extension Tape.Body: Codable {
             }
             bytes = [UInt8](data)
         } else if container.contains(.json) {
-            bytes = try container.decode(TapeJSON.self, forKey: .json).bytes
+            bytes = Array(try container.decode(JSONDocument.self, forKey: .json).bytes)
         } else {
             bytes = Array(try container.decode(String.self, forKey: .text).utf8)
         }
