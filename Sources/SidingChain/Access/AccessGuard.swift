@@ -121,8 +121,6 @@ final class AccessGuard: Sendable {
         }
     }
 
-    func stored() async throws(Failure) -> Credential { try await settings.stored() }
-
     func given() async throws(Failure) -> Credential { renewal.given(for: try await settings.stored()) }
 
     /// The number of calls that wait for the running refresh.
@@ -131,20 +129,6 @@ final class AccessGuard: Sendable {
     /// Waits until the running refresh, if any, is over, even if the task is cancelled.
     func waitForRefresh() async {
         await state.withLock { $0.running }?.ended()
-    }
-
-    /// Replaces the stored credential with the result of a user's sign-in.
-    func signIn(_ grant: TokenGrant) async throws(Failure) -> Credential {
-        let settings = settings
-        return try await settings.gate.withRefresh(of: settings.account) { () async throws(Failure) -> Credential in
-            // An unreadable credential is replaced too.
-            let old = try? await settings.store.credential(of: settings.account)
-            // Only the generation is kept: the old refresh token may belong to another user.
-            let fresh = grant.credential(
-                generation: (old?.generation ?? 0) &+ 1, now: settings.wallClock.now.secondsSince1970)
-            try await settings.store.save(fresh, of: settings.account)
-            return fresh
-        }
     }
 
     private func admission(_ credential: Credential) -> Admission {

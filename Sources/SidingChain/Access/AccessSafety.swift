@@ -43,14 +43,23 @@ public struct AccessSafety: Sendable {
     /// - Throws: the errors of the gate and the store.
     @discardableResult
     public func signIn(_ grant: TokenGrant) async throws(Failure) -> Credential {
-        try await accessGuard.signIn(grant)
+        let settings = settings
+        return try await settings.gate.withRefresh(of: settings.account) { () async throws(Failure) -> Credential in
+            // An unreadable credential is replaced too.
+            let old = try? await settings.store.credential(of: settings.account)
+            // Only the generation is kept: the old refresh token may belong to another user.
+            let fresh = grant.credential(
+                generation: (old?.generation ?? 0) &+ 1, now: settings.wallClock.now.secondsSince1970)
+            try await settings.store.save(fresh, of: settings.account)
+            return fresh
+        }
     }
 
     /// The stored credential that a call would use now; nothing is renewed.
     ///
     /// - Throws: the store's errors, and ``Failure/Reason/credentialUnavailable`` if there is none.
     public func credential() async throws(Failure) -> Credential {
-        try await accessGuard.stored()
+        try await settings.stored()
     }
 
     /// The number of calls that wait for the running refresh; 0 if none is running.
