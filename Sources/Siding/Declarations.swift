@@ -41,11 +41,7 @@ final class CurrentDeclarations: Sendable {
 
     /// Takes `new` from now on. The work under way ends with the old ones, and begins nothing more with them.
     func replace(with new: Declarations) {
-        let old = state.withLock { state in
-            defer { state = new }
-            return state
-        }
-        old.sender.replaced.fire()
+        state.exchange(new).sender.replaced.fire()
     }
 }
 

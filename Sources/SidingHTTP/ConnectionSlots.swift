@@ -60,11 +60,5 @@ final class Slot: Sendable {
         self.giveBack = Mutex(giveBack)
     }
 
-    func release() {
-        let giveBack = giveBack.withLock { held in
-            defer { held = nil }
-            return held
-        }
-        giveBack?()
-    }
+    func release() { giveBack.exchange(nil)?() }
 }

@@ -26,10 +26,6 @@ public final class HTTPTransports: TransportFactory {
 
     /// Ends the requests in flight of every transport.
     public func shutdown() async {
-        let all = made.withLock { made in
-            defer { made = [:] }
-            return Array(made.values)
-        }
-        for transport in all { await transport.shutdown() }
+        for transport in made.exchange([:]).values { await transport.shutdown() }
     }
 }

@@ -39,3 +39,14 @@
         }
     }
 #endif
+
+extension Mutex where Value: Sendable {
+    /// Puts `new` in the place of the value, and returns that.
+    @discardableResult @inlinable
+    package borrowing func exchange(_ new: Value) -> Value {
+        withLock { value in
+            defer { value = new }
+            return value
+        }
+    }
+}

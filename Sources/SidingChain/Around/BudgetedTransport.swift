@@ -10,20 +10,21 @@ struct BudgetedTransport: Transport {
 
     func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         let first = try request.checkedURL()
-        let open = OpenPlace(try await budget.take(first))
+        // The reservation of the request that is under way.
+        let open = Mutex<BudgetPlace?>(try await budget.take(first))
         do throws(Failure) {
             let reply = try await transport.send(request, body: body) { (url) async throws(Failure) in
                 // The redirect itself is a response.
-                await end(open, .answered([:]))
+                await end(open.exchange(nil), .answered([:]))
                 guard url.origin == first.origin else { return }
-                open.set(try await place(for: url))
+                open.exchange(try await place(for: url))
             }
-            await end(open, .answered(reply.response.headerFields))
+            await end(open.exchange(nil), .answered(reply.response.headerFields))
             return reply
         } catch {
             switch error.phase {
-            case .notSent: await end(open, .unsent)
-            case .answered: await end(open, .answered([:]))
+            case .notSent: await end(open.exchange(nil), .unsent)
+            case .answered: await end(open.exchange(nil), .answered([:]))
             // The origin may still count it.
             case .maybeSent: break
             }
@@ -43,25 +44,9 @@ struct BudgetedTransport: Transport {
         }
     }
 
-    private func end(_ open: OpenPlace, _ ending: BudgetEnding) async {
-        guard let place = open.take(), !place.slots.isEmpty else { return }
+    private func end(_ place: BudgetPlace?, _ ending: BudgetEnding) async {
+        guard let place, !place.slots.isEmpty else { return }
         await budget.end(place, ending)
-    }
-}
-
-/// The reservation of the request that is under way.
-private final class OpenPlace: Sendable {
-    private let place: Mutex<BudgetPlace?>
-
-    init(_ place: BudgetPlace) { self.place = Mutex(place) }
-
-    func set(_ place: BudgetPlace) { self.place.withLock { $0 = place } }
-
-    func take() -> BudgetPlace? {
-        place.withLock { place in
-            defer { place = nil }
-            return place
-        }
     }
 }
 

@@ -60,23 +60,7 @@ public struct ReplyBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
 extension ReplyBody {
     /// A body that is already in memory.
     public static func bytes(_ bytes: [UInt8]) -> ReplyBody {
-        let once = OneShot(bytes)
-        return ReplyBody(length: bytes.count) { () async throws(SidingChain.Failure) -> [UInt8]? in once.take() }
-    }
-}
-
-/// Returns its bytes to the first caller, and nil afterwards.
-final class OneShot: Sendable {
-    private let bytes: Mutex<[UInt8]?>
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = Mutex(bytes.isEmpty ? nil : bytes)
-    }
-
-    func take() -> [UInt8]? {
-        bytes.withLock { held in
-            defer { held = nil }
-            return held
-        }
+        let rest = Mutex<[UInt8]?>(bytes.isEmpty ? nil : bytes)
+        return ReplyBody(length: bytes.count) { () async throws(SidingChain.Failure) -> [UInt8]? in rest.exchange(nil) }
     }
 }

@@ -64,10 +64,6 @@ private final class Burst: Sendable {
     private let last = Mutex<Promise<BurstOutcome>?>(nil)
 
     func supersede(by next: Promise<BurstOutcome>) {
-        let earlier = last.withLock { last in
-            defer { last = next }
-            return last
-        }
-        earlier?.resolve(.superseded)
+        last.exchange(next)?.resolve(.superseded)
     }
 }

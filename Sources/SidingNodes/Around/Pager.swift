@@ -95,11 +95,7 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
 
     /// Continues from `state`. Pending responses are dropped, as by ``renew()``.
     public func restoreState(_ state: PagerState<Position>) {
-        let old = listing.withLock { listing in
-            defer { listing = Listing(state) }
-            return listing.turns
-        }
-        old.open()
+        listing.exchange(Listing(state)).turns.open()
     }
 
     /// The pager itself, since its iterations share one position.

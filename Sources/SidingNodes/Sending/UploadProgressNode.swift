@@ -36,7 +36,8 @@ public struct UploadProgressNode: Node {
     private static func counted(
         _ next: @escaping @Sendable () async throws -> [UInt8]?, _ reporter: ProgressReporter
     ) -> @Sendable () async throws -> [UInt8]? {
-        let handed = HandedOver()
+        // The size of the chunk that was returned last.
+        let handed = Mutex(0)
         return {
             reporter.advance(by: handed.exchange(0))
             guard let chunk = try await next() else {
@@ -75,19 +76,5 @@ final class ByteChunks: Sendable {
             return position..<end
         }
         return range.isEmpty ? nil : Array(bytes[range])
-    }
-}
-
-/// The size of the chunk that was returned last.
-final class HandedOver: Sendable {
-    private let count = Mutex(0)
-
-    /// Sets the size and returns the previous one.
-    @discardableResult
-    func exchange(_ new: Int) -> Int {
-        count.withLock { count in
-            defer { count = new }
-            return count
-        }
     }
 }
