@@ -72,7 +72,7 @@ public struct WriteProbe: Sendable, Hashable, Codable {
                 : "names both {entry} and {key}"
         }
         if mark == nil, !(isDirect && asked == .key) { return "does not say which member carries \(asked.rawValue)" }
-        if let mark, !mark.components.allSatisfy(\.isMember) || mark == .root {
+        if let mark, mark.memberNames == nil {
             return "has a mark that is not a member of an object"
         }
         return nil
@@ -102,11 +102,5 @@ extension WriteProbe {
     func mark(in body: JSONDocument) -> JSONPath? {
         guard let mark, let record, body.value(at: record) != nil else { return mark }
         return record.appending(mark)
-    }
-}
-
-extension JSONPath.Component {
-    fileprivate var isMember: Bool {
-        if case .member = self { true } else { false }
     }
 }

@@ -184,10 +184,7 @@ package struct RecordTransforms: Sendable, Hashable, Codable {
     }
 
     private static func check(dropped path: JSONPath) throws(RecordSchemaError) {
-        let leadsThroughObjects = path.components.allSatisfy { component in
-            if case .member = component { true } else { false }
-        }
-        guard leadsThroughObjects, !path.components.isEmpty else {
+        guard path.memberNames != nil else {
             throw RecordSchemaError(
                 "\(path.shown) is no member that can be left out", hint: "members such as $.user.mail can")
         }
