@@ -32,7 +32,7 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
         } else if let executor {
             outcome = await withTaskExecutorPreference(executor) { [context] in await runOffActor(input, context) }
         } else {
-            outcome = await run(input, context)
+            outcome = await wrapped.outcome(of: input, context)
         }
         return try outcome.get()
     }
@@ -44,7 +44,7 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
     private func run(_ input: Wrapped.Input, _ context: ChainContext, _ priority: TaskPriority) async -> Outcome {
         let end = Promise<Outcome>()
         let task = Task(executorPreference: context.executor, priority: priority) {
-            _ = end.resolve(await run(input, context))
+            _ = end.resolve(await wrapped.outcome(of: input, context))
         }
         return await withTaskCancellationHandler {
             await end.value()
@@ -55,12 +55,6 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
 
     /// `@concurrent` leaves the actor explicitly, regardless of how the surrounding closure is isolated.
     @concurrent private func runOffActor(_ input: Wrapped.Input, _ context: ChainContext) async -> Outcome {
-        await run(input, context)
-    }
-
-    private func run(_ input: Wrapped.Input, _ context: ChainContext) async -> Outcome {
-        do throws(Failure) { return .success(try await wrapped.process(input, context)) } catch {
-            return .failure(error)
-        }
+        await wrapped.outcome(of: input, context)
     }
 }

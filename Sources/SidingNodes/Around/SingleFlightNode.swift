@@ -31,9 +31,7 @@ public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: Wrapper
         let (key, flights, wrapped) = (key(input), flights, wrapped)
         let seat = Promise<Result<Wrapped.Output, Failure>>()
         let flight = flights.board(key, seat, on: context.executor) {
-            do throws(Failure) { return .success(try await wrapped.process(input, context.withoutHandle)) } catch {
-                return .failure(error)
-            }
+            await wrapped.outcome(of: input, context.withoutHandle)
         }
         // Other callers may still wait for the call, and its progress is not known here.
         let left = Failure(.cancelled, phase: .maybeSent, detail: "left a shared call").at(node: name)
