@@ -31,13 +31,6 @@ public struct LeaseHolder: Sendable, Hashable, Codable {
     public var command: String
     /// When it took the lease.
     public var since: Timestamp
-
-    package init(processID: Int32, host: String, command: String, since: Timestamp) {
-        self.processID = processID
-        self.host = host
-        self.command = command
-        self.since = since
-    }
 }
 
 extension LeaseHolder {

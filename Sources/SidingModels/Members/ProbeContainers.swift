@@ -41,10 +41,6 @@ struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
     let count: Int?
     var currentIndex = 0
 
-    init(tape: ProbeTape, place: [String], count: Int) {
-        (self.tape, self.place, self.count) = (tape, place, count)
-    }
-
     var codingPath: [any CodingKey] { place.map { ProbeKey($0) } }
     var isAtEnd: Bool { currentIndex >= count ?? 0 }
 

@@ -76,9 +76,4 @@ public struct DownloadedFile: Sendable {
     public var response: HTTPResponse
     /// The URL of the last response, after redirects.
     public var url: HTTPURL
-
-    package init(path: String, bytes: Int64, resumedBytes: Int64 = 0, response: HTTPResponse, url: HTTPURL) {
-        (self.path, self.bytes, self.resumedBytes) = (path, bytes, resumedBytes)
-        (self.response, self.url) = (response, url)
-    }
 }
