@@ -11,7 +11,9 @@ extension ChainAssembly {
     public func chain<Input: Sendable>(
         from request: some Node<Input, RequestDraft>, downloadingTo destination: FileDestination, limit: Int = .max
     ) -> any Node<Input, DownloadedFile> {
-        abortable(logged(request, attempt(download(exchange(PassNode()), destination, limit))))
+        let download = FileDownloadNode(
+            Chain(exchange(PassNode())), to: destination, limit: limit, secretQueryNames: secretQueryNames)
+        return abortable(logged(request, attempt(download)))
     }
 
     /// A chain whose decoded response comes from the origin or from the cache, as `policy` decides.
@@ -22,7 +24,7 @@ extension ChainAssembly {
         decode: some Node<LoadedResponse, Output>
     ) throws(Failure) -> any Node<Input, Response<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
-        return abortable(withCachePolicy(policy, tracks.server, tracks.cached, decode))
+        return abortable(CachePolicyNode(policy, server: tracks.server, cached: tracks.cached, decode: decode))
     }
 
     /// A chain that returns the stored response, if there is one, and then the origin's response.
@@ -32,22 +34,12 @@ extension ChainAssembly {
         from request: some Node<Input, RequestDraft>, bodyLimit: Int, decode: some Node<LoadedResponse, Output>
     ) throws(Failure) -> any Node<Input, ResponseSequence<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
-        return abortable(withCachedResponse(tracks.server, tracks.cached, decode))
-    }
-}
-
-// MARK: - Their parts
-
-extension ChainAssembly {
-    private func download(
-        _ exchange: some Node<RequestDraft, Response<ReplyBody?>>, _ destination: FileDestination, _ limit: Int
-    ) -> any Node<RequestDraft, DownloadedFile> {
-        FileDownloadNode(exchange, to: destination, limit: limit, secretQueryNames: secretQueryNames)
+        return abortable(CacheThenServerNode(server: tracks.server, cached: tracks.cached, decode: decode))
     }
 
     private func tracks<Input: Sendable>(
         from request: some Node<Input, RequestDraft>, _ bodyLimit: Int
-    ) throws(Failure) -> (server: any Node<Input, LoadedResponse>, cached: any Node<Input, LoadedResponse>) {
+    ) throws(Failure) -> (server: Chain<Input, LoadedResponse>, cached: Chain<Input, LoadedResponse>) {
         guard let cache = programNodes.cache else {
             throw Failure(
                 .invalidRequest, phase: .notSent, detail: "a cache policy needs a cache: give the assembly one")
@@ -56,28 +48,8 @@ extension ChainAssembly {
         let reader = CacheReaderNode(cache.responses, keying: cache.keying, wallClock: wallClock)
             .then(ResponseDataPreprocessorNode()).then(loader)
         return (
-            logged(request, attempt(exchange(loader))), logged(request, joined(outgoing([]), reader))
+            Chain(logged(request, attempt(exchange(loader)))), Chain(logged(request, joined(outgoing([]), reader)))
         )
-    }
-
-    private func withCachePolicy<Server: Node, Cached: Node, Decode: Node>(
-        _ policy: CachePolicy, _ server: Server, _ cached: Cached, _ decode: Decode
-    ) -> any Node<Server.Input, Response<Decode.Output>>
-    where
-        Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
-        Decode.Input == LoadedResponse
-    {
-        CachePolicyNode(policy, server: server, cached: cached, decode: decode)
-    }
-
-    private func withCachedResponse<Server: Node, Cached: Node, Decode: Node>(
-        _ server: Server, _ cached: Cached, _ decode: Decode
-    ) -> any Node<Server.Input, ResponseSequence<Decode.Output>>
-    where
-        Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
-        Decode.Input == LoadedResponse
-    {
-        CacheThenServerNode(server: server, cached: cached, decode: decode)
     }
 }
 
