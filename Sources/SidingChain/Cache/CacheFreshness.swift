@@ -30,7 +30,7 @@ package enum AnswerFreshness {
     /// - Parameter now: the time of arrival, seconds since 1970.
     package static func remaining(_ fields: HTTPFields, now: Double) -> Duration? {
         let control = CacheControl(fields)
-        guard !control.forbidsStoring, !control.demandsValidation, let lifetime = lifetime(fields, control, now: now)
+        guard !control.forbidsStoring, !control.demandsValidation, let lifetime = lifetime(fields, arrived: now)
         else { return nil }
         let remaining = lifetime - CacheAge.initial(fields, sent: now, received: now)
         return remaining > .zero ? min(remaining, longest) : nil
@@ -44,10 +44,16 @@ package enum AnswerFreshness {
         return min(.seconds(seconds), longest)
     }
 
-    private static func lifetime(_ fields: HTTPFields, _ control: CacheControl, now: Double) -> Duration? {
-        if let maxAge = control.maxAge { return CacheAge.duration(maxAge) }
-        guard let end = fields[.expires].flatMap(HTTPDate.secondsSince1970) else { return nil }
-        return CacheAge.duration(end - (fields[.date].flatMap(HTTPDate.secondsSince1970) ?? now))
+    /// How long a response is fresh: `max-age`, else `Expires` minus `Date` (§4.2.1); nil if the origin does not specify it.
+    /// There is no heuristic.
+    ///
+    /// - Parameter arrival: stands for a `Date` that is missing, seconds since 1970.
+    package static func lifetime(_ fields: HTTPFields, arrived arrival: Double) -> Duration? {
+        if let maxAge = CacheControl(fields).maxAge { return CacheAge.duration(maxAge) }
+        guard let expires = fields[.expires] else { return nil }
+        // "0" and other invalid dates mean that it has expired (§5.3).
+        guard let end = HTTPDate.secondsSince1970(expires) else { return .zero }
+        return CacheAge.duration(end - (fields[.date].flatMap(HTTPDate.secondsSince1970) ?? arrival))
     }
 }
 

@@ -21,7 +21,8 @@ package enum HTTPDate {
             return nil
         }
         let clock = parts.time.split(separator: ":").map { Int($0) ?? -1 }
-        guard let day = Int(parts.day), let month = months.firstIndex(of: parts.month), var year = Int(parts.year),
+        guard let day = Int(parts.day), let month = UTCDate.months.firstIndex(of: parts.month),
+            var year = Int(parts.year),
             clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2]),
             (1...31).contains(day), (0...9999).contains(year)
         else { return nil }
@@ -29,6 +30,4 @@ package enum HTTPDate {
         let days = UTCDate.daysSince1970(year: year, month: month + 1, day: day)
         return Double(((days * 24 + clock[0]) * 60 + clock[1]) * 60 + clock[2])
     }
-
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

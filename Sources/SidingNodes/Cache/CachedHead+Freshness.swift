@@ -1,4 +1,3 @@
-internal import HTTPTypes
 package import SidingChain
 
 extension CachedHead {
@@ -7,16 +6,8 @@ extension CachedHead {
         initialAge + CacheAge.duration(now - storedAt)
     }
 
-    /// How long the response is fresh: `max-age`, else `Expires` minus `Date` (§4.2.1); nil if the origin does not specify it.
-    /// There is no heuristic.
-    package var freshnessLifetime: Duration? {
-        if let maxAge = CacheControl(headerFields).maxAge { return CacheAge.duration(maxAge) }
-        guard let expires = headerFields[.expires] else { return nil }
-        // "0" and other invalid dates mean that it has expired (§5.3).
-        guard let end = HTTPDate.secondsSince1970(expires) else { return .zero }
-        let date = headerFields[.date].flatMap(HTTPDate.secondsSince1970) ?? storedAt
-        return CacheAge.duration(end - date)
-    }
+    /// How long the response is fresh; nil if the origin does not specify it.
+    package var freshnessLifetime: Duration? { AnswerFreshness.lifetime(headerFields, arrived: storedAt) }
 
     /// Whether the response is still fresh at `now`. Never with `no-cache`, nor if the clock is before the time of storing,
     /// when the age cannot be known.
