@@ -139,9 +139,6 @@ extension [SourceGate] {
 
     /// The gate that stops syncs of `source` now because the origin sent `Retry-After` or a rate limit is exhausted.
     func closing(_ source: String, at now: Timestamp) -> SourceGate? {
-        first { gate in
-            gate.source == source && gate.reason == .retryAfter && gate.isBelieved(at: now)
-                && gate.until.map { $0 > now } ?? false
-        }
+        closed(source, at: now).flatMap { $0.reason == .retryAfter && $0.until != nil ? $0 : nil }
     }
 }
