@@ -28,8 +28,13 @@ struct RecordNames: Sendable, Hashable {
 
     /// `spelling` with `records` in place of a name of the origin's own.
     ///
-    /// A name without a final `s` may be that of an amount, as in `cost` and `total_cost`.
+    /// A name without a final `s` may be that of an amount, as in `cost` and `total_cost`. A count is often named after one record:
+    /// `release-count` beside `releases`.
     func generalized(_ spelling: String) -> [String] {
-        names.filter { $0.hasSuffix("s") && spelling.contains($0) }.map { spelling.replacing($0, with: "records") }
+        names.filter { $0.hasSuffix("s") }.flatMap { name in
+            [(name, "records"), (name.dropLast() + "count", "recordscount")].filter { spelling.contains($0.0) }.map {
+                spelling.replacing($0.0, with: $0.1)
+            }
+        }
     }
 }

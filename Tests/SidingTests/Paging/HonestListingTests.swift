@@ -42,7 +42,7 @@ import Testing
         (#"{"items":ITEMS,"summary":{"total":900,"count":100,"items":300}}"#, ""),
         (#"{"items":ITEMS,"order_total":12000,"post_total":900,"post_number":7781,"total_posts_sold":400}"#, ""),
         // Names of the records that are spelled in another way.
-        (#"{"posts":ITEMS,"post_count":900,"total_post":900,"total_people":900}"#, ""),
+        (#"{"posts":ITEMS,"total_post":900,"total_people":900}"#, ""),
         // The state of a job, or what comes next in life.
         (#"{"items":ITEMS,"status":{"done":false},"complete":false,"completed":false}"#, ""),
         (#"{"items":ITEMS,"next":{"title":"Conference","date":"2026-10-01"}}"#, ""),

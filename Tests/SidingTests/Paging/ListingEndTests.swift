@@ -101,7 +101,7 @@ import Testing
         (#"{"items":ITEMS,"@links":{"next":[{"uri":"/posts?page=2"}]}}"#, "names a next page (/posts?page=2)"),
         // Named after the records.
         (#"{"posts":ITEMS,"totalPosts":15}"#, "5 of 15 records ($.totalPosts)"),
-        (#"{"items":ITEMS,"posts_count":15}"#, "5 of 15 records ($.posts_count)"),
+        (#"{"items":ITEMS,"post_count":15}"#, "5 of 15 records ($.post_count)"),
         (#"{"items":ITEMS,"meta":{"total_posts":15}}"#, "5 of 15 records ($.meta.total_posts)"),
         (#"{"items":ITEMS,"hasMorePosts":true}"#, "$.hasMorePosts reports more pages"),
         (#"{"items":ITEMS,"hydra:totalItems":15}"#, "5 of 15 records"),
@@ -159,11 +159,12 @@ import Testing
             (#"{"top":{"track":ITEMS,"$":{"total":"15"}}}"#, "$.top.track[*]"),
             (#"{"search-results":{"entry":ITEMS,"opensearch:totalResults":"15"}}"#, #"$."search-results".entry[*]"#),
             (
-                #"{"data":{"repository":{"issues":{"nodes":ITEMS}},"issuesCount":15}}"#,
+                #"{"data":{"repository":{"issues":{"nodes":ITEMS}},"issueCount":15}}"#,
                 "$.data.repository.issues.nodes[*]"
             ),
             (#"{"boxes":ITEMS,"total_boxes":15}"#, "$.boxes[*]"),
             (#"{"pull_requests":ITEMS,"total_pull_requests":15}"#, "$.pull_requests[*]"),
+            (#"{"releases":ITEMS,"release-count":15,"release-offset":0}"#, "$.releases[*]"),
             (#"{"categories":ITEMS,"categoriescount":15}"#, "$.categories[*]"),
         ])
     func beside(_ envelope: String, _ path: String) async throws {

@@ -16,6 +16,9 @@ import Testing
     private static let pages = [
         Page(origin: "GNews", records: "$.articles", body: #"{"totalArticles":15,"articles":ITEMS}"#),
         Page(
+            origin: "MusicBrainz", records: "$.releases",
+            body: #"{"release-count":15,"release-offset":0,"releases":ITEMS}"#),
+        Page(
             origin: "GeoServer", records: "$.features",
             body: #"{"type":"FeatureCollection","totalFeatures":15,"features":ITEMS}"#),
         Page(
