@@ -78,8 +78,7 @@ extension Store {
 
     /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
     package func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
-        try await read(resource) { table, snapshot in try ResourceFreshness(table.row, snapshot)
-        }
+        try await read(resource) { table, snapshot in try ResourceFreshness(table.row, snapshot) }
     }
 
     /// What the store knows of a page that is about to be requested, in one read.
