@@ -32,10 +32,11 @@ extension Store {
     ///
     /// - Returns: the numbers of deleted records, blocked deletions, requests and bytes.
     func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
-        let counters =
-            try await write(findings.resource, under: findings.lease) { table, queue, transaction in
+        let counters = try await write(under: findings.lease) { queue, transaction in
+            try RecordsTable.load(named: findings.resource, transaction).map { table in
                 try Self.apply(findings, to: table, now: queue.now, transaction)
             } ?? RunCounters()
+        }
         if counters.deleted > 0 { changeSignal.fire() }
         return counters
     }

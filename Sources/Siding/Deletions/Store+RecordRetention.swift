@@ -16,7 +16,8 @@ extension Store {
         while !left.isEmpty, !Task.isCancelled {
             let portion = Array(left.prefix(KeepRules.portion))
             left = left.dropFirst(portion.count)
-            let deleted = try await write(resource, under: lease) { table, _, transaction in
+            let deleted = try await write(under: lease) { _, transaction -> Int? in
+                guard let table = try RecordsTable.load(named: resource, transaction) else { return nil }
                 // An edit may have been made since the read.
                 let ids = try table.withoutOpenWrites(portion, transaction)
                 try TombstonesTable.insert(

@@ -72,7 +72,7 @@ extension PendingEdit {
     func insertRequest(
         _ answer: WriteAnswer?, _ projection: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
-        let id = try ProvenanceTable.nextID(of: projection.resource, transaction)
+        let id = try ResourcesTable.requests(of: projection.resource, transaction) + 1
         let request = RequestRow(
             cause: .write, method: entry.method, url: entry.url, status: answer?.status, etag: answer?.etag,
             at: projection.now, entry: entry.id)

@@ -39,16 +39,6 @@ enum ProvenanceTable {
             "SELECT * FROM siding_provenance WHERE resource = ?1 AND id = ?2", resource, id, map: RequestRow.init)
     }
 
-    /// The id of the newest request of a resource; 0 for none. No id is used twice, so ids tell later requests from earlier ones.
-    static func newestID(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
-        try database.first("SELECT requests FROM siding_resources WHERE id = ?1", resource) { $0.int(0) } ?? 0
-    }
-
-    /// The id of the next row, needed before it is known whether a record will refer to it.
-    static func nextID(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
-        try newestID(of: resource, database) + 1
-    }
-
     static func insert(
         _ request: RequestRow, as id: Int64, of resource: Int64, _ transaction: borrowing Transaction
     ) throws {

@@ -92,7 +92,7 @@ extension Store {
             // By columns, as this runs for each page.
             guard let id = try ResourcesTable.id(of: resource, snapshot) else { return (nil, 0) }
             let stored = looksForRow ? try Self.storedPage(page, of: id, snapshot) : nil
-            return (stored, try ProvenanceTable.newestID(of: id, snapshot))
+            return (stored, try ResourcesTable.requests(of: id, snapshot))
         }
     }
 

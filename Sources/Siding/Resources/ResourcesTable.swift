@@ -27,6 +27,11 @@ enum ResourcesTable {
         try database.first("SELECT id FROM siding_resources WHERE name = ?1", name) { $0.int(0) }
     }
 
+    /// The id of the newest request of a resource; 0 for none. No id is used twice, so ids tell later requests from earlier ones.
+    static func requests(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
+        try database.first("SELECT requests FROM siding_resources WHERE id = ?1", resource) { $0.int(0) } ?? 0
+    }
+
     /// All resources, by name.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
         try database.query("\(selection) ORDER BY name", map: ResourceRow.init)

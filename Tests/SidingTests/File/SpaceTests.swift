@@ -123,7 +123,7 @@ import Testing
         var waits: [Duration] = []
         repeat {
             let start = ContinuousClock.now
-            try await other.write { try $0.execute("UPDATE siding_resources SET not_before = 1") }
+            try await other.write { try $0.execute("UPDATE siding_resources SET requests = requests") }
             waits.append(ContinuousClock.now - start)
             await Task.yield()
         } while !isDone.withLock { $0 }

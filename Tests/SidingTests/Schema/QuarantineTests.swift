@@ -171,7 +171,7 @@ import Testing
         await clock.sleepers(1)
         let left = try await bench.store.quarantined(QuarantineSelection()).count
         #expect((1..<31).contains(left), "\(left) are left")
-        try await bench.execute("UPDATE siding_resources SET not_before = 1")
+        try await bench.execute("UPDATE siding_resources SET requests = requests")
         clock.advance(by: .seconds(1))
         let refusals = try await changes.map(\.refusal)
         #expect(refusals.count == 31 && refusals.dropLast().allSatisfy { $0 == nil })

@@ -86,16 +86,6 @@ extension Store {
         }
     }
 
-    /// The same under a lease.
-    func write<T: Sendable>(
-        _ resource: String, under lease: Lease,
-        _ body: @Sendable (RecordsTable, QueueTransitions, borrowing Transaction) throws -> T?
-    ) async throws(StoreError) -> T? {
-        try await write(under: lease) { queue, transaction in
-            try RecordsTable.load(named: resource, transaction).flatMap { try body($0, queue, transaction) }
-        }
-    }
-
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored of the resource.
     static func records(
         of name: String, _ database: borrowing some Queryable & ~Copyable
