@@ -89,10 +89,8 @@ extension Store {
         of page: PageRequest, of resource: String, looksForRow: Bool
     ) async throws(StoreError) -> (stored: StoredPage?, newest: Int64) {
         try await read { snapshot in
-            // By columns, as this runs for each page.
-            guard let id = try ResourcesTable.id(of: resource, snapshot) else { return (nil, 0) }
-            let stored = looksForRow ? try Self.storedPage(page, of: id, snapshot) : nil
-            return (stored, try ResourcesTable.requests(of: id, snapshot))
+            guard let (id, newest) = try ResourcesTable.requests(named: resource, snapshot) else { return (nil, 0) }
+            return (looksForRow ? try Self.storedPage(page, of: id, snapshot) : nil, newest)
         }
     }
 

@@ -20,6 +20,8 @@ struct Listing: Sendable {
     private(set) var paging: Paging
     /// Whether a page was read.
     private(set) var hasPages = false
+    /// Whether it is the first listing of its scope: none of its pages has a row before it is saved.
+    let isFirst: Bool
 
     // MARK: What the pages showed about the next one
 
@@ -48,7 +50,7 @@ struct Listing: Sendable {
         // What changed since the listing began may be on the pages that were read before.
         if start.began != nil, let began = position.startedAt { start.began = began }
         (self.resource, self.limit, self.start, self.sizing) = (resource, limit, start, sizing)
-        (freshness, paging) = (position.freshness, resource.paging)
+        (freshness, paging, isFirst) = (position.freshness, resource.paging, position.listing == 1)
         highWaterMark = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
             waits: position.cursor.waits, isResumed: position.page.number > 1)

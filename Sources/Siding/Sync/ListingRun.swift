@@ -208,7 +208,8 @@ struct ListingRun: Sendable {
         let (stored, newest): (StoredPage?, Int64)
         do throws(StoreError) {
             (stored, newest) = try await store.beforeRequest(
-                of: request, of: resource.name, looksForRow: !options.isFull && !options.isAdHoc)
+                of: request, of: resource.name,
+                looksForRow: !options.isFull && !options.isAdHoc && !listing.isFirst)
         } catch { return .storeFailed(error) }
         do throws(PageFailure) {
             var page = try await WorkSpan.ofPage(request, of: resource, on: sync.engine.environment.clock) {
