@@ -55,7 +55,7 @@ public struct Store: Sendable {
     /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
     private static let pagesLeftInWAL = 256
 
-    /// Closes both connections and releases the owner lock.
+    /// Closes all connections and releases the owner lock.
     public func close() async {
         await reader.close()
         // Without a checkpoint each of many short commands would read the WAL of all commands before it.

@@ -3,7 +3,7 @@ internal import SidingJSON
 internal import SidingSQLite
 
 /// A resource in one transaction or snapshot: its row, and the table of its records, `siding_records_NAME`. It is read once and
-/// passed down. All that writes records is a method of it.
+/// passed down. What writes its records is a method of it, or of ``RecordStatements``.
 ///
 /// The table is made with the first record, whose key decides the layout. Until then ``rows`` is an empty selection, so that
 /// whoever reads need not ask whether there is a table. Every statement may use the names `rowid` and `key` in either layout.
