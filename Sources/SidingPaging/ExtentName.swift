@@ -1,7 +1,9 @@
 /// What a name around the records means for the extent of a listing, such as `totalCount`, `has_more` or `X-Next-Cursor`.
 ///
 /// A name means something only in a spelling of the list below. Capitals, separators and a namespace are ignored: `total_count`,
-/// `Total-Count` and `ns:totalcount` are `totalCount`. Any other name means nothing: `total_amount`, `nextEvent`.
+/// `Total-Count` and `ns:totalcount` are `totalCount`. Any other name means nothing: `total_amount`, `nextEvent`. Only the names of
+/// objects that hold what concerns the listing are not listed: origins join the same few words for them (`metaInfo`,
+/// `search_results_metadata`).
 struct ExtentName: Sendable, Hashable {
     enum Meaning: Sendable, Hashable {
         /// The number of records; it may be one of amounts; it is that of those that match a filter.
@@ -24,8 +26,8 @@ struct ExtentName: Sendable, Hashable {
         case reference, url, relation, linkName
         /// The URL of the last page.
         case lastPage
-        /// An object with what concerns the whole listing; an object or header field about pages; links; a range of records.
-        case container, aboutPages, links, range
+        /// A range of records.
+        case range
         /// A word for the records.
         case records
     }
@@ -47,7 +49,33 @@ struct ExtentName: Sendable, Hashable {
     var isNext: Bool { means(.next) || means(.continuation) }
 
     /// Whether it names a list of links.
-    var isOfLinks: Bool { means(.links) || means(.aboutPages) }
+    var isOfLinks: Bool { isMade(with: ["link"]) || isAboutPages }
+
+    /// Whether it names an object with what concerns the whole listing. `$` and `@` alone hold attributes.
+    var isContainer: Bool { spelling.isEmpty || Self.isMade(spelling[...], of: Self.containing) }
+
+    /// Whether it names an object or a header field about pages.
+    var isAboutPages: Bool { isMade(with: Self.pageWords) }
+
+    /// Whether it is made of words for containers, one of `some` among them.
+    private func isMade(with some: [String]) -> Bool {
+        some.contains { spelling.contains($0) } && Self.isMade(spelling[...], of: Self.containing + Self.filling)
+    }
+
+    private static func isMade(_ text: Substring, of words: [String]) -> Bool {
+        words.contains { text == $0 || (text.hasPrefix($0) && isMade(text.dropFirst($0.count), of: words)) }
+    }
+
+    private static let containing = words(
+        """
+        meta metadata pagination paging page pager paginator info information link links response result results set \
+        data cursor cursors list collection search hits header headers range summary status attr attrs attribute \
+        attributes additional
+        """)
+    private static let filling = words("x wp ms odata query")
+    private static let pageWords = words("page paging pagination pager paginator meta")
+
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
     /// By bytes, as this is asked of every header field of every page.
     private static func folded(_ name: String) -> String {
@@ -67,8 +95,7 @@ struct ExtentName: Sendable, Hashable {
     // MARK: The list
 
     private static let list: [String: Set<Meaning>] = {
-        // `$` and `@` alone hold attributes.
-        var list: [String: Set<Meaning>] = ["": [.container]]
+        var list: [String: Set<Meaning>] = [:]
         for (prefixes, rows) in [([""], spellings), (["", "x"], spellingsOfFields)] {
             for (meanings, names) in rows {
                 for name in names.split(whereSeparator: \.isWhitespace).flatMap(expanded) {
@@ -101,7 +128,7 @@ struct ExtentName: Sendable, Hashable {
         ([.total], "matching* matched* odataCount wpTotal listTotal searchTotal paginationTotal"),
         ([.total], "collectionTotal collectionTotalCount paginationTotalCount paginationTotal* totals* pagingTotal"),
         ([.total], "totalAll numTotal totalCnt countsTotal matching count* found* *Available *Matching *TotalCount"),
-        ([.total], "noOf* totalMatching* totalAvailable*"),
+        ([.total], "noOf* totalMatching* totalAvailable* pagingTotal*Count"),
         ([.total, .filtered], "totalFiltered totalFilteredCount filteredTotal filteredCount filterCount *Filtered"),
         ([.total, .filtered], "filtered* countFiltered totalFiltered*"),
         ([.count], "count counts cnt"),
@@ -122,9 +149,15 @@ struct ExtentName: Sendable, Hashable {
         ([.size, .limit], "limit take top *Limit paginationLimit listLimit searchLimit queryLimit collectionLimit"),
         ([.size, .limit], "pagingLimit maxLimit"),
         ([.more, .binary], "more moreAvailable moreExist moreExists morePages morePagesAvailable more*"),
-        ([.more, .binary], "more*Available more*InCollection hasMore haveMore isMore areMore hasMorePages hasMore*"),
+        (
+            [.more, .binary],
+            "more*Available more*InCollection hasMore haveMore isMore areMore hasMorePage hasMorePages hasMore*"
+        ),
         ([.more, .binary], "hasNext hasNextPage hasNextPages hasNext* hasAdditional hasAdditionalPages"),
-        ([.more, .binary], "hasAdditional* isMoreAvailable isNextAvailable isNextPageAvailable isTruncated"),
+        (
+            [.more, .binary],
+            "hasAdditional* additional*Available isMoreAvailable isNextAvailable isNextPageAvailable isTruncated"
+        ),
         ([.more, .binary], "isPartial isIncomplete paginationHasMore paginationHasNext haveNext haveMore*"),
         ([.more, .binary], "isMore*Available is*Truncated paginationHasNextPage"),
         ([.more], "truncated truncated* *Truncated listTruncated incomplete incomplete* partial partial* nextExists"),
@@ -143,7 +176,7 @@ struct ExtentName: Sendable, Hashable {
         ([.next], "nextFrom nextAfter nextSearchAfter nextSince nextPosition nextPartition nextPartitionKey"),
         ([.next], "nextBatch nextRequest nextPath nextQuery nextParams nextMarker nextBookmark nextScroll"),
         ([.next], "nextScrollId nextRecords nextRecordsUrl nextResults nextResultsUrl odataNextLink paginationNext"),
-        ([.next], "paginationNextPage nextRecord nextResult nextNum linkNext pageNext"),
+        ([.next], "pagingNextLink nextSinceId paginationNextPage nextRecord nextResult nextNum linkNext pageNext"),
         ([.next, .token], "nextToken nextCursor nextCursorMark nextCursorId nextPageToken nextPageCursor"),
         ([.next, .token], "nextStartToken nextStartCursor nextBatchToken nextListToken nextSearchToken"),
         ([.next, .token], "nextQueryToken paginationNextCursor paginationNextToken cursorNext"),
@@ -157,7 +190,6 @@ struct ExtentName: Sendable, Hashable {
         ([.possibleNext, .token], "cursor cursorId cursorKey cursorMark cursorToken cursorAfter endCursor"),
         ([.possibleNext, .token], "lastCursor afterCursor afterToken pageCursor scrollToken paginationCursor"),
         ([.range], "range contentRange itemRange itemsRange resultRange"),
-        ([.aboutPages], "page paging pagination pager paginator meta metadata pageInfo paginationInfo"),
     ]
 
     /// Names of members and parameters.
@@ -173,8 +205,6 @@ struct ExtentName: Sendable, Hashable {
         ([.pageNumber], "page number pageNumber pageNum pageNo pageIndex currentPage currentPageNumber"),
         ([.pageNumber], "currentPageIndex"),
         ([.of], "of"),
-        ([.of], "of"),
-        ([.of], "of"),
         ([.possibleNext], "offset"),
         ([.possibleNext, .token], "pageToken"),
         ([.reference], "page pages number pageNumber offset start startIndex position index key id path query"),
@@ -187,16 +217,6 @@ struct ExtentName: Sendable, Hashable {
         ([.linkName], "name type"),
         ([.lastPage], "last lastUrl lastUri lastHref lastLink lastPage lastPageUrl lastPageUri lastPageHref"),
         ([.lastPage], "lastPageLink"),
-        ([.container, .aboutPages], "page pageInfo pageMeta pageMetadata pageData paging pagingInfo pagingData"),
-        ([.container, .aboutPages], "pagingMetadata pagination paginationInfo paginationData paginationMeta"),
-        ([.container, .aboutPages], "paginationMetadata pageLinks paginationLinks pager paginator meta metadata"),
-        ([.container, .aboutPages], "resultMetadata responseMeta responseMetadata listMeta listMetadata"),
-        ([.container, .aboutPages], "searchMetadata"),
-        ([.container, .links], "link links"),
-        ([.container], "info information additional additionalData additionalInfo attr attrs attribute attributes"),
-        ([.container], "collection collectionInfo cursor cursors data dataSet header headers hits list listInfo"),
-        ([.container], "range response responseInfo responseData responseHeader result results resultInfo resultSet"),
-        ([.container], "resultList search searchInfo searchResult searchResults set status summary"),
         ([.records], "*"),
     ]
 }

@@ -9,7 +9,7 @@ struct ExtentPlace {
     /// Those of the objects on the way to it.
     let containers: ArraySlice<ExtentName>
 
-    var isAboutPages: Bool { containers.contains { $0.means(.aboutPages) } }
+    var isAboutPages: Bool { containers.contains(where: \.isAboutPages) }
 
     /// - Parameter steps: the names on the way from the records, nil for an element of an array.
     /// - Returns: nil if they lead through an array.
@@ -20,10 +20,10 @@ struct ExtentPlace {
         // Elasticsearch: `hits.total.value`.
         if names.count > 1, names.last?.spelling == "value" { names.removeLast() }
         // `meta.api.v1.pagination.total`: from one container to another.
-        if names.count > 2, names[0].means(.container), names[names.count - 2].means(.aboutPages) {
+        if names.count > 2, names[0].isContainer, names[names.count - 2].isAboutPages {
             names.removeFirst(names.count - 1)
         }
-        while names.count > 1, names[0].means(.container) { names.removeFirst() }
+        while names.count > 1, names[0].isContainer { names.removeFirst() }
         name = names.count == 1 ? names[0] : ExtentName(spelling: names.map(\.spelling).joined(), recordNames)
     }
 

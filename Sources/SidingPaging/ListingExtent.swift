@@ -86,7 +86,7 @@ package struct ListingExtent: Sendable, Hashable {
 
     private mutating func add(_ value: EnvelopeScalar, _ place: ExtentPlace, at path: JSONPath, in answer: PageAnswer) {
         let name = place.name
-        guard !name.meanings.isEmpty else { return }
+        guard !name.meanings.isEmpty || name.isContainer else { return }
         let text = path.description
         if let count = value.wholeNumber ?? value.counted(recordNames) {
             // In a summary, a bare number may be one of amounts.
@@ -102,7 +102,7 @@ package struct ListingExtent: Sendable, Hashable {
         if !place.isIn("status"), place.isAboutPages || !name.means(.job) { add(flag: value, name, at: text) }
         if case .text(let value) = value {
             if name.means(.lastPage) { add(lastPage: value, at: text) }
-            if name.means(.container) { add(range: value, name, at: text, answer.recordCount) }
+            if name.isContainer { add(range: value, name, at: text, answer.recordCount) }
         }
         // A number may be the offset of this page.
         if name.means(.possibleNext), !(name.means(.offset) && value.wholeNumber != nil) {
@@ -160,7 +160,7 @@ package struct ListingExtent: Sendable, Hashable {
         let name = ExtentName(place, recordNames)
         if name.means(.range) {
             text.split(separator: "/").last.flatMap { Int($0) }.map { add(total: Report(count: $0, place: place)) }
-        } else if name.means(.aboutPages), let members = Self.members(of: text) {
+        } else if name.isAboutPages, let members = Self.members(of: text) {
             // `X-Pagination: {"TotalCount": 150}`, `Pagination: page=1, total=150`
             for (member, value) in members {
                 add(value, ExtentName(member, recordNames), at: "\(place).\(member)", member: member)

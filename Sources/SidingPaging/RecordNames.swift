@@ -21,7 +21,7 @@ struct RecordNames: Sendable, Hashable {
 
     /// The last name that says more than `items`, `data` or `search`.
     private static func last(of names: [String]) -> String? {
-        names.reversed().lazy.map { ExtentName($0) }.first { $0.meanings.isEmpty }?.spelling
+        names.reversed().lazy.map { ExtentName($0) }.first { $0.meanings.isEmpty && !$0.isContainer }?.spelling
     }
 
     func contains(_ spelling: String) -> Bool { names.contains(spelling) }

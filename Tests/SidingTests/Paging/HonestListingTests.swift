@@ -41,6 +41,8 @@ import Testing
         (#"{"items":ITEMS,"total":1500,"pages":1,"next":null}"#, ""),
         (#"{"items":ITEMS,"summary":{"total":900,"count":100,"items":300}}"#, ""),
         (#"{"items":ITEMS,"order_total":12000,"post_total":900,"post_number":7781,"total_posts_sold":400}"#, ""),
+        // Objects about something else.
+        (#"{"posts":ITEMS,"metaphor":{"total":900},"pages_visited":{"total":900},"billingInfo":{"total":900}}"#, ""),
         // Names of the records that are spelled in another way.
         (#"{"posts":ITEMS,"total_post":900,"total_people":900}"#, ""),
         // The state of a job, or what comes next in life.

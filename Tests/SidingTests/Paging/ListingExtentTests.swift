@@ -20,7 +20,8 @@ import Testing
     private static let containers: [[String]] = [
         [], ["meta"], ["_meta"], ["pagination"], ["paging"], ["page_info"], ["meta", "pagination"],
         ["response", "pageInfo"],
-        ["resultSet"], ["listInfo"],
+        ["resultSet"], ["listInfo"], ["metaInfo"], ["searchInformation"], ["page_summary"], ["resultsMeta"],
+        ["search_results_metadata"], ["response", "collectionMetaData"],
     ]
 
     private static func extent(
