@@ -63,7 +63,8 @@ package struct PageCursor: Sendable, Hashable {
     }
 
     private mutating func see(_ text: String, _ rule: IncrementalCursor, _ latest: Timestamp) {
-        guard rule.type.takes(text) else {
+        // The JSON functions of SQLite end a text at NUL (sqlite.org/nulinstr.html), and a cursor is kept in JSON.
+        guard rule.type.takes(text), !text.utf8.contains(0) else {
             unusable += 1
             return
         }

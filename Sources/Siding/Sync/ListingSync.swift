@@ -39,7 +39,9 @@ struct ListingSync {
         if position.unopened == nil || open.row?.rewriteFrom != nil { try await sync.rewriteRecords(&report) }
         // 2. Wait if an operator or the origin says so.
         if let blocker = position.blockedBy { return blocked(by: blocker) }
-        if let gate = open.gates.closing(resource.source.name, at: engine.now) { return try await waits(for: gate) }
+        // Opening may have rewritten many records: another process may have closed the gate since.
+        let gates = position.unopened == nil ? try await engine.store.gates() : open.gates
+        if let gate = gates.closing(resource.source.name, at: engine.now) { return try await waits(for: gate) }
         do throws(Failure) { try resume() } catch { return report.failed(error) }
         // 3. Walk its pages, and once more if the origin refuses their size.
         let partial = position.partial.map { (etag: $0.etag, count: $0.bytes.count) }
