@@ -27,7 +27,8 @@ struct ExtentPlace {
         name = names.count == 1 ? names[0] : ExtentName(spelling: names.map(\.spelling).joined(), recordNames)
     }
 
-    func isIn(_ spelling: String) -> Bool { containers.contains { $0.spelling == spelling } }
+    /// Whether the name of an object on the way to it has `word`.
+    func isIn(_ word: String) -> Bool { containers.contains { $0.spelling.contains(word) } }
 }
 
 extension JSONPath {

@@ -91,15 +91,16 @@ package struct ListingExtent: Sendable, Hashable {
         if let count = value.wholeNumber ?? value.counted(recordNames) {
             // In a summary, a bare number may be one of amounts.
             let isAmount = place.isIn("summary") && (name.means(.bareTotal) || name.means(.count))
-            let isInPaging = ["paging", "paginginfo", "pagingdata", "pagingmetadata"].contains(where: place.isIn)
-            if name.means(.count), !isAmount, isInPaging {
+            if name.means(.count), !isAmount, place.isIn("paging") {
                 countsInPaging.append(Report(count: count, place: text))
             } else if !isAmount {
                 add(count, name, at: text, member: place.member)
             }
         }
         // A job may be done or not.
-        if !place.isIn("status"), place.isAboutPages || !name.means(.job) { add(flag: value, name, at: text) }
+        if !place.containers.contains(where: { $0.spelling == "status" }), place.isAboutPages || !name.means(.job) {
+            add(flag: value, name, at: text)
+        }
         if case .text(let value) = value {
             if name.means(.lastPage) { add(lastPage: value, at: text) }
             if name.isContainer { add(range: value, name, at: text, answer.recordCount) }
