@@ -20,7 +20,7 @@ import Testing
     private static let containers: [[String]] = [
         [], ["meta"], ["_meta"], ["pagination"], ["paging"], ["page_info"], ["meta", "pagination"],
         ["response", "pageInfo"],
-        ["resultSet"], ["listInfo"], ["metaInfo"], ["searchInformation"], ["page_summary"], ["resultsMeta"],
+        ["resultSet"], ["listInfo"], ["metaInfo"], ["searchInformation"], ["page_status"], ["resultsMeta"],
         ["search_results_metadata"], ["response", "collectionMetaData"],
     ]
 
