@@ -59,8 +59,7 @@ struct ConvergenceTests {
         )
         // Of a few schedules the median says little.
         if shares.count >= 8 { #expect(median <= 1.05) }
-        // A page is a twentieth of the collection, and after each kill the pages of up to two commits are fetched again.
-        #expect(worst <= 1.25)
+        #expect(worst <= 1.2)
     }
 
     @Test func `an origin without ranges costs the pages that were cut, and nothing else`() async throws {
