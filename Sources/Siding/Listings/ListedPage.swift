@@ -2,16 +2,10 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingPaging
 
-/// A page to save, and how it moves its listing.
+/// A page to save, what follows it, and how it moves its listing.
 struct ListedPage: Sendable {
     var page: Page
-    /// Nil for an ad-hoc listing (`--limit`), which must not touch checkpoint and validators.
-    var progress: ListingProgress?
-}
-
-/// How a page moves its listing.
-struct ListingProgress: Sendable {
-    var next: NextPage
+    var step: Step
     /// How the page moves the cursor; nil if the resource has none.
     var cursor: CursorMove?
     /// The freshness that the first page of the listing reported; stored with the last page.
@@ -24,8 +18,22 @@ struct ListingProgress: Sendable {
     var highWaterMark: String?
     /// The size of the next page, where the line decides it.
     var sizing: PageSizing?
+
     /// Whether the next listing asks for all pages whole, as a 304 does not fit the number of records that the origin reports.
-    var asksWholeNext = false
+    var asksWholeNext: Bool { if case .incomplete(_, _?) = step { true } else { false } }
+
+    /// Whether the page's row would be saved as it is: a 304 that leads to the same next page as before.
+    var repeatsRow: Bool {
+        guard let stored = page.stored, page.etag == stored.etag, highWaterMark == stored.highWaterMark,
+            // Beside an entity tag the date is not always used, and a 304 may leave it out.
+            page.lastModified == stored.lastModified || (page.lastModified == nil && page.etag != nil)
+        else { return false }
+        switch step {
+        case .page(let next): return next == stored.next
+        case .end: return behind == stored.next
+        case .incomplete, .stopped, .ignored: return false
+        }
+    }
 }
 
 /// The open listing that pages are saved in.
@@ -33,7 +41,8 @@ struct OpenListing: Sendable {
     var resource: String
     var lease: Lease
     var run: RunID
-    /// The number of the listing among those of its resource; 0 for an ad-hoc listing.
+    /// The number of the listing among those of its resource; 0 for an ad-hoc listing (`--limit`), which must not touch checkpoint
+    /// and validators.
     var number: Int64
     /// The first page of the listing.
     var first: PageRequest
@@ -48,6 +57,8 @@ struct OpenListing: Sendable {
     var unopened: (opening: ListingOpening, at: Timestamp)?
     /// The ID of the retained fetch that the first page completes.
     var completes: String?
+
+    var isAdHoc: Bool { number == 0 }
 
     /// The same listing behind its first saved page.
     var afterFirstPage: OpenListing {

@@ -25,22 +25,6 @@ struct ListingOpener {
         return position
     }
 
-    /// The position of a new listing that the transaction of its first page may open; nil where something has to be written
-    /// before: the resource is not stored as it is declared, or a listing or fetch was left half-way.
-    func unopened(_ row: ResourceRow, _ snapshot: borrowing Snapshot) throws -> ListingPosition? {
-        guard !opening.isAdHoc, !opening.isUnconditional,
-            try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, snapshot) == nil,
-            row.source == opening.source, row.storedDefinition == opening.definition.text,
-            row.storedSchema == (try opening.schema.stored),
-            row.parent == opening.parent?.resource
-        else { return nil }
-        let last = try ListingsTable.load(row.id, scope: opening.first.scope, snapshot)
-        guard last?.isOpen != true, last?.isElsewhere(than: opening.root) != true else { return nil }
-        return ListingPosition(
-            listing: (last?.number ?? 0) + 1, page: opening.first, isResumed: false, cursor: opening.cursor,
-            unopened: (opening, now))
-    }
-
     private func startOrGoOn(
         _ resource: Int64, _ changed: [DefinitionAspect], _ transaction: borrowing Transaction
     ) throws -> ListingPosition {

@@ -91,7 +91,7 @@ struct StoredPage: Sendable, Hashable {
     var nextPageSource: NextPageSource?
     /// When the page was last fetched in full; nil if unknown.
     var readAt: Timestamp?
-    /// See ``ListingProgress/highWaterMark``; nil also if unknown.
+    /// See ``ListedPage/highWaterMark``; nil also if unknown.
     var highWaterMark: String?
     /// See ``Page/digest``; nil also if unknown.
     var digest: UInt64?

@@ -79,16 +79,17 @@ enum ListingsTable {
     ///
     /// - Returns: false if another run has opened the listing anew.
     static func advance(
-        _ listing: Int64, of resource: Int64, by page: Page, _ progress: ListingProgress, to next: PageRequest?,
-        now: Timestamp, _ transaction: borrowing Transaction
+        _ listing: Int64, of resource: Int64, by listed: ListedPage, now: Timestamp,
+        _ transaction: borrowing Transaction
     ) throws -> Bool {
         let (state, incomplete): (String, String?) =
-            switch progress.next {
-            case .cut(let why): ("incomplete", why)
-            case .stopped: ("incomplete", nil)
+            switch listed.step {
+            case .incomplete(let why, _): ("incomplete", why)
+            case .stopped, .ignored: ("incomplete", nil)
             case .end: ("complete", nil)
             case .page: ("open", nil)
             }
+        let (page, next) = (listed.page, listed.step.next)
         return try transaction.execute(
             """
             UPDATE siding_listings SET state = ?3, next_page = CASE WHEN ?4 IS NOT NULL
@@ -98,9 +99,9 @@ enum ListingsTable {
             WHERE resource = ?1 AND listing = ?2 AND scope = ?12 AND state = 'open'
             """,
             resource, listing, state, next?.url.description, next?.number, next?.offset, next?.body ?? "",
-            now.microseconds, page.nextPageSource?.rawValue, progress.freshness.freshUntil?.microseconds,
-            progress.freshness.notBefore?.microseconds, page.request.scope, incomplete, progress.sizing?.size,
-            progress.sizing?.pagesSinceLoss) == 1
+            now.microseconds, page.nextPageSource?.rawValue, listed.freshness.freshUntil?.microseconds,
+            listed.freshness.notBefore?.microseconds, page.request.scope, incomplete, listed.sizing?.size,
+            listed.sizing?.pagesSinceLoss) == 1
     }
 
     /// Whether all pages of the newest listing are unchanged so far, so that their rows are those of the listing before.

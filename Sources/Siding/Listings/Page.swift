@@ -9,8 +9,8 @@ struct Page: Sendable {
     var status: Int
     var etag: String?
     var lastModified: String?
-    /// What the answer leads to, as far as the page itself shows it.
-    var next: NextPage
+    /// What follows the page, as far as it shows that itself.
+    var step: Step
     /// The paging in use: declared, or detected on this page.
     var paging: Paging
     /// How many requests it took, inline retries included.
@@ -28,16 +28,12 @@ struct Page: Sendable {
     var highWaterMark: String?
     /// The freshness that the answer reports.
     var freshness = ListingFreshness()
-    /// Whether it stands for a failure that a rule ignores.
-    var isIgnored = false
     /// Where the next page was found; nil if unknown.
     var nextPageSource: NextPageSource?
     /// Whether a 304 had the header field that names next pages.
     var namesNextUnchanged = false
     /// The number of records that the answer reports for its listing.
     var total: ListingExtent.Report?
-    /// Why the origin has more although the page leads to no next one, and what to declare; see ``ListingEnd``.
-    var evidenceOfMore: EvidenceOfMore?
     /// Whether this first page led to a next one when it was stored, and no longer does: it is no evidence of missing records.
     var lostNext = false
     /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.
@@ -86,26 +82,6 @@ struct Page: Sendable {
     /// The number of records on the page.
     var recordCount: Int { content.recordCount }
 
-    /// Whether the page's row would be saved as it is: a 304 that leads to the same next page as before.
-    func repeatsRow(_ progress: ListingProgress) -> Bool {
-        guard let stored, etag == stored.etag, progress.highWaterMark == stored.highWaterMark,
-            // Beside an entity tag the date is not always used, and a 304 may leave it out.
-            lastModified == stored.lastModified || (lastModified == nil && etag != nil)
-        else { return false }
-        switch progress.next {
-        case .page(let next): return next == stored.next
-        case .end: return progress.behind == stored.next
-        case .cut, .stopped: return false
-        }
-    }
-}
-
-/// Evidence that a listing has more than was read, although its page leads to no next one.
-struct EvidenceOfMore: Sendable, Hashable {
-    /// "50 of 150 records ($.total)"
-    var why: String
-    /// What the config lacks.
-    var remedy: String
 }
 
 /// One page request; also a listing's checkpoint, and the request that the queue retains for a fetch.
@@ -133,14 +109,21 @@ extension PageRequest {
 }
 
 /// What follows a page.
-enum NextPage: Sendable, Hashable {
+enum Step: Sendable, Hashable {
+    /// The next page.
     case page(PageRequest)
     /// The listing is complete.
     case end
-    /// The listing stops before its end, and why: a loop, or the origin reports more than was read.
-    case cut(String)
-    /// The listing stops where it was asked to, and why: `max_pages`, `--limit`, a failure rule.
+    /// The listing stops before its end, and why: a loop, or the origin reports more than was read. Then the remedy says what the
+    /// config lacks; it is nil for a loop.
+    case incomplete(String, remedy: String? = nil)
+    /// The listing stops where it was asked to, and why: `max_pages`, `--limit`, an answer that a rule quarantines.
     case stopped(String)
+    /// The listing stops at a failure that a rule ignores.
+    case ignored(String)
+
+    /// The request for the next page; nil if there is none.
+    var next: PageRequest? { if case .page(let next) = self { next } else { nil } }
 }
 
 /// The failure of a page request.

@@ -4,13 +4,12 @@ internal import SidingSQLite
 
 /// Saves one page inside a transaction: its records and its listing's progress.
 struct PageSaver {
-    let page: Page
-    /// Nil for an ad-hoc listing.
-    let progress: ListingProgress?
+    let listed: ListedPage
     let open: OpenListing
     let queue: QueueTransitions
     /// The resource, with what saving pages changes of it in this transaction; see ``RecordSaver/table``.
     private(set) var table: RecordsTable
+    private var page: Page { listed.page }
     private var resource: Int64 { table.resource }
     private var now: Timestamp { queue.now }
 
@@ -22,25 +21,26 @@ struct PageSaver {
                 .begin(resource, transaction)
         }
         let content = try saveContent(knownMemberSets, transaction)
-        var (counters, shown, page) = (content.counters, content.shown, page)
-        // A 304 would confirm what was not saved or will not stay.
-        if content.isOvertaken { (page.etag, page.lastModified) = (nil, nil) }
+        var (counters, shown) = (content.counters, content.shown)
         counters.pages = 1
         counters.requests = page.requests
         counters.bytes = page.bytes
         // An answer without a list is no evidence of missing records.
         if page.hasNoList { shown?.hasUnknown = true }
-        if let progress {
-            try move(page, progress, transaction)
+        if !open.isAdHoc {
+            var listed = listed
+            // A 304 would confirm what was not saved or will not stay.
+            if content.isOvertaken { (listed.page.etag, listed.page.lastModified) = (nil, nil) }
+            try move(listed, transaction)
             if page.hasNoList { try set(allListedAt: nil, transaction) }
         }
         if let shown {
             try PageMembers(
                 resource: resource, scope: page.request.scope, url: page.request.url.description,
                 sent: page.request.body ?? ""
-            ).replace(with: shown, isStored: progress != nil, transaction)
+            ).replace(with: shown, isStored: !open.isAdHoc, transaction)
         }
-        if progress?.next == .end { counters += try complete(transaction) }
+        if !open.isAdHoc, listed.step == .end { counters += try complete(transaction) }
         if isLast {
             counters += try NullFilteredRecords(table: table)
                 .reconcile(open.deletions, run: open.run, now: now, revision: table.row.revision + 1, transaction)
@@ -85,7 +85,7 @@ struct PageSaver {
             } else if page.isOneRecord, unsaved.isEmpty {
                 try saveETag(of: slices, in: bytes, transaction)
             }
-            if progress == nil {
+            if open.isAdHoc {
                 try PageValidators(resource: resource).forget(showing: saved.rewritten, transaction)
             }
             // Records that were not saved add no columns.
@@ -144,41 +144,35 @@ struct PageSaver {
 
     /// Whether the listing covers only some of the records: it has a limit, or requests only changes.
     private var isPartial: Bool {
-        guard let progress else { return true }
-        switch progress.next {
-        case .cut, .stopped: return true
-        case .page, .end: return progress.cursor?.from != nil
+        guard !open.isAdHoc else { return true }
+        switch listed.step {
+        case .incomplete, .stopped, .ignored: return true
+        case .page, .end: return listed.cursor?.from != nil
         }
     }
 
     /// Whether the resource has a cursor.
-    private var isOfChanges: Bool { progress?.cursor != nil }
+    private var isOfChanges: Bool { !open.isAdHoc && listed.cursor != nil }
 
     // MARK: Validators, checkpoint, and the end of the listing
 
-    private func move(_ page: Page, _ progress: ListingProgress, _ transaction: borrowing Transaction) throws {
-        var next: PageRequest?
-        if case .page(let following) = progress.next { next = following }
+    private func move(_ listed: ListedPage, _ transaction: borrowing Transaction) throws {
         // The row of an unchanged page is not written again, so that a listing that changed nothing writes next to nothing.
         let scope = page.request.scope
         let wasUnchanged = try ListingsTable.isUnchanged(resource, scope: scope, transaction)
-        if !wasUnchanged || !page.repeatsRow(progress) {
+        if !wasUnchanged || !listed.repeatsRow {
             if wasUnchanged { try showPages(transaction) }
-            try PagesTable.save(
-                page, progress, next: next, of: resource, listing: open.number, now: now, transaction)
+            try PagesTable.save(listed, of: resource, listing: open.number, now: now, transaction)
         }
-        guard
-            try ListingsTable.advance(
-                open.number, of: resource, by: page, progress, to: next, now: now, transaction)
-        else {
+        guard try ListingsTable.advance(open.number, of: resource, by: listed, now: now, transaction) else {
             throw StoreError(
                 .leaseLost, "the listing of '\(open.resource)' was restarted by another run",
                 hint: "nothing is lost: the other run goes on with it")
         }
-        if progress.asksWholeNext {
+        if listed.asksWholeNext {
             try PageValidators(resource: resource).forget(scope: page.request.scope, transaction)
         }
-        if var cursor = progress.cursor {
+        if var cursor = listed.cursor {
             // A cursor that is taken back returns to where it was before the listing.
             if !cursor.takesBack, cursor.moved != nil,
                 try ListingsTable.load(resource, scope: page.request.scope, transaction)?.holdsCursor == true
@@ -201,9 +195,7 @@ struct PageSaver {
 
     /// Whether the page ends the resource's only listing, complete or not.
     private var isLast: Bool {
-        guard page.request.scope.isEmpty, let progress else { return false }
-        if case .page = progress.next { return false }
-        return true
+        page.request.scope.isEmpty && !open.isAdHoc && listed.step.next == nil
     }
 
     /// Ends a complete listing: deletes the rows of pages it did not show, as their tokens will not come back.
@@ -231,7 +223,7 @@ struct PageSaver {
             !listing.cursor.isPassing || listing.holdsCursor
         {
             try ResourcesTable.setCompleted(
-                open.run, at: now, progress?.freshness ?? ListingFreshness(), of: resource, transaction)
+                open.run, at: now, listed.freshness, of: resource, transaction)
             // Whether it asked for every record, or for all that changed since one did.
             let isOfAll =
                 try listing.cursor.from == nil

@@ -32,11 +32,11 @@ enum PagesTable {
     /// a list, as a 304 would be evidence of missing records. A 304 does not bring back validators that were forgotten while the
     /// page was under way: an own write has changed a record of the page.
     static func save(
-        _ page: Page, _ progress: ListingProgress, next following: PageRequest?, of resource: Int64, listing: Int64,
-        now: Timestamp, _ transaction: borrowing Transaction
+        _ listed: ListedPage, of resource: Int64, listing: Int64, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
-        let isForgotten = page.hasNoList || (following == nil && progress.next != .end)
-        let next = following ?? progress.behind
+        let (page, following) = (listed.page, listed.step.next)
+        let isForgotten = page.hasNoList || (following == nil && listed.step != .end)
+        let next = following ?? listed.behind
         try transaction.execute(
             """
             INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
@@ -55,7 +55,7 @@ enum PagesTable {
             resource, page.request.url.description, listing, page.status, isForgotten ? nil : page.etag,
             isForgotten ? nil : page.lastModified, next?.url.description, next?.number, next?.offset,
             page.content.recordCount, now.microseconds, page.request.scope, page.request.body ?? "", next?.body ?? "",
-            page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
+            page.content.isWhole ? now.microseconds : nil, listed.highWaterMark,
             page.digest.map(Int64.init(bitPattern:)), page.content.isWhole)
     }
 

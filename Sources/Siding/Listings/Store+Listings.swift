@@ -9,21 +9,17 @@ extension Store {
     /// A changed definition first discards checkpoint, validators and retained fetch. Resuming claims the retained fetch; if
     /// its sender died, that counts as a crash, and after three crashes the entry is parked as poison.
     ///
-    /// If nothing of this has to be stored now, it writes nothing: saving the first page opens the listing in the same
-    /// transaction. So each unchanged parent of a fan-out costs one commit instead of two.
+    /// If nothing of this has to be stored now, ``OpenResource/unopened(_:now:)`` has its position without a write.
     func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
-        let queue = QueueTransitions(owner: try ownerID(), now: clock.now)
         let schema = opening.schema
-        let stored = try await read(opening.resource) { table, snapshot in
-            let unopened = try ListingOpener(opening: opening, queue: queue).unopened(table.row, snapshot)
-            let needsMembers = unopened == nil && (schema.contract.looksAtMembers || !schema.children.isEmpty)
-            let members =
-                try needsMembers ? StoredMembers.load(of: table, table.row.schemaIfReadable, schema, snapshot) : nil
-            return (unopened: unopened, members: members)
-        }
-        if let unopened = stored?.unopened { return unopened }
+        let needsMembers = schema.contract.looksAtMembers || !schema.children.isEmpty
+        let members =
+            needsMembers
+            ? try await read(opening.resource) { table, snapshot in
+                try StoredMembers.load(of: table, table.row.schemaIfReadable, schema, snapshot)
+            } : nil
         return try await write(under: opening.lease) {
-            try ListingOpener(opening: opening, queue: $0, members: stored?.members).open($1)
+            try ListingOpener(opening: opening, queue: $0, members: members).open($1)
         }
     }
 
@@ -125,8 +121,7 @@ extension Store {
             }
             var (counters, newMemberSets, known, open) = ([RunCounters](), Set<UInt64>(), known, open)
             for listed in pages {
-                var saver = PageSaver(
-                    page: listed.page, progress: listed.progress, open: open, queue: queue, table: table)
+                var saver = PageSaver(listed: listed, open: open, queue: queue, table: table)
                 let saved = try saver.save(transaction, knownMemberSets: known)
                 table = saver.table
                 counters.append(saved.counters)

@@ -76,40 +76,36 @@ struct Listing: Sendable {
     /// - Parameter count: how many records the pages before have saved.
     mutating func advance(_ page: Page, afterSaving count: Int = 0) -> ListedPage {
         highWaterMark.checkOrder(of: page)
-        var page = page
-        var progress = bounded(&page, count)
+        var listed = bounded(page, count)
         let size = NextPageRule(resource: resource).size(of: page.request)
         sizing?.readPage(of: size, isWhole: page.content.isWhole)
         update(with: page)
         if page.request.number == 1 { freshness = page.freshness }
-        (progress.cursor, progress.freshness, progress.sizing) = (
-            highWaterMark.move(with: page, isEnd: progress.next == .end), freshness, sizing
+        (listed.cursor, listed.freshness, listed.sizing) = (
+            highWaterMark.move(with: page, isEnd: listed.step == .end), freshness, sizing
         )
         hasPages = true
-        return ListedPage(page: page, progress: progress)
+        return listed
     }
 
     /// Ends the listing at this page if it is past the requested range, loops, or has reached the limit.
-    private mutating func bounded(_ page: inout Page, _ count: Int) -> ListingProgress {
-        var progress = ListingProgress(next: page.next, highWaterMark: highWaterMark.value(for: page))
+    private mutating func bounded(_ page: Page, _ count: Int) -> ListedPage {
+        var listed = ListedPage(page: page, step: page.step, highWaterMark: highWaterMark.value(for: page))
         if highWaterMark.isPast(page) {
             // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
-            switch page.next {
-            case .page(let next): progress.behind = next
-            case .cut, .stopped: (page.etag, page.lastModified) = (nil, nil)
+            switch page.step {
+            case .page(let next): listed.behind = next
+            case .incomplete, .stopped, .ignored: (listed.page.etag, listed.page.lastModified) = (nil, nil)
             case .end: break
             }
-            (progress.next, page.evidenceOfMore, page.lostNext) = (.end, nil, false)
+            (listed.step, listed.page.lostNext) = (.end, false)
         }
-        if let loop = loops.closed(by: page, leadingTo: progress.next, after: before) {
-            (progress.next, page.evidenceOfMore) = (.cut(loop), nil)
-        }
+        if let loop = loops.closed(by: page, leadingTo: listed.step, after: before) { listed.step = .incomplete(loop) }
         if let limit, case .records(let bytes, let slices) = page.content, slices.count >= limit - count {
-            page.content = .records(bytes, Array(slices.prefix(max(limit - count, 0))))
-            progress.next = .stopped("the limit of \(limit) records is reached")
+            listed.page.content = .records(bytes, Array(slices.prefix(max(limit - count, 0))))
+            listed.step = .stopped("the limit of \(limit) records is reached")
         }
-        progress.asksWholeNext = page.evidenceOfMore != nil
-        return progress
+        return listed
     }
 
     /// Updates what is known of the pagination.

@@ -17,17 +17,20 @@ struct ListingEnd {
     /// The smallest number of records that the pages before it reported.
     var totalSoFar: ListingExtent.Report?
 
-    /// Why this is not the end; nil if it is.
-    var evidenceOfMore: EvidenceOfMore? {
+    /// What follows the page: the end, or that the listing is incomplete.
+    var step: Step { why.map { .incomplete($0, remedy: remedy) } ?? .end }
+
+    /// Why this is not the end, such as "50 of 150 records ($.total)"; nil if it is.
+    var why: String? {
         guard !resource.stop.trustsEnd, isJudged else { return nil }
-        return why.map { EvidenceOfMore(why: $0, remedy: remedy) }
+        return evidenceOfMore
     }
 
     /// `paginate: none` declares a single page. It is believed, unless what is not on it would count as deleted or be skipped by
     /// the cursor.
     private var isJudged: Bool { resource.paging != .none || resource.deletions.byAbsence || resource.cursor != nil }
 
-    private var why: String? {
+    private var evidenceOfMore: String? {
         if let total, total.count > seen, !isOutvoted {
             return "\(MessageFormat.grouped(seen)) of \(MessageFormat.count(total.count, "record")) (\(total.place))"
         }
@@ -167,6 +170,6 @@ extension AnyResource {
         let page = try NextPageRule(resource: self).first()
         let end = ListingEnd(
             resource: self, page: page, paging: .none, answer: answer, extent: extent)
-        return end.evidenceOfMore?.why
+        return end.why
     }
 }

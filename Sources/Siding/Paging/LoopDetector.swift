@@ -35,16 +35,16 @@ struct LoopDetector {
     /// Why the page closes a loop; nil if it does not.
     ///
     /// - Parameters:
-    ///   - next: what follows the page.
+    ///   - step: what follows the page.
     ///   - before: digests of the previous page's records.
-    mutating func closed(by page: Page, leadingTo next: NextPage, after before: Set<UInt64> = []) -> String? {
+    mutating func closed(by page: Page, leadingTo step: Step, after before: Set<UInt64> = []) -> String? {
         remember(AddressDigest(page.request.address))
         if page.recordCount > 0 { note(page, before) }
         empty = page.recordCount > 0 ? 0 : empty + 1
         // An origin that ignores the parameter sends the same records for every number or token.
         let isNumbered = page.paging.isNumbered
-        let following: PageRequest? = if case .page(let following) = next { following } else { nil }
-        let leadsOn = following != nil || (isNumbered && next == .end)
+        let following = step.next
+        let leadsOn = following != nil || (isNumbered && step == .end)
         if leadsOn, repeats >= (isNumbered ? 1 : Self.mostNamed) {
             return "page \(page.request.number) has the records of the page before it again: a loop (\(page.paging))"
                 + (isNumbered ? ". If one page has all records: paginate: none" : "")

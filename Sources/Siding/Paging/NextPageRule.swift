@@ -82,7 +82,7 @@ struct NextPageRule: Sendable {
     ///   - extent: what the answer reports about its listing.
     func next(
         after page: PageRequest, by paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent? = nil
-    ) throws(Failure) -> NextPage {
+    ) throws(Failure) -> Step {
         let report = resource.stop.report(in: answer)
         if case .isLast? = report { return .end }
         if resource.stop.endsOnEmptyPage, answer.recordCount == 0 { return .end }
@@ -95,7 +95,7 @@ struct NextPageRule: Sendable {
         guard var following = try turned(page, by: paging, answer, isMore || isFull(page, paging, answer, extent))
         else {
             guard case .isMore(let path)? = report else { return .end }
-            return .cut("\(path) reports more pages, but no next page was found by \(paging)")
+            return .incomplete("\(path) reports more pages, but no next page was found by \(paging)")
         }
         let names = resource.source.authorization.secretQueryNames
         let secrets = RepeatedSecrets(answer.secrets, named: names, askedFor: page.url, page.body)
@@ -111,7 +111,7 @@ struct NextPageRule: Sendable {
     func next(
         afterUnchanged page: PageRequest, by paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent? = nil,
         stored: PageRequest?, from source: NextPageSource? = nil
-    ) throws(Failure) -> NextPage {
+    ) throws(Failure) -> Step {
         // A 304 has no body, so a next page named in the body comes from the store.
         if !paging.isByBody(with: resource.stop) {
             if paging.isNumbered, stored == nil, source == .nowhere { return .end }
@@ -126,7 +126,7 @@ struct NextPageRule: Sendable {
     }
 
     /// `following`, unless `page` reached the resource's `max_pages`.
-    func bounded(_ following: PageRequest, after page: PageRequest) -> NextPage {
+    func bounded(_ following: PageRequest, after page: PageRequest) -> Step {
         if let most = resource.stop.maxPages, page.number >= most { return .stopped("max_pages (\(most)) reached") }
         return .page(following)
     }

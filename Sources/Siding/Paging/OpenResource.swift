@@ -25,12 +25,38 @@ struct OpenResource: Sendable {
         return stored?.among(sizes).ofNewListing(sizes) ?? PageSizing(size: sizes.maximum)
     }
 
+    /// The position of a new listing that the transaction of its first page opens, so that each unchanged parent of a fan-out
+    /// costs one commit instead of two. Nil where something has to be written before: the resource is not stored as it is
+    /// declared, or a listing or fetch was left half-way.
+    func unopened(_ opening: ListingOpening, now: Timestamp) throws(StoreError) -> ListingPosition? {
+        let schema: String?
+        do { schema = try opening.schema.stored } catch { throw StoreError(mapping: error) }
+        guard let row, entry == nil, !opening.isAdHoc, !opening.isUnconditional, row.source == opening.source,
+            row.storedDefinition == opening.definition.text, row.storedSchema == schema,
+            row.parent == opening.parent?.resource, listing?.isOpen != true,
+            listing?.isElsewhere(than: opening.root) != true
+        else { return nil }
+        return ListingPosition(
+            listing: (listing?.number ?? 0) + 1, page: opening.first, isResumed: false, cursor: opening.cursor,
+            unopened: (opening, now))
+    }
+
     /// What opening a listing at `now` decides; nil if nothing is stored of the resource.
     func decision(_ opening: ListingOpening, now: Timestamp) -> ListingDecision? {
         row.map { row in
             let changed = opening.isUnconditional ? [] : opening.definition.differences(from: row.definition)
             return ListingDecision(opening, listing, entry, changed: changed, now: now)
         }
+    }
+}
+
+extension OpenResource {
+    /// - Parameter scope: see ``PageRequest/scope``.
+    init(_ resource: String, scope: String = "", _ snapshot: borrowing Snapshot) throws {
+        guard let row = try ResourcesTable.load(named: resource, snapshot) else { return }
+        (self.row, freshness) = (row, try ResourceFreshness(row, snapshot))
+        listing = try ListingsTable.load(row.id, scope: scope, snapshot)
+        entry = try OutboxTable.openFetch(of: resource, scope: scope, snapshot)
     }
 }
 
@@ -42,13 +68,9 @@ extension Store {
         let scope = parent?.key ?? ""
         let root = parent.flatMap { NextPageRule(resource: resource).root(for: $0) }
         return try await read { snapshot in
-            var open = OpenResource()
+            var open = try OpenResource(resource.name, scope: scope, snapshot)
             open.gates = try SourcesTable.gates(snapshot)
-            guard let row = try ResourcesTable.load(named: resource.name, snapshot) else { return open }
-            (open.row, open.freshness) = (row, try ResourceFreshness(row, snapshot))
-            open.listing = try ListingsTable.load(row.id, scope: scope, snapshot)
-            open.entry = try OutboxTable.openFetch(of: resource.name, scope: scope, snapshot)
-            if resource.cursor != nil, row.definition == ResourceDefinition(resource),
+            if resource.cursor != nil, let row = open.row, row.definition == ResourceDefinition(resource),
                 let cursor = try CursorsTable.load(of: row, scope: scope, snapshot),
                 cursor.root == nil || root == nil || cursor.root == root
             {

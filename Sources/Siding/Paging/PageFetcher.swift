@@ -65,7 +65,7 @@ struct PageFetcher: Sendable {
             // A transport that sends nothing over a network counts the body alone.
             if traffic.total > 0 { fetched.bytes = traffic.total }
             fetched.lostNext =
-                request.number == 1 && fetched.next == .end && stored?.next != nil && !fetched.paging.isNumbered
+                request.number == 1 && fetched.step == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
             let endsByCount = fetched.paging.isNumbered && fetched.nextPageSource == .nowhere
             if fetched.nextPageSource != .header, !endsByCount, let known = listing.nextPageSource {
@@ -117,11 +117,11 @@ struct PageFetcher: Sendable {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
-            let next = try nextPageRule.next(
+            let step = try nextPageRule.next(
                 after: page, by: paging, answer(response, to: page, recordCount: 0, of: listing))
             var empty = Page(
                 request: page, content: .records([], []), status: status,
-                next: Self.following(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
+                step: Self.following(step, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
                 bytes: 0)
             empty.hasNoList = true
             return empty
@@ -131,12 +131,12 @@ struct PageFetcher: Sendable {
         }
         let answer = answer(response, to: page, recordCount: stored.recordCount, of: listing)
         let extent = ListingExtent(answer, recordsAt: .root)
-        let next = try nextPageRule.next(
+        let step = try nextPageRule.next(
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
         var unchanged = Page(
             request: page, content: .notModified(recordCount: stored.recordCount), status: status,
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
-            next: next, paging: paging, requests: 0, bytes: 0)
+            step: step, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
         unchanged.nextPageSource = stored.nextPageSource
         (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
@@ -162,11 +162,12 @@ struct PageFetcher: Sendable {
     /// The next page after an answer without a list. For numbered pages such an answer is normal behind the last page. But if
     /// the previous page named this one, it should have records.
     private static func following(
-        _ next: NextPage, after page: PageRequest, _ paging: Paging, _ what: String
-    ) -> NextPage {
+        _ step: Step, after page: PageRequest, _ paging: Paging, _ what: String
+    ) -> Step {
         switch paging {
-        case .page, .offset, .lastRecord: return next
-        default: return page.number == 1 ? next : .cut("page \(page.number) \(what) instead of a list of records")
+        case .page, .offset, .lastRecord: return step
+        default:
+            return page.number == 1 ? step : .incomplete("page \(page.number) \(what) instead of a list of records")
         }
     }
 
@@ -197,16 +198,16 @@ struct PageFetcher: Sendable {
         var fetched = Page(
             request: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: reliableDate(fields),
-            next: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
+            step: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
             bytes: bytes.count)
         (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
         if !contents.hasList {
             fetched.hasNoList = true
-            fetched.next = Self.following(fetched.next, after: page, chosen, "has null")
+            fetched.step = Self.following(fetched.step, after: page, chosen, "has null")
         }
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
-            chosen == .none || (fetched.next == .end && chosen.isNumbered && !answer.wasLinked)
+            chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
             ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
         checkEnd(of: &fetched, answer, extent, listing)
         fetched.cursor = resource.cursor.map {
@@ -223,13 +224,12 @@ struct PageFetcher: Sendable {
     ) {
         // That of the page alone says nothing about the listing.
         fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
-        guard fetched.next == .end else { return }
-        fetched.evidenceOfMore =
+        guard fetched.step == .end else { return }
+        fetched.step =
             ListingEnd(
                 resource: resource, page: fetched.request, paging: fetched.paging, answer: answer, extent: extent,
                 totalSoFar: listing.total
-            ).evidenceOfMore
-        if let evidence = fetched.evidenceOfMore { fetched.next = .cut(evidence.why) }
+            ).step
     }
 
     /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110
@@ -308,7 +308,7 @@ extension HTTPFields {
 extension Page {
     /// Whether it is an unchanged last page.
     fileprivate var isEndUnchanged: Bool {
-        if case .notModified = content { next == .end } else { false }
+        if case .notModified = content { step == .end } else { false }
     }
 }
 

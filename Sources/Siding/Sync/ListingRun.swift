@@ -16,20 +16,11 @@ struct ListingRun: Sendable {
     private var options: SyncOptions { sync.options }
     private var store: Store { sync.engine.store }
 
-    /// How the walk ended.
-    enum End: Sendable {
-        case complete
-        /// Stopped before its end, why, and what to do about it.
-        case cut(String, remedy: String?)
-        /// Stopped where it was asked to, and why.
-        case stopped(String)
-        /// Stopped by a failure that a rule ignores.
-        case ignored(String)
-        case failed(PageFailure)
-    }
-
     struct Walked: Sendable {
-        var end = End.complete
+        /// What followed the last page.
+        var step = Step.end
+        /// The failure that ended the walk; nil if none did.
+        var failure: PageFailure?
         /// What the saved pages counted, and the requests of the page that failed.
         var counters = RunCounters()
         var paging: Paging?
@@ -46,15 +37,10 @@ struct ListingRun: Sendable {
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isNextFromStore = false
 
-        fileprivate func ended(_ end: End, _ warnings: [String]) -> Walked {
-            var result = self
-            result.end = end
-            result.warnings += warnings
-            if case .failed(let failure) = end {
-                result.counters.requests += failure.requests
-                result.counters.bytes += failure.bytes
-            }
-            return result
+        fileprivate mutating func fail(_ failure: PageFailure) {
+            self.failure = failure
+            counters.requests += failure.requests
+            counters.bytes += failure.bytes
         }
     }
 
@@ -111,9 +97,9 @@ struct ListingRun: Sendable {
                     add(saved, to: &walk)
                     if let fault = saved.fault {
                         tasks.cancelAll()
-                        return .success(walk.ended(.failed(fault)))
+                        return .success(walk.ended(by: fault))
                     }
-                case nil: return walk.failure.map { .failure($0) } ?? .success(walk.ended(walk.end ?? .complete))
+                case nil: return walk.storeFailure.map { .failure($0) } ?? .success(walk.ended(by: walk.failure))
                 }
             }
         }
@@ -128,10 +114,11 @@ struct ListingRun: Sendable {
         var result = Walked()
         /// The page to request next; nil while it is unknown or requested.
         var next: PageRequest?
-        /// Why no further page is requested; nil while there may be one.
-        var end: End?
-        /// The failure of the store before a request; the pages that have arrived are saved all the same.
-        var failure: StoreError?
+        /// Whether no further page is requested.
+        var isOver = false
+        /// The failure of a request, or of the store before one; the pages that have arrived are saved all the same.
+        var failure: PageFailure?
+        var storeFailure: StoreError?
         var (isFetching, isSaving) = (false, false)
         private var sinceCommit: Stopwatch
 
@@ -144,7 +131,7 @@ struct ListingRun: Sendable {
         ///
         /// - Parameter isLimited: whether the number of saved records decides if there is a next page.
         mutating func takeRequest(isLimited: Bool) -> PageRequest? {
-            guard !isFetching, !group.isFull, !isLimited || (group.isEmpty && !isSaving) else { return nil }
+            guard !isOver, !isFetching, !group.isFull, !isLimited || (group.isEmpty && !isSaving) else { return nil }
             let request = next.take()
             isFetching = request != nil
             return request
@@ -152,31 +139,35 @@ struct ListingRun: Sendable {
 
         /// The pages to save now; nil if there are none.
         mutating func takeGroup(on clock: any Clock<Duration>) -> [ListedPage]? {
-            guard !isSaving, end != nil ? !group.isEmpty : group.isDue(after: sinceCommit.elapsed()) else { return nil }
+            guard !isSaving, isOver ? !group.isEmpty : group.isDue(after: sinceCommit.elapsed()) else { return nil }
             (isSaving, sinceCommit) = (true, Stopwatch(clock))
             return group.removeAll()
         }
 
-        func ended(_ end: End) -> Walked { result.ended(end, listing.warnings) }
+        func ended(by failure: PageFailure?) -> Walked {
+            var result = result
+            result.warnings += listing.warnings
+            if let failure { result.fail(failure) }
+            return result
+        }
     }
 
     /// Advances the listing over the result of a fetch.
     private func advance(_ walk: inout Walk, _ fetched: Fetched, _ position: ListingPosition) {
         switch fetched {
-        case .storeFailed(let error): (walk.end, walk.failure) = (.complete, error)
-        case .failed(let failure): walk.end = .failed(failure)
+        case .storeFailed(let error): (walk.isOver, walk.storeFailure) = (true, error)
+        case .failed(let failure): (walk.isOver, walk.failure) = (true, failure)
         case .page(let page):
             if position.resizedFrom != nil, let fault = sizeFault(of: page, &walk) {
-                walk.end = .failed(fault)
+                (walk.isOver, walk.failure) = (true, fault)
                 return
             }
-            var listed = walk.listing.advance(page, afterSaving: walk.result.counters.saved)
-            if case .page(let next)? = listed.progress?.next, !Task.isCancelled {
-                walk.next = next
-            } else {
-                walk.end = Self.end(listed)
+            let listed = walk.listing.advance(page, afterSaving: walk.result.counters.saved)
+            (walk.next, walk.result.step) = (listed.step.next, listed.step)
+            if let next = walk.next, Task.isCancelled {
+                walk.failure = PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0)
             }
-            if options.isAdHoc { listed.progress = nil }
+            walk.isOver = walk.next == nil || walk.failure != nil
             walk.group.append(listed)
         }
     }
@@ -190,16 +181,6 @@ struct ListingRun: Sendable {
         walk.result.misplacement = NextPageRule(resource: resource).misplacement(
             of: page, isFirst: !walk.listing.hasPages)
         return walk.result.misplacement.map { fetcher.fault($0, of: page) }
-    }
-
-    private static func end(_ listed: ListedPage) -> End {
-        switch listed.progress?.next {
-        case .end, nil: .complete
-        case .cut(let why): .cut(why, remedy: listed.page.evidenceOfMore?.remedy)
-        case .stopped(let why): listed.page.isIgnored ? .ignored(why) : .stopped(why)
-        case .page(let next):
-            .failed(PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0))
-        }
     }
 
     // MARK: Fetching
@@ -282,25 +263,23 @@ extension PageFailure {
         guard case .http(let answer) = failure.reason else { return nil }
         switch resource.source.rule(for: failure, of: .fetch)?.action {
         case .ignore:
-            var ignored = taken(answer, .records([], []), next: .stopped("ignored: \(failure)"), paging)
-            ignored.isIgnored = true
-            return ignored
+            return taken(answer, .records([], []), step: .ignored("ignored: \(failure)"), paging)
         case .quarantine:
             let content = Page.Content.setAside(answer.body, reason: failure.description)
-            return taken(answer, content, next: .stopped("quarantined: \(failure)"), paging)
+            return taken(answer, content, step: .stopped("quarantined: \(failure)"), paging)
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:
-            return taken(answer, .records([], []), next: .end, paging)
+            return taken(answer, .records([], []), step: .end, paging)
         default: return nil
         }
     }
 
     private func taken(
-        _ answer: HTTPFailure, _ content: Page.Content, next: NextPage, _ paging: Paging
+        _ answer: HTTPFailure, _ content: Page.Content, step: Step, _ paging: Paging
     ) -> Page {
         Page(
-            request: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
+            request: page, content: content, status: answer.status, step: step, paging: paging, requests: requests,
             bytes: bytes > 0 ? bytes : answer.body.count)
     }
 }

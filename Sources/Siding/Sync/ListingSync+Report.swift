@@ -13,11 +13,14 @@ extension ListingSync {
         report.result.counters += walked.counters
         if let paging = walked.paging, resource.paging == .automatic, paging != .automatic { report.paging = paging }
         if walked.hasLines, resource.records == nil { report.add(note: "records: lines") }
-        switch walked.end {
-        case .complete:
+        if let failure = walked.failure {
+            return try await failed(failure, isFirst: !walked.hasPages, report, after: partial)
+        }
+        switch walked.step {
+        case .end, .page:
             // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
             return try await succeeded(report, asking: sync.parent == nil ? DeletionVerification(sync) : nil)
-        case .cut(let why, let remedy):
+        case .incomplete(let why, let remedy):
             report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
             return try await incomplete(report, .partial)
         case .stopped(let why):
@@ -31,8 +34,6 @@ extension ListingSync {
         case .ignored(let note):
             report.add(note: note)
             return try await incomplete(report)
-        case .failed(let failure):
-            return try await failed(failure, isFirst: !walked.hasPages, report, after: partial)
         }
     }
 

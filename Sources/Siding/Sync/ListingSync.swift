@@ -33,7 +33,10 @@ struct ListingSync {
 
     mutating func run() async throws(StoreError) -> SyncReport {
         // 1. Open the listing: at its retained page, at its checkpoint, or at its first page.
-        position = try await engine.store.openListing(opening)
+        position =
+            if let unopened = try open.unopened(opening, now: engine.now) { unopened } else {
+                try await engine.store.openListing(opening)
+            }
         addNotes()
         // First, so that pages compare equal with what they showed before.
         if position.unopened == nil || open.row?.rewriteFrom != nil { try await sync.rewriteRecords(&report) }
@@ -104,7 +107,7 @@ struct ListingSync {
     ///
     /// - Returns: what to tell; nil if it did not, or if there is no larger page to ask for.
     private mutating func refuseSize(after walked: ListingRun.Walked) async throws(StoreError) -> String? {
-        guard case .failed(let failed) = walked.end, walked.isSizeRefused || failed.failure.isOfRequest else {
+        guard let failed = walked.failure, walked.isSizeRefused || failed.failure.isOfRequest else {
             return nil
         }
         return try await sync.refuseSize(of: failed.page, at: &position)
@@ -130,7 +133,7 @@ struct ListingSync {
         }
         // After a 304 the next page came from the store, and may no longer exist.
         guard (result.hasPages && result.isNextFromStore) || (position.isResumed && !result.hasPages),
-            case .failed(let page) = result.end, page.failure.isOfRequest, let status = page.failure.status,
+            let page = result.failure, page.failure.isOfRequest, let status = page.failure.status,
             // The same request would have the same answer.
             result.hasPages || page.page.address != opening.first.address
         else { return nil }
@@ -139,8 +142,7 @@ struct ListingSync {
 
     /// The rule that applies to the failure that ended the walk.
     private func rule(endingBy result: ListingRun.Walked) -> FailureRule? {
-        guard case .failed(let page) = result.end else { return nil }
-        return resource.source.rule(for: page.failure, of: .fetch)
+        result.failure.flatMap { resource.source.rule(for: $0.failure, of: .fetch) }
     }
 }
 

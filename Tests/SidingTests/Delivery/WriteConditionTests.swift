@@ -158,7 +158,7 @@ import Testing
             }
             let store = bench.sqlite.bench
             var commit = try await store.pageCommit(.records(bytes, contents.records), store.open(), etag: "\"p\"")
-            commit.page.isOneRecord = contents.isOneRecord
+            commit.listed.page.isOneRecord = contents.isOneRecord
             _ = try await bench.store.commit(commit)
             #expect(try await condition(bench, at: nil).etag == (isRecord ? "\"p\"" : nil), "\(isEdited)")
         }

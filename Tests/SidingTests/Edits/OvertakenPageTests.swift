@@ -19,7 +19,7 @@ import Testing
 
     /// Requests a page, does `meanwhile`, and saves the page.
     private func page(
-        _ json: String, _ bench: EditBench, etag: String? = nil, cursor: CursorMove? = nil, next: NextPage = .end,
+        _ json: String, _ bench: EditBench, etag: String? = nil, cursor: CursorMove? = nil, next: Step = .end,
         meanwhile: () async throws -> Void
     ) async throws -> RunCounters {
         let position = try await bench.sqlite.bench.open()
@@ -27,7 +27,7 @@ import Testing
         try await meanwhile()
         var commit = bench.sqlite.bench.pageCommit(
             try StoreBench.content(json), position, next: next, etag: etag, cursor: cursor)
-        commit.page.requestedAfter = newest
+        commit.listed.page.requestedAfter = newest
         return try await bench.store.commit(commit)
     }
 
@@ -151,7 +151,7 @@ import Testing
         let position = try await store.open()
         try await bench.sqlite.execute("UPDATE siding_listings SET cursor = json_set(cursor, '$.moves', 1)")
         let second = try StoreBench.page(2)
-        func list(_ json: String, at page: PageRequest? = nil, next: NextPage) async throws {
+        func list(_ json: String, at page: PageRequest? = nil, next: Step) async throws {
             let move = CursorMove(reached: "9", moved: next == .end ? "9" : nil)
             let content = try StoreBench.content(json)
             _ = try await bench.store.commit(

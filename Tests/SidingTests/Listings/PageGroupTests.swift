@@ -15,9 +15,8 @@ import Testing
                 next: number < pages.count ? .page(try StoreBench.page(number + 1)) : .end,
                 page: try StoreBench.page(number))
         }
-        commits[0].page.hasNoList = !hasList
-        let listed = commits.map { ListedPage(page: $0.page, progress: $0.progress) }
-        return try await bench.store.save(listed, in: commits[0].open)
+        commits[0].listed.page.hasNoList = !hasList
+        return try await bench.store.save(commits.map(\.listed), in: commits[0].open)
     }
 
     @Test func `a page finds the table, and the number of the newest request, as the page before left them`()

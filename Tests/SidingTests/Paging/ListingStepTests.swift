@@ -38,12 +38,13 @@ import Testing
         Row(
             name: "a page that leads back",
             pages: [Answer(name: "first"), Answer(name: "second", next: .earlier)],
-            step: "cut: page 2 leads back to an earlier page: a loop"),
+            step: "incomplete: page 2 leads back to an earlier page: a loop"),
         Row(
             name: "pages without records",
             pages: Array(repeating: Answer(name: "empty", records: 0), count: 100),
             step:
-                "cut: 100 pages in a row had no records. If an empty page is the last one: stop: { empty_page: true }"),
+                "incomplete: 100 pages in a row had no records. If an empty page is the last one: stop: { empty_page: true }"
+        ),
         Row(
             name: "unchanged pages", pages: Array(repeating: Answer(name: "304", isUnchanged: true), count: 3),
             step: "page 4"),
@@ -58,9 +59,9 @@ import Testing
         let first = try Self.request(1)
         var listing = Listing(
             of: resource, limit: row.limit, at: ListingPosition(listing: 1, page: first, isResumed: false))
-        var step = NextPage.page(first)
+        var step = Step.page(first)
         for (index, answer) in row.pages.enumerated() {
-            step = try #require(listing.advance(Self.page(index + 1, answer)).progress).next
+            step = try listing.advance(Self.page(index + 1, answer)).step
         }
         #expect(Self.describe(step) == row.step)
         #expect(listing.hasPages)
@@ -88,7 +89,7 @@ import Testing
     }
 
     private static func page(_ number: Int, _ answer: Answer) throws -> Page {
-        let next: NextPage =
+        let next: Step =
             switch answer.next {
             case .page: .page(try request(number + 1))
             case .end: .end
@@ -102,17 +103,18 @@ import Testing
         var page = Page(
             request: try request(number),
             content: answer.isUnchanged ? .notModified(recordCount: 1) : .records(bytes, contents.records),
-            status: answer.isUnchanged ? 304 : 200, next: next, paging: .linkHeader, requests: 1, bytes: bytes.count)
+            status: answer.isUnchanged ? 304 : 200, step: next, paging: .linkHeader, requests: 1, bytes: bytes.count)
         page.total = answer.total.map { ListingExtent.Report(count: $0, place: "$.total") }
         return page
     }
 
-    private static func describe(_ step: NextPage) -> String {
+    private static func describe(_ step: Step) -> String {
         switch step {
         case .page(let next): "page \(next.number)"
         case .end: "end"
-        case .cut(let why): "cut: \(why)"
+        case .incomplete(let why, _): "incomplete: \(why)"
         case .stopped(let why): "stopped: \(why)"
+        case .ignored(let why): why
         }
     }
 }

@@ -12,7 +12,7 @@ import Testing
     private func page(_ number: Int, leadingTo next: Int) throws -> Page {
         Page(
             request: try request(number), content: .notModified(recordCount: 1), status: 200,
-            next: .page(try request(next)), paging: .automatic, requests: 1, bytes: 0)
+            step: .page(try request(next)), paging: .automatic, requests: 1, bytes: 0)
     }
 
     @Test(arguments: [(20, 20), (20, 1), (9_999, 3)])
@@ -38,5 +38,5 @@ import Testing
 }
 
 extension LoopDetector {
-    fileprivate mutating func loop(at page: Page) -> String? { closed(by: page, leadingTo: page.next) }
+    fileprivate mutating func loop(at page: Page) -> String? { closed(by: page, leadingTo: page.step) }
 }

@@ -27,7 +27,7 @@ import Testing
     private func next(
         _ rule: NextPageRule, after page: PageRequest? = nil, fields: HTTPFields = [:], records: Int = 10,
         envelope: [String: EnvelopeScalar] = [:], lastRecord: String? = nil, by paging: Paging? = nil
-    ) throws -> NextPage {
+    ) throws -> Step {
         let paths = try envelope.map { (try JSONPath(parsing: $0.key), $0.value) }
         let answer = PageAnswer(
             headerFields: fields, recordCount: records, envelope: Dictionary(uniqueKeysWithValues: paths),
@@ -35,7 +35,7 @@ import Testing
         return try rule.next(after: page ?? rule.first(), by: paging ?? rule.resource.paging, answer)
     }
 
-    private func url(_ next: NextPage) -> String? {
+    private func url(_ next: Step) -> String? {
         guard case .page(let page) = next else { return nil }
         return page.url.description
     }
@@ -230,7 +230,7 @@ import Testing
     @Test func `a relative link is relative to where the answer came from, on the same origin`() throws {
         let rule = try rule(.linkHeader, path: "/a/posts")
         let first = try rule.first()
-        func next(from place: String) throws -> NextPage {
+        func next(from place: String) throws -> Step {
             let answer = PageAnswer(
                 headerFields: link("list?page=2"), recordCount: 1, envelope: [:], url: try HTTPURL(place))
             return try rule.next(after: first, by: .linkHeader, answer)

@@ -83,6 +83,12 @@ struct StoreBench: Sendable {
         return position
     }
 
+    /// The position of a new listing that its first page opens.
+    func unopened() async throws -> ListingPosition {
+        let open = try await store.read { try OpenResource(Self.resource, $0) }
+        return try require(open.unopened(opening(), now: time.now), "the listing to be opened with its first page")
+    }
+
     /// Makes a resource other than the bench's own known.
     func add(_ resource: String) async throws -> Lease {
         let lease = try await Self.lease(store, of: resource)
@@ -103,25 +109,24 @@ struct StoreBench: Sendable {
     }
 
     func pageCommit(
-        _ content: Page.Content, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
+        _ content: Page.Content, _ position: ListingPosition, next: Step = .end, etag: String? = nil,
         page: PageRequest? = nil, cursor: CursorMove? = nil, isAdHoc: Bool = false
     ) -> PageCommit {
         PageCommit(
             open: OpenListing(
-                resource: Self.resource, lease: lease, run: run, number: position.listing,
+                resource: Self.resource, lease: lease, run: run, number: isAdHoc ? 0 : position.listing,
                 first: (try? Self.page(1)) ?? position.page,
                 unopened: position.unopened, completes: position.entry?.id),
-            page: Page(
-                request: page ?? position.page, content: content, status: 200, etag: etag, next: next,
-                paging: .automatic,
-                requests: 1, bytes: 100),
-            progress: isAdHoc ? nil : ListingProgress(next: next, cursor: cursor))
+            listed: ListedPage(
+                page: Page(
+                    request: page ?? position.page, content: content, status: 200, etag: etag, step: next,
+                    paging: .automatic, requests: 1, bytes: 100), step: next, cursor: cursor))
     }
 
     /// Commits the page at which `position` stands.
     @discardableResult
     func commit(
-        _ json: String, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
+        _ json: String, _ position: ListingPosition, next: Step = .end, etag: String? = nil,
         page: PageRequest? = nil, key: String = "id", columns: [JSONPath] = []
     ) async throws -> RunCounters {
         let content = try Self.content(json, key: key, columns: columns)

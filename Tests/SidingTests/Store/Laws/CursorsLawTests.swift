@@ -52,9 +52,9 @@ import Testing
         let position = try await bench.open()
         let next = try StoreBench.page(2)
         var commit = bench.pageCommit(try StoreBench.content(#"[{"id":"a"}]"#), position, etag: "1")
-        commit.progress?.behind = next
-        commit.progress?.highWaterMark = "7"
-        commit.page.digest = .max
+        commit.listed.behind = next
+        commit.listed.highWaterMark = "7"
+        commit.listed.page.digest = .max
         _ = try await bench.store.commit(commit)
         let stored = try await require(bench.store.storedPage(position.page, of: "posts"), "the page")
         try require(

@@ -94,7 +94,7 @@ extension StoreBench {
         let following = try second.map { _ in try Self.page(2) }
         counters += try await store.commit(
             page(
-                first, position, next: following.map(NextPage.page) ?? .end, isStable: isStable, isAccepted: isAccepted)
+                first, position, next: following.map(Step.page) ?? .end, isStable: isStable, isAccepted: isAccepted)
         )
         if let second {
             counters += try await store.commit(
@@ -105,7 +105,7 @@ extension StoreBench {
 
     /// A page of records with these keys; nil for a 304.
     fileprivate func page(
-        _ keys: [String]?, _ position: ListingPosition, next: NextPage = .end, page: PageRequest? = nil,
+        _ keys: [String]?, _ position: ListingPosition, next: Step = .end, page: PageRequest? = nil,
         isStable: Bool, isAccepted: Bool = false
     ) throws -> PageCommit {
         let json = (keys ?? []).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")

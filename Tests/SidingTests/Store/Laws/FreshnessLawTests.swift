@@ -13,13 +13,13 @@ import Testing
         let first = try await bench.open()
         var page = try bench.pageCommit(
             StoreBench.content("[]"), first, next: .page(StoreBench.page(2)))
-        page.progress?.freshness = said
+        page.listed.freshness = said
         _ = try await bench.store.commit(page)
         let begun = try await require(bench.store.freshness(of: "posts"), "what is known")
         try require(begun.reported, is: ListingFreshness(), "what an unfinished listing said")
         try require(begun.isUnfinished, "the listing counts as finished")
         var last = try bench.pageCommit(StoreBench.content("[]"), first, page: StoreBench.page(2))
-        last.progress?.freshness = said
+        last.listed.freshness = said
         _ = try await bench.store.commit(last)
         let whole = try await require(bench.store.freshness(of: "posts"), "what is known")
         try require(whole.reported, is: said, "what was said")
@@ -27,7 +27,7 @@ import Testing
         try require(!whole.isUnfinished, "the listing counts as unfinished")
         try await require(bench.store.resourceStates().first?.freshness, is: said, "what the state says")
         let empty = try StoreBench.content("[]")
-        _ = try await bench.store.commit(bench.pageCommit(empty, bench.open(), next: .cut("a loop")))
+        _ = try await bench.store.commit(bench.pageCommit(empty, bench.open(), next: .incomplete("a loop")))
         try await require(bench.store.freshness(of: "posts")?.reported, is: said, "what was said before the cut")
         try await bench.commit("[]", bench.open())
         try await require(

@@ -70,7 +70,7 @@ import Testing
         let first = bench.time.now
         bench.time.advance(by: .seconds(7))
         let second = bench.time.now
-        let position = try await bench.store.openListing(bench.opening())
+        let position = try await bench.unopened()
         try await require(bench.listing(), is: "1 complete \(first.microseconds)", "the listing before its page")
         bench.time.advance(by: .seconds(7))
         try await bench.commit("[]", position, next: .page(StoreBench.page(2)))
@@ -80,7 +80,7 @@ import Testing
     @Test func `a listing of which no page could be saved is open all the same`() async throws {
         let bench = try await StoreBench()
         try await bench.commit(#"[{"id":"a"}]"#, bench.open())
-        let position = try await bench.store.openListing(bench.opening())
+        let position = try await bench.unopened()
         try await bench.store.openWithoutPage(position)
         try await require(bench.store.resourceStates().first?.checkpoint, is: position.page, "the checkpoint")
         let entry = try await bench.retain(1)
@@ -104,7 +104,7 @@ import Testing
         try await bench.commit("[]", first, etag: "2", page: StoreBench.page(2))
         let completed = try await bench.store.resourceStates().first?.completedAt
         bench.time.advance(by: .seconds(7))
-        try await bench.commit("[]", bench.open(), next: .cut("a loop"))
+        try await bench.commit("[]", bench.open(), next: .incomplete("a loop"))
         let state = try await require(bench.store.resourceStates().first, "the state")
         try require(state.completedAt, is: completed, "completedAt")
         try require(state.checkpoint, is: nil, "the checkpoint")

@@ -26,7 +26,7 @@ import Testing
         var bench = try await StoreBench()
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         for key in ["a", "b"] { try await bench.list(key, pass) }
-        try await bench.list("c", pass, next: .cut("a test"))
+        try await bench.list("c", pass, next: .incomplete("a test"))
         try await require(bench.due(pass), is: [], "who is due in the round")
         try await bench.end(pass, isComplete: false)
         try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1},{"id":"c"},{"id":"d"}]"#)
@@ -162,7 +162,7 @@ import Testing
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         try await bench.list("a", pass, StoreBench.content(#"[{"no":1}]"#))
         for key in ["b", "c"] {
-            try await bench.list(key, pass, .setAside(Array("{}".utf8), reason: "a test"), next: .cut("a test"))
+            try await bench.list(key, pass, .setAside(Array("{}".utf8), reason: "a test"), next: .incomplete("a test"))
         }
         try await require(bench.childState().quarantined, is: 3, "quarantined")
         _ = try await bench.store.delete(RecordLookup(resource: StoreBench.resource, keys: ["a", "b"]))
@@ -237,7 +237,7 @@ extension StoreBench {
 
     /// Opens the parent's listing, and commits a page of it.
     fileprivate func list(
-        _ key: String, _ pass: PassPosition, _ content: Page.Content? = nil, next: NextPage = .end,
+        _ key: String, _ pass: PassPosition, _ content: Page.Content? = nil, next: Step = .end,
         cursor: CursorMove? = nil
     ) async throws {
         let position = try await open(key, pass)
