@@ -59,7 +59,8 @@ struct ExtentName: Sendable, Hashable {
 
     /// Whether it is made of words for containers, one of `some` among them.
     private func isMade(with some: [String]) -> Bool {
-        some.contains { spelling.contains($0) } && Self.isMade(spelling[...], of: Self.containing + Self.filling)
+        // In this order, as few names are made of these words, and each page asks for every header field.
+        Self.isMade(spelling[...], of: Self.containing + Self.filling) && some.contains { spelling.contains($0) }
     }
 
     private static func isMade(_ text: Substring, of words: [String]) -> Bool {

@@ -161,7 +161,7 @@ package struct ListingExtent: Sendable, Hashable {
         let name = ExtentName(place, recordNames)
         if name.means(.range) {
             text.split(separator: "/").last.flatMap { Int($0) }.map { add(total: Report(count: $0, place: place)) }
-        } else if name.isAboutPages, let members = Self.members(of: text) {
+        } else if let members = Self.members(of: text), name.isAboutPages {
             // `X-Pagination: {"TotalCount": 150}`, `Pagination: page=1, total=150`
             for (member, value) in members {
                 add(value, ExtentName(member, recordNames), at: "\(place).\(member)", member: member)

@@ -5,7 +5,7 @@ import SidingManifest
 import SidingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CodeHostExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct CodeHostExamplesTests {
     @Test func `github: pages by Link, then what changed since, then 304, then the rate limit`() async throws {
         let bench = try await ExampleBench("github")
         let issues = "GET https://api.github.com/repos/swiftlang/swift-subprocess/issues"

@@ -5,7 +5,7 @@ import SidingManifest
 import SidingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CommerceExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct CommerceExamplesTests {
     private static let customers = "GET https://api.stripe.com/v1/customers?limit=100"
     private static let events = "GET https://api.stripe.com/v1/events"
 

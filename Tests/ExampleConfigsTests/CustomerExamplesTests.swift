@@ -5,7 +5,7 @@ import SidingManifest
 import SidingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CustomerExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct CustomerExamplesTests {
     @Test func `hubspot: paging.next.after, the burst limit in the middle, a migration, a write`() async throws {
         let bench = try await ExampleBench("hubspot", secrets: ["HUBSPOT_ACCESS_TOKEN": "pat-eu1-example"])
         let contacts = "GET https://api.hubapi.com/crm/v3/objects/contacts"

@@ -5,7 +5,7 @@ import SidingManifest
 import SidingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct OpenDataExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenDataExamplesTests {
     @Test func `pokeapi: next until null, 304 for each page, what is new when it comes, and what is gone`() async throws
     {
         let bench = try await ExampleBench("pokeapi")

@@ -12,7 +12,7 @@ import SidingTesting
 import Testing
 
 /// A program that embeds Siding, over real sockets.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct EmbeddedServiceTests {
     private let directory: TemporaryDirectory
 

@@ -9,7 +9,7 @@ import SidingTesting
 import Testing
 
 /// Holds Docs/Embedding.md to code that is compiled, and runs that code.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct EmbeddingDocumentTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

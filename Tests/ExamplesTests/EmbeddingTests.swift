@@ -4,7 +4,7 @@ import SidingOrigin
 import SidingTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct EmbeddingTests {
     private let program = ExampleProgram(name: "EmbeddingExample")
     private let directory: TemporaryDirectory

@@ -5,7 +5,7 @@ import SidingOrigin
 import SidingTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct GatewayTests {
     private let program = ExampleProgram(name: "GatewayExample")
     private let directory: TemporaryDirectory

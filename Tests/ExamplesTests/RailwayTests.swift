@@ -4,7 +4,7 @@ import SidingOrigin
 import SidingTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RailwayTests {
     private let program = ExampleProgram(name: "RailwayExample")
     private let directory: TemporaryDirectory

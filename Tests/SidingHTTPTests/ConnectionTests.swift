@@ -4,7 +4,7 @@ import SidingHTTP
 import SidingOrigin
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
     @Test func `one request after another uses one connection`() async throws {
         try await asking { (origin, transport) async throws in
             for _ in 1...5 { try await transport.ask(origin.url) }

@@ -6,7 +6,7 @@ import SidingTesting
 import Testing
 
 /// What chains send, as a bare socket received it: method, target, header fields, and the bytes of the body.
-@Suite(.timeLimit(.minutes(2))) struct GoldenRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct GoldenRequestTests {
     struct Parcel: Encodable, Sendable {
         var name = "x+y z&w"
         var count = 23

@@ -4,7 +4,7 @@ import SidingHTTP
 import SidingOrigin
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct TimeAndLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeAndLimitTests {
     /// Enough time that a request is sent, and its answer begins, on a busy machine too.
     private static let patient = TransportSettings().with(\.totalTimeout, .seconds(3))
     private static let patientWithSilence = TransportSettings().with(\.idleTimeout, .seconds(3))

@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 @testable import SidingModels
 
-@Suite(.timeLimit(.minutes(1))) struct RecordChangeStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordChangeStreamTests {
     private let clock = ManualClock()
 
     @Test func `the snapshot comes first, then what this program changes, at once`() async throws {
@@ -269,7 +269,7 @@ extension RecordDifference<Ticket> {
 }
 
 @Suite struct ChangeSignalTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `who came too late for a firing does not wait for it`() async {
         let signal = ChangeSignal()
         let count = signal.count
@@ -278,7 +278,7 @@ extension RecordDifference<Ticket> {
         #expect(signal.waiters == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a firing wakes everyone, a cancellation the one`() async {
         let signal = ChangeSignal()
         let one = Task { await signal.wait(past: 0) }

@@ -209,7 +209,7 @@ import Testing
         #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2, 3, 4])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `many writers that merge lose nothing, in two processes`() async throws {
         let bench = try await TypedBench()
         let other = try await bench.otherProcess()

@@ -5,7 +5,7 @@ import Testing
 @testable import SidingSQLite
 
 /// Reads of one process beside each other.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DatabaseReaderTests {
     private let scratch = Scratch()
 

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "a rare expression is found as fast as any", .timeLimit(.minutes(1)),
+        "a rare expression is found as fast as any", .timeLimit(.minutes(5)),
         arguments: ["0 0 29 2 *", "0 0 29 2 */7", "*/7 * 29 2 */7", "0 0 1 1 *"])
     func isFast(_ text: String) throws {
         let schedule = try CronSchedule(text, zone: "Europe/Berlin")

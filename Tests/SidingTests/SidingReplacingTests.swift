@@ -9,7 +9,7 @@ import Testing
 @testable import SidingNetwork
 
 /// A service that goes on with other resources and sources, and what it logs.
-@Suite(.timeLimit(.minutes(1))) struct SidingReplacingTests {
+@Suite(.timeLimit(.minutes(5))) struct SidingReplacingTests {
     private static func resource(_ name: String, at url: String = "https://example.com") throws -> AnyResource {
         let source = Source(name: "blog", baseURL: try HTTPURL(url), retry: RetryPolicy(retries: 0))
         return AnyResource(name, from: source, at: "/\(name)", key: "id")

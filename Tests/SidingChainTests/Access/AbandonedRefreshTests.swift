@@ -5,7 +5,7 @@ import SidingTesting
 import Testing
 
 /// Who is cancelled leaves; the refresh stays as long as someone waits, and a token that was given is saved.
-@Suite(.timeLimit(.minutes(1))) struct AbandonedRefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct AbandonedRefreshTests {
     @Test func `one waiter that is cancelled leaves, and the others get their token`() async {
         let hold = ManualClock()
         let bench = AccessBench { asked in

@@ -4,7 +4,7 @@ import SidingChain
 import SidingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct AccessSafeNodeTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessSafeNodeTests {
     @Test func `a good token goes with each call, and nothing is refreshed`() async {
         let bench = AccessBench()
         #expect(await bench.failures(3).allSatisfy { $0 == nil })

@@ -6,7 +6,7 @@ import SidingTesting
 import Testing
 
 /// How a refresh fails: for all who wait, once, and without a storm.
-@Suite(.timeLimit(.minutes(2))) struct FailedRefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct FailedRefreshTests {
     @Test(
         "a refused refresh fails a hundred calls with one request, and the source is gated",
         arguments: [400, 401, 403])

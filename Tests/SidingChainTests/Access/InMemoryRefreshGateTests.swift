@@ -2,7 +2,7 @@ import SidingChain
 import SidingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct InMemoryRefreshGateTests {
+@Suite(.timeLimit(.minutes(5))) struct InMemoryRefreshGateTests {
     private let gate = InMemoryRefreshGate()
     private let clock = ManualClock()
 

@@ -57,7 +57,7 @@ import Testing
         #expect(decoded.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
     func `a handle ends the call for the second answer, also before it is asked for`(isAsking: Bool) async throws {
         let clock = ManualClock()
         let (first, tries) = (ScriptedAnswer.text("1"), Counter())

@@ -8,7 +8,7 @@ import SidingTesting
 import Testing
 
 /// Ending calls over real connections: how soon, how far they say they had got, and what they leave behind.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct AbortTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AbortTests {
     /// Within so much time a call that is cancelled ends.
     static let bound = Duration.milliseconds(50)
 

@@ -7,7 +7,7 @@ import SidingTesting
 import Testing
 
 /// What TLS trusts, and files that cannot be used.
-@Suite(.timeLimit(.minutes(2))) struct TrustTests {
+@Suite(.timeLimit(.minutes(5))) struct TrustTests {
     private func transport(_ tls: TLSSettings) -> HTTPTransport {
         HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings().with(\.tls, tls)))
     }

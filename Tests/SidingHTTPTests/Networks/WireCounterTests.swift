@@ -5,7 +5,7 @@ import SidingOrigin
 import Testing
 
 /// Whose meter the bytes of a connection are counted for.
-@Suite(.timeLimit(.minutes(2))) struct WireCounterTests {
+@Suite(.timeLimit(.minutes(5))) struct WireCounterTests {
     @Test func `requests that nobody meters count for nobody, over one connection`() async throws {
         let origin = try await Origin.start { _ in .json("{}") }
         let (transport, meter) = (HTTPTransport(), TrafficMeter())

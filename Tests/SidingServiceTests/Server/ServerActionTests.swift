@@ -6,7 +6,7 @@ import Testing
 @testable import SidingService
 
 /// Actions do what the commands do, and the history says by whom.
-@Suite(.timeLimit(.minutes(1))) struct ServerActionTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerActionTests {
     private static let bearer = ["Authorization": "Bearer \(ServiceBench.token)"]
 
     @Test func `entries are held, released, retried and dropped by programs`() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import SidingService
 
 /// Where a service listens.
-@Suite(.timeLimit(.minutes(1))) struct ServerAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerAddressTests {
     @Test(arguments: [
         ("127.0.0.1:8787", HTTPService.Address.loopback(port: 8787)), ("localhost:0", .loopback(port: 0)),
         ("[::1]:8787", .host("::1", port: 8787)), ("0.0.0.0:80", .host("0.0.0.0", port: 80)),

@@ -9,7 +9,7 @@ import Testing
 @testable import SidingService
 
 /// Connections: kept, slow, idle, too many, and at the end of the service.
-@Suite(.timeLimit(.minutes(1))) struct ServerConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerConnectionTests {
     private static let health = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     private static func limits(_ change: (inout ServiceLimits) -> Void) -> ServiceLimits {

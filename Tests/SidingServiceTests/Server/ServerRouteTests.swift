@@ -7,7 +7,7 @@ import Testing
 @testable import SidingService
 
 /// `/api` shows what the commands print with `--json`.
-@Suite(.timeLimit(.minutes(1))) struct ServerRouteTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerRouteTests {
     private func filled() async throws -> ServiceBench {
         let bench = try await ServiceBench()
         try await bench.syncTwice()

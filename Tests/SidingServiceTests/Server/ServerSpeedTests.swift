@@ -7,7 +7,7 @@ import Testing
 @testable import SidingService
 
 /// A gateway with a long past still answers at once.
-@Suite(.timeLimit(.minutes(2))) struct ServerSpeedTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerSpeedTests {
     /// 100 ms in a build for release; one for tests, and on a busy machine, only shows what grows with the store.
     #if DEBUG
         private static let limit = Duration.seconds(2)

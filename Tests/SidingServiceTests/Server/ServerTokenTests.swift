@@ -6,7 +6,7 @@ import Testing
 @testable import SidingService
 
 /// Who may look, and who may act.
-@Suite(.timeLimit(.minutes(1))) struct ServerTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerTokenTests {
     private static let bearer = ["Authorization": "Bearer \(ServiceBench.token)"]
 
     private static func basic(_ text: String) -> [String: String] {

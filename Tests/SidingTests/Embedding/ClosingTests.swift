@@ -8,7 +8,7 @@ import Testing
 @testable import Siding
 @testable import SidingNetwork
 
-@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(5))) struct ClosingTests {
     @Test func `every call after the close throws that the store is closed`() async throws {
         let blog = try await EmbeddedBlog()
         let (siding, posts) = (blog.siding, blog.posts)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Siding
 
-@Suite(.timeLimit(.minutes(1))) struct EventsTests {
+@Suite(.timeLimit(.minutes(5))) struct EventsTests {
     /// The next `count` events of a reader, in short.
     private static func take(_ count: Int, from events: Siding.Events) async -> [String] {
         var taken: [String] = []

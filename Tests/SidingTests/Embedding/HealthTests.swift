@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 @testable import SidingNetwork
 
-@Suite(.timeLimit(.minutes(1))) struct HealthTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthTests {
     @Test func `a resource is stale before its first sync and after its age, and well between`() async throws {
         let blog = try await EmbeddedBlog()
         let before = try #require(await blog.siding.health.resources.first)

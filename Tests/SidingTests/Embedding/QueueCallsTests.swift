@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 /// One record and the queue, for programs.
-@Suite(.timeLimit(.minutes(1))) struct QueueCallsTests {
+@Suite(.timeLimit(.minutes(5))) struct QueueCallsTests {
     @Test func `a record is found by its key, and one that is missing or of a resource without records is not`()
         async throws
     {

@@ -8,7 +8,7 @@ import Testing
 @testable import Siding
 
 /// Listings of which no page was saved: nothing of them is taken over, so that what was mended counts at once.
-@Suite(.timeLimit(.minutes(1))) struct FirstRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct FirstRequestTests {
     private static let (early, late) = ("2001-01-01T00:00:00Z", "2001-02-01T00:00:00Z")
 
     /// A bench whose first sync has left the cursor at ``late``, and the target that it asks for next.

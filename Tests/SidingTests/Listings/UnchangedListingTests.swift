@@ -9,7 +9,7 @@ import Testing
 @testable import Siding
 
 /// A listing whose pages all answer 304 does not write their rows; one that changes half-way knows which pages it showed.
-@Suite(.timeLimit(.minutes(2))) struct UnchangedListingTests {
+@Suite(.timeLimit(.minutes(5))) struct UnchangedListingTests {
     private static func target(_ number: Int) -> String { number == 1 ? "/posts" : "/posts?page=\(number)" }
 
     /// Answers page `number` with one record and the address of the next page in its body, or with 304.

@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `two stores that commit at once both get through`() async throws {
         let bench = try await FileBench()
         let other = try await Store.open(at: bench.path)

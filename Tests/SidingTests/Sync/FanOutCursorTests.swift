@@ -8,7 +8,7 @@ import Testing
 @testable import Siding
 
 /// What a resource with a listing per parent remembers of each, and when all of them together count as complete.
-@Suite(.timeLimit(.minutes(1))) struct FanOutCursorTests {
+@Suite(.timeLimit(.minutes(5))) struct FanOutCursorTests {
     /// Lists of tasks; where each one's tasks lie its record says.
     private struct Bench {
         var lists: EngineBench

@@ -9,7 +9,7 @@ import Testing
 @testable import Siding
 
 /// A listing for each record of another resource.
-@Suite(.timeLimit(.minutes(1))) struct FanOutTests {
+@Suite(.timeLimit(.minutes(5))) struct FanOutTests {
     /// A bench whose origin has `count` posts, each with one comment, and the resource `comments` of it.
     private static func bench(
         posts count: Int,

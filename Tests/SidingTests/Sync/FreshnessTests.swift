@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 /// How soon a resource is asked for again, as its origin says it.
-@Suite(.timeLimit(.minutes(1))) struct FreshnessTests {
+@Suite(.timeLimit(.minutes(5))) struct FreshnessTests {
     private static func page(_ ids: String, _ fields: [String: String], next: String? = nil) -> ScriptedAnswer {
         var all: HTTPFields = [.contentType: "application/json"]
         for (name, value) in fields { all[HTTPField.Name(name)!] = value }

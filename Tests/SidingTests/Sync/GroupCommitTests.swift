@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 
 /// Pages that arrive while others are saved are saved together.
-@Suite(.timeLimit(.minutes(2))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
     /// Pages with one record each, linked to one another.
     private static func origin(
         pages: Int, hold: @escaping @Sendable (String) async -> Void = { _ in }

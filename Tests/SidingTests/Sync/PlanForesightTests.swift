@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 
 /// What a plan says is what the sync after it does: in its age, at a closed gate, at a limit.
-@Suite(.timeLimit(.minutes(1))) struct PlanForesightTests {
+@Suite(.timeLimit(.minutes(5))) struct PlanForesightTests {
     private static func plan(_ bench: EngineBench, _ options: SyncOptions = SyncOptions()) async throws -> SyncPlan {
         try await SyncPlan.make(for: bench.resource, options: options, in: bench.store, now: bench.time.now)
     }

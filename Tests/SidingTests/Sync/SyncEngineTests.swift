@@ -5,7 +5,7 @@ import SidingTesting
 import SidingSynchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SyncEngineTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncEngineTests {
     // MARK: Leases
 
     @Test func `a resource that another run holds is skipped, and its holder named`() async throws {
