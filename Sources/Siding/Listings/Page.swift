@@ -17,8 +17,8 @@ struct Page: Sendable {
     var requests: Int
     /// What the network carried for them.
     var bytes: Int
-    /// The newest row of ``ProvenanceTable`` when the page was requested: own writes with a later one were delivered since, so that
-    /// the page may show their records as they were before. Nil if there can be none.
+    /// The newest row of ``ProvenanceTable`` as of the last commit before the page was requested: own writes with a later one may
+    /// have been delivered since, so that the page may show their records as they were before. Nil if there can be none.
     var requestedAfter: Int64?
     /// The URL of the answer, without secrets, if a redirect led to another origin; nil for that of the request.
     var answeredAt: String?

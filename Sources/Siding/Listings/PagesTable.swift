@@ -7,7 +7,7 @@ enum PagesTable {
     /// The row of a page; nil if there is none.
     ///
     /// - Parameter source: where the pages of its listing name their next page.
-    static func load(
+    private static func load(
         _ page: PageRequest, of resource: Int64, nextPageSource source: NextPageSource?,
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> StoredPage? {
@@ -24,6 +24,24 @@ enum PagesTable {
                 readAt: try row.optionalTime("read_at"), highWaterMark: try row.optionalText("high_water_mark"),
                 digest: try row.optionalInt("digest").map(UInt64.init(bitPattern:)))
         }
+    }
+
+    /// The rows of a page and of those that follow it as they are stored, by their addresses.
+    ///
+    /// - Parameter limit: the most rows.
+    static func load(
+        from page: PageRequest, limit: Int, of resource: Int64, nextPageSource source: NextPageSource?,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [PageRequest.Address: StoredPage] {
+        var rows: [PageRequest.Address: StoredPage] = [:]
+        var next: PageRequest? = page
+        while let page = next, rows.count < limit, rows[page.address] == nil,
+            let stored = try load(page, of: resource, nextPageSource: source, database)
+        {
+            rows[page.address] = stored
+            next = stored.next
+        }
+        return rows
     }
 
     /// Stores a page that was fetched, with its validators and the page behind it.

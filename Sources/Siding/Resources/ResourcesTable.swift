@@ -32,13 +32,6 @@ enum ResourcesTable {
         try database.first("SELECT requests FROM siding_resources WHERE id = ?1", resource) { $0.int(0) } ?? 0
     }
 
-    /// The id of a resource, and of its newest request. By columns, as it is asked for before each page.
-    static func requests(
-        named name: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> (resource: Int64, newest: Int64)? {
-        try database.first("SELECT id, requests FROM siding_resources WHERE name = ?1", name) { ($0.int(0), $0.int(1)) }
-    }
-
     /// All resources, by name.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceRow] {
         try database.query("\(selection) ORDER BY name", map: ResourceRow.init)

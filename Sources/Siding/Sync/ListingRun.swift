@@ -11,6 +11,8 @@ struct ListingRun: Sendable {
     let stored: String?
     /// The first page of the listing.
     let first: PageRequest
+    /// The newest request of the resource; see ``Page/requestedAfter``.
+    let newest: Int64
 
     private var resource: AnyResource { sync.resource }
     private var options: SyncOptions { sync.options }
@@ -46,7 +48,8 @@ struct ListingRun: Sendable {
 
     /// What happened beside the walk.
     private enum Event: Sendable {
-        case fetched(Fetched)
+        /// With the rows that were read for it and for pages behind it.
+        case fetched(Fetched, [PageRequest.Address: StoredPage])
         case saved(SavedGroup)
     }
 
@@ -62,6 +65,8 @@ struct ListingRun: Sendable {
         var pages: [ListedPage] = []
         /// What each of them counted.
         var counters: [RunCounters] = []
+        /// The newest request of the resource; nil if nothing was saved.
+        var newest: Int64?
         /// The fault of a page that violates the contract, so that nothing of it was saved; nil if there is none.
         var fault: PageFailure?
         var failure: StoreError?
@@ -73,7 +78,7 @@ struct ListingRun: Sendable {
             var walk = Walk(
                 Listing(
                     of: resource, limit: options.limit, at: position, from: start, stored: stored, sizing: sync.sizing),
-                in: openListing(at: position), next: position.page, on: sync.engine.environment.clock)
+                in: openListing(at: position), next: position.page, after: newest, on: sync.engine.environment.clock)
             while true {
                 // 1. Pages that arrived while others were saved are saved together.
                 if let pages = walk.takeGroup(on: sync.engine.environment.clock) {
@@ -81,12 +86,12 @@ struct ListingRun: Sendable {
                 }
                 // 2. The next page is fetched while they are saved: behind 1, as a full group lets no page in.
                 if let request = walk.takeRequest(isLimited: options.limit != nil) {
-                    tasks.addTask { [listing = walk.listing] in .fetched(await fetch(request, of: listing)) }
+                    tasks.addTask { [walk] in await fetch(request, in: walk) }
                 }
                 // 3. The walk is over when nothing is under way.
                 switch await tasks.next() {
-                case .fetched(let fetched)?:
-                    walk.isFetching = false
+                case .fetched(let fetched, let stored)?:
+                    (walk.isFetching, walk.stored) = (false, stored)
                     advance(&walk, fetched, position)
                 case .saved(let saved)?:
                     walk.isSaving = false
@@ -114,6 +119,10 @@ struct ListingRun: Sendable {
         var result = Walked()
         /// The page to request next; nil while it is unknown or requested.
         var next: PageRequest?
+        /// Stored rows of pages, read ahead of their requests.
+        var stored: [PageRequest.Address: StoredPage] = [:]
+        /// The newest request of the resource, as of the last commit.
+        var newest: Int64
         /// Whether no further page is requested.
         var isOver = false
         /// The failure of a request, or of the store before one; the pages that have arrived are saved all the same.
@@ -122,8 +131,11 @@ struct ListingRun: Sendable {
         var (isFetching, isSaving) = (false, false)
         private var sinceCommit: Stopwatch
 
-        init(_ listing: Listing, in open: OpenListing, next: PageRequest, on clock: any Clock<Duration>) {
-            (self.listing, self.open, self.next) = (listing, open, next)
+        init(
+            _ listing: Listing, in open: OpenListing, next: PageRequest, after newest: Int64,
+            on clock: any Clock<Duration>
+        ) {
+            (self.listing, self.open, self.next, self.newest) = (listing, open, next, newest)
             sinceCommit = Stopwatch(clock)
         }
 
@@ -185,13 +197,20 @@ struct ListingRun: Sendable {
 
     // MARK: Fetching
 
-    private func fetch(_ request: PageRequest, of listing: Listing) async -> Fetched {
-        let (stored, newest): (StoredPage?, Int64)
-        do throws(StoreError) {
-            (stored, newest) = try await store.beforeRequest(
-                of: request, of: resource.name,
-                looksForRow: !options.isFull && !options.isAdHoc && !listing.isFirst)
-        } catch { return .storeFailed(error) }
+    private func fetch(_ request: PageRequest, in walk: Walk) async -> Event {
+        var rows = walk.stored
+        if rows[request.address] == nil, !options.isFull, !options.isAdHoc, !walk.listing.isFirst {
+            do throws(StoreError) { rows = try await store.storedPages(from: request, of: resource.name) } catch {
+                return .fetched(.storeFailed(error), [:])
+            }
+        }
+        let stored = rows.removeValue(forKey: request.address)
+        return .fetched(await fetch(request, of: walk.listing, stored: stored, after: walk.newest), rows)
+    }
+
+    private func fetch(
+        _ request: PageRequest, of listing: Listing, stored: StoredPage?, after newest: Int64
+    ) async -> Fetched {
         do throws(PageFailure) {
             var page = try await WorkSpan.ofPage(request, of: resource, on: sync.engine.environment.clock) {
                 () async throws(PageFailure) in try await fetcher.fetch(request, of: listing, stored: stored)
@@ -216,8 +235,10 @@ struct ListingRun: Sendable {
     }
 
     private func save(_ pages: [ListedPage], in open: OpenListing) async -> SavedGroup {
-        do throws(StoreError) { return SavedGroup(pages: pages, counters: try await store.save(pages, in: open)) } catch
-        {
+        do throws(StoreError) {
+            let (counters, newest) = try await store.save(pages, in: open)
+            return SavedGroup(pages: pages, counters: counters, newest: newest)
+        } catch {
             guard error.kind == .contract, let first = pages.first else { return SavedGroup(failure: error) }
             guard pages.count > 1 else { return SavedGroup(fault: fetcher.fault(error.message, of: first.page)) }
         }
@@ -227,6 +248,7 @@ struct ListingRun: Sendable {
             let one = await save([page], in: open)
             saved.pages += one.pages
             saved.counters += one.counters
+            saved.newest = one.newest ?? saved.newest
             (saved.fault, saved.failure) = (one.fault, one.failure)
             guard one.fault == nil, one.failure == nil else { break }
             open = open.afterFirstPage
@@ -237,6 +259,7 @@ struct ListingRun: Sendable {
     private func add(_ saved: SavedGroup, to walk: inout Walk) {
         guard let last = saved.pages.last?.page else { return }
         walk.open = walk.open.afterFirstPage
+        walk.newest = saved.newest ?? walk.newest
         walk.result.hasPages = true
         walk.result.isNextFromStore = if case .notModified = last.content { true } else { false }
         walk.result.hasLines = last.hasLines

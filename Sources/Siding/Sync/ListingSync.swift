@@ -98,7 +98,8 @@ struct ListingSync {
             resource, isConditional: isConditional, transport: sync.transport, resuming: position.partial.take(),
             budget: sync.budget, in: engine.environment, context: sync.context)
         return try await ListingRun(
-            sync: sync, fetcher: fetcher, start: start, stored: known?.value, first: opening.first
+            sync: sync, fetcher: fetcher, start: start, stored: known?.value, first: opening.first,
+            newest: open.row?.requests ?? 0
         )
         .walk(from: position)
     }

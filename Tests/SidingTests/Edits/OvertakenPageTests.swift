@@ -23,7 +23,7 @@ import Testing
         meanwhile: () async throws -> Void
     ) async throws -> RunCounters {
         let position = try await bench.sqlite.bench.open()
-        let newest = try await bench.store.beforeRequest(of: StoreBench.page(1), of: "posts", looksForRow: false).newest
+        let newest = try await bench.sqlite.bench.newestRequest()
         try await meanwhile()
         var commit = bench.sqlite.bench.pageCommit(
             try StoreBench.content(json), position, next: next, etag: etag, cursor: cursor)

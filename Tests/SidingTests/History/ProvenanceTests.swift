@@ -277,8 +277,7 @@ import Testing
         let due = "SELECT retention ->> 'requests_due' FROM siding_resources"
         #expect(try await bench.sqlite.rows(due) == [["2104"]])
         // A page that was requested before they went still counts as requested after them.
-        #expect(
-            try await bench.store.beforeRequest(of: StoreBench.page(1), of: "posts", looksForRow: false).newest == 1102)
+        #expect(try await bench.sqlite.bench.newestRequest() == 1102)
     }
 
     @Test func `a program asks for the versions of a record and where it came from`() async throws {

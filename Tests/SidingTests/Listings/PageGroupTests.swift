@@ -16,7 +16,7 @@ import Testing
                 page: try StoreBench.page(number))
         }
         commits[0].listed.page.hasNoList = !hasList
-        return try await bench.store.save(commits.map(\.listed), in: commits[0].open)
+        return try await bench.store.save(commits.map(\.listed), in: commits[0].open).counters
     }
 
     @Test func `a page finds the table, and the number of the newest request, as the page before left them`()

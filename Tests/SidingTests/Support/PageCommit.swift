@@ -9,6 +9,6 @@ struct PageCommit: Sendable {
 extension Store {
     /// Saves one page.
     func commit(_ commit: PageCommit) async throws(StoreError) -> RunCounters {
-        try await save([commit.listed], in: commit.open).reduce(into: RunCounters()) { $0 += $1 }
+        try await save([commit.listed], in: commit.open).counters.reduce(into: RunCounters()) { $0 += $1 }
     }
 }

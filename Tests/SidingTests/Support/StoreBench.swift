@@ -83,6 +83,11 @@ struct StoreBench: Sendable {
         return position
     }
 
+    /// The newest request of the resource; see ``Page/requestedAfter``.
+    func newestRequest() async throws -> Int64 {
+        try await store.read { try OpenResource(Self.resource, $0).row?.requests ?? 0 }
+    }
+
     /// The position of a new listing that its first page opens.
     func unopened() async throws -> ListingPosition {
         let open = try await store.read { try OpenResource(Self.resource, $0) }
