@@ -193,7 +193,7 @@ let package = Package(
             name: "SidingTesting",
             dependencies: [
                 "Siding", "SidingChain", "SidingJSON", "SidingNodes", "SidingOrigin", "SidingSynchronization",
-                httpTypes, logging,
+                httpTypes,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -244,6 +244,10 @@ let package = Package(
             name: "QueueBenchmark",
             dependencies: ["Siding", "SidingChain", "SidingOrigin", "SidingSynchronization", httpTypes],
             path: "Benchmarks/Queue", swiftSettings: settings),
+        // What only the tests of this package use.
+        .target(
+            name: "TestSupport", dependencies: ["SidingSynchronization", logging], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .testTarget(
             name: "SidingSQLiteTests", dependencies: ["SidingSQLite", "SidingSynchronization", "CSQLite"],
             swiftSettings: settings),
@@ -263,7 +267,7 @@ let package = Package(
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
                 "SidingNodes", "SidingOrigin", "SidingPaging", "SidingSQLite", "SidingSchedule",
-                "SidingSynchronization", "SidingTesting", httpTypes, logging, metrics, tracing,
+                "SidingSynchronization", "SidingTesting", "TestSupport", httpTypes, logging, metrics, tracing,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -279,6 +283,7 @@ let package = Package(
             name: "SidingChainTests",
             dependencies: [
                 "Siding", "SidingChain", "SidingJSON", "SidingNodes", "SidingSynchronization", "SidingTesting",
+                "TestSupport",
                 httpTypes, logging,
             ],
             swiftSettings: settings),
@@ -294,6 +299,7 @@ let package = Package(
             name: "SidingHTTPTests",
             dependencies: [
                 "SidingHTTP", "SidingChain", "SidingNodes", "SidingOrigin", "SidingSynchronization", "SidingTesting",
+                "TestSupport",
                 asyncHTTPClient, httpTypes, nioSSL, nioHTTPCompression,
             ] + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
             swiftSettings: settings),
@@ -301,21 +307,22 @@ let package = Package(
             name: "SidingManifestTests",
             dependencies: [
                 "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingNotifications",
-                "SidingOrigin", "SidingPaging", "SidingTesting", httpTypes,
+                "SidingOrigin", "SidingPaging", "SidingTesting", "TestSupport", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingImportTests",
             dependencies: [
                 "SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON",
-                "SidingPaging", "SidingTesting", httpTypes,
+                "SidingPaging", "SidingTesting", "TestSupport", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingCLITests",
             dependencies: [
                 "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingOrigin", "SidingSQLite",
-                "SidingSynchronization", "SidingTesting", argumentParser, httpTypes, subprocess, systemPackage,
+                "SidingSynchronization", "SidingTesting", "TestSupport", argumentParser, httpTypes, subprocess,
+                systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -331,14 +338,15 @@ let package = Package(
             name: "SidingNotificationsTests",
             dependencies: [
                 "SidingNotifications", "Siding", "SidingChain", "SidingCredentials", "SidingSynchronization",
-                "SidingTesting", httpTypes, logging, serviceLifecycle,
+                "SidingTesting", "TestSupport", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingServiceTests",
             dependencies: [
                 "SidingService", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingJSON",
-                "SidingOrigin", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+                "SidingOrigin", "SidingSQLite", "SidingSynchronization", "SidingTesting", "TestSupport", httpTypes,
+                logging,
                 serviceLifecycle,
             ] + nio("NIOCore", "NIOEmbedded"),
             swiftSettings: settings),
@@ -354,7 +362,8 @@ let package = Package(
             dependencies: [
                 "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "ServiceExample",
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingNetwork",
-                "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization", "SidingTesting", httpTypes,
+                "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization", "SidingTesting",
+                "TestSupport", httpTypes,
                 logging, serviceLifecycle, subprocess, systemPackage,
             ],
             swiftSettings: settings),

@@ -3,6 +3,7 @@ import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A program that embeds Siding, over a real link: the origin listens in one network namespace, the program runs in another, and
 /// a cable leads from one to the other.

@@ -4,6 +4,7 @@ import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct TokenRefreshTests {

@@ -6,6 +6,7 @@ import SidingJSON
 import SidingManifest
 import SidingTesting
 import Testing
+import TestSupport
 
 /// Whatever the file is, the answer is a configuration that is valid, or words.
 @Suite struct RobustnessTests {

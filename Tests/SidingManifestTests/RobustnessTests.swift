@@ -3,6 +3,7 @@ import SidingManifest
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// Whatever the file is, the answer is a refusal with a reason, soon.
 @Suite struct RobustnessTests {

@@ -1,4 +1,5 @@
 import SidingTesting
+import TestSupport
 
 /// A configuration as a tree that tests change at will, written as YAML's flow style.
 indirect enum Sample: Sendable {

@@ -2,6 +2,7 @@ import Siding
 import SidingChain
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import SidingNotifications
 

@@ -2,6 +2,7 @@ import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A page whose answer breaks off, after outages in which it could not be asked for.
 @Suite(.serialized)

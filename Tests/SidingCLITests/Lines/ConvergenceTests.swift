@@ -4,11 +4,14 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// Copies over a line that fails at random: `siding sync`, each time in a process of its own, through a relay.
 @Suite(.serialized)
 struct ConvergenceTests {
     private static let pageSize = 50
+    /// The most records in a commit, beside those of its last page (Decision 46).
+    private static let mostInCommit = 500
     /// Nothing below needs so many runs.
     private static let mostRuns = 200
 
@@ -33,7 +36,7 @@ struct ConvergenceTests {
 
     @Test func `whatever the line does, the copy is complete in the end, and hardly a byte is wasted`() async throws {
         let seeds = 1...Proof.choose(short: 4, middle: 12, long: 200)
-        var shares: [Double] = []
+        var shares: [Share] = []
         for seed in seeds where Proof.seed.map({ $0 == UInt64(seed) }) ?? true {
             shares.append(try await copy(Self.kinds[seed % Self.kinds.count], seed: UInt64(seed), servesRanges: true))
         }
@@ -41,7 +44,7 @@ struct ConvergenceTests {
     }
 
     @Test func `an origin without ranges, but with a size parameter, costs hardly more`() async throws {
-        var shares: [Double] = []
+        var shares: [Share] = []
         for seed in 1...Proof.choose(short: 1, middle: 8, long: 60) {
             let kind = Self.sizedKinds[seed % Self.sizedKinds.count]
             shares.append(
@@ -51,15 +54,15 @@ struct ConvergenceTests {
         judge(shares)
     }
 
-    private func judge(_ shares: [Double]) {
-        let shares = shares.sorted()
-        let (median, worst) = (shares[shares.count / 2], shares[shares.count - 1])
+    private func judge(_ shares: [Share]) {
+        let sorted = shares.map(\.bytes).sorted()
+        let (median, worst) = (sorted[shares.count / 2], sorted[shares.count - 1])
         print(
             "bytes on the wire to the bytes of the collection: median \(median), worst \(worst), \(shares.count) schedules"
         )
         // Of a few schedules the median says little.
         if shares.count >= 8 { #expect(median <= 1.05) }
-        #expect(worst <= 1.2)
+        for share in shares { #expect(share.bytes <= 1.2 + share.killed) }
     }
 
     @Test func `an origin without ranges costs the pages that were cut, and nothing else`() async throws {
@@ -68,12 +71,18 @@ struct ConvergenceTests {
         }
     }
 
+    /// What a copy cost, in parts of the collection.
+    private struct Share {
+        /// The bytes on the wire, in parts of those of the same copy over a good line.
+        var bytes: Double
+        /// What its kills may have cost of them: the pages of two commits each. A busy machine puts more pages into a commit.
+        var killed: Double
+    }
+
     /// Copies the collection over a line of `seed`.
-    ///
-    /// - Returns: the bytes on the wire, in parts of those of the same copy over a good line.
     private func copy(
         _ kind: Kind, seed: UInt64, servesRanges: Bool, records: Int = 1_000, recordSize: Int = 500
-    ) async throws -> Double {
+    ) async throws -> Share {
         let pages = records / Self.pageSize
         var generator = SeededGenerator(seed: seed)
         let items = Dataset.filled(records, size: recordSize)
@@ -111,7 +120,7 @@ struct ConvergenceTests {
 
         let page = ideal / pages
         var lines = LineSchedule(seed: seed, up: page * 12 / 10...page * 20, down: .zero ... .zero)
-        var (runs, writes, isComplete) = (0, 0, false)
+        var (runs, killed, writes, isComplete) = (0, 0, 0, false)
         let before = await relay.traffic.toClient
         while !isComplete, runs < Self.mostRuns {
             runs += 1
@@ -131,6 +140,7 @@ struct ConvergenceTests {
             let ended = try await sandbox.siding(["sync"]) { child.fulfil($0) }
             kills.disarm()
             #expect([0, 75, 137].contains(ended.status), "seed \(seed): \(ended.everything)")
+            if ended.status == 137 { killed += 1 }
             isComplete = ended.status == 0
         }
         let passed = await relay.traffic.toClient - before
@@ -147,7 +157,8 @@ struct ConvergenceTests {
         #expect(orders == (0..<writes).map { "\($0 + 1)" }, "seed \(seed)")
         await relay.stop()
         await origin.stop()
-        return Double(passed) / Double(ideal)
+        return Share(
+            bytes: Double(passed) / Double(ideal), killed: Double(killed * 2 * Self.mostInCommit) / Double(records))
     }
 
     /// The bytes of a copy over a line that does not fail.

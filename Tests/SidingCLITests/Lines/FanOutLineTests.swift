@@ -3,6 +3,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A listing, and one listing for each of its records, over a line that fails at random, by clients that are killed.
 @Suite(.serialized)

@@ -5,6 +5,7 @@ import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// The origin, the link before it, and a sandbox whose config leads through that.
 struct FlappingLine {

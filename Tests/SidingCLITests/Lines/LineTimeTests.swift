@@ -2,6 +2,7 @@ import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// How long a copy takes over a line that is down a third of the time, beside the best that could be.
 ///

@@ -2,6 +2,7 @@ import SidingChain
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// Pages that the line cannot carry: 1 MiB each, over a line that breaks off behind 200 KiB, through the executable.
 @Suite struct PageSizeSyncTests {

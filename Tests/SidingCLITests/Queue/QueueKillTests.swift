@@ -1,6 +1,7 @@
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// Nothing that was accepted is lost, done twice or out of order, whoever dies when.
 @Suite(.serialized)

@@ -6,6 +6,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A line that is down costs no tries, and is used as soon as it is back.
 ///

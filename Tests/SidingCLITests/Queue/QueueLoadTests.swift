@@ -1,6 +1,7 @@
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A long queue is looked at as quickly as a short one.
 @Suite(.serialized)

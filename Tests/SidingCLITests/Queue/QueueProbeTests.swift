@@ -7,6 +7,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// An origin that acts and says nothing, or loses what it was sent, but can be asked: one effect, and no person.
 @Suite(.serialized)

@@ -6,6 +6,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// Many processes on one file: no word about locks reaches anyone, and nothing is sent twice.
 @Suite(.serialized)

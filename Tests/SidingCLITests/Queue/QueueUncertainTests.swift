@@ -7,6 +7,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// An origin that acts and says nothing: with a key that it honours one effect, without one no second try.
 @Suite(.serialized)

@@ -4,6 +4,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// How `siding serve` ends, and what its service manager hears of it.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 @Suite(.serialized)
 struct CrashTests {

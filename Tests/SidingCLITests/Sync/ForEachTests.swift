@@ -5,6 +5,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// One listing for each record of another resource, from the command line.
 @Suite struct ForEachTests {

@@ -2,6 +2,7 @@ import HTTPTypes
 import SidingOrigin
 import SidingTesting
 import Testing
+import TestSupport
 
 @Suite(.serialized)
 struct UnchangedTests {

@@ -4,6 +4,7 @@ import SidingChain
 import SidingNodes
 import SidingTesting
 import Testing
+import TestSupport
 
 @Suite struct LoggerNodeTests {
     @Test func `success and failure are events with their request and place`() async throws {

@@ -4,6 +4,7 @@ import SidingChain
 import SidingNodes
 import SidingTesting
 import Testing
+import TestSupport
 
 @Suite struct MiddlewareNodeTests {
     struct Own: Error {}

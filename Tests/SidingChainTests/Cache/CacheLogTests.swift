@@ -3,6 +3,7 @@ import SidingChain
 import SidingNodes
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A cache that fails costs a warning, and only that.
 @Suite struct CacheLogTests {

@@ -5,6 +5,7 @@ import SidingNodes
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 /// A disk that is really full: a small file system of its own, which takes root to mount.
 @Suite(.enabled(if: Proof.length != .short && geteuid() == 0))

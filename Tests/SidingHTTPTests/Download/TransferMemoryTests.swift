@@ -6,6 +6,7 @@ import SidingNodes
 import SidingTesting
 import SidingSynchronization
 import Testing
+import TestSupport
 
 /// Large bodies pass through and are held nowhere. In the longer proofs they have a gigabyte.
 @Suite(.serialized) struct TransferMemoryTests {

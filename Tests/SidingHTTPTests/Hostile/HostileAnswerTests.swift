@@ -3,6 +3,7 @@ import SidingChain
 import SidingHTTP
 import SidingTesting
 import Testing
+import TestSupport
 
 /// No answer ends the process, hangs, or is taken for the answer to another request.
 @Suite struct HostileAnswerTests {

@@ -3,6 +3,7 @@ import SidingChain
 import SidingHTTP
 import SidingTesting
 import Testing
+import TestSupport
 
 /// No answer to CONNECT ends the process, hangs, or counts as an answer of a secure origin.
 @Suite struct HostileProxyTests {

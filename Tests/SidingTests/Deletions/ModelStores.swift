@@ -1,6 +1,7 @@
 import SidingChain
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 

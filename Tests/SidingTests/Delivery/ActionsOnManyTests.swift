@@ -2,6 +2,7 @@ import HTTPTypes
 import SidingChain
 import SidingOrigin
 import Testing
+import TestSupport
 
 @testable import Siding
 @testable import SidingTesting

@@ -3,6 +3,7 @@ import SidingChain
 import SidingSQLite
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 

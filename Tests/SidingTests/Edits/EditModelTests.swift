@@ -3,6 +3,7 @@ import SidingChain
 import SidingOrigin
 import SidingSynchronization
 import Testing
+import TestSupport
 
 @testable import Siding
 @testable import SidingTesting

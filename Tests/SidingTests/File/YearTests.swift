@@ -3,6 +3,7 @@ import HTTPTypes
 import SidingSQLite
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 

@@ -2,6 +2,7 @@ import SidingChain
 import SidingJSON
 import SidingOrigin
 import Testing
+import TestSupport
 
 @testable import Siding
 @testable import SidingTesting

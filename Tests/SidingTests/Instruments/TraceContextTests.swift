@@ -3,6 +3,7 @@ import SidingChain
 import SidingTesting
 import Testing
 import Tracing
+import TestSupport
 
 @testable import Siding
 

@@ -5,6 +5,7 @@ import SidingPaging
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 

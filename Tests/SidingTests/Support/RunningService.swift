@@ -4,6 +4,7 @@ import SidingChain
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 @testable import SidingNetwork

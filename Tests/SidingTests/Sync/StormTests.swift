@@ -3,6 +3,7 @@ import SidingOrigin
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 
