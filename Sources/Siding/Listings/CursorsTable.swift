@@ -1,4 +1,4 @@
-package import SidingChain
+internal import SidingChain
 internal import SidingSQLite
 
 /// The table `siding_cursors`: the stored cursor of each listing.
