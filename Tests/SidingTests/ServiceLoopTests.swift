@@ -5,6 +5,7 @@ import SidingChain
 import SidingJSON
 import SidingSynchronization
 import SidingTesting
+import TestSupport
 import Testing
 
 @testable import Siding
