@@ -79,7 +79,7 @@ struct ExtentName: Sendable, Hashable {
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
     /// By bytes, as this is asked of every header field of every page.
-    private static func folded(_ name: String) -> String {
+    static func folded(_ name: String) -> String {
         var letters: [UInt8] = []
         for byte in name.utf8 {
             switch byte {

@@ -16,6 +16,8 @@ struct ListedPage: Sendable {
     /// The highest cursor value among the page's records; nil if there is none, or if the page breaks the declared
     /// descending order.
     var highWaterMark: String?
+    /// What pages of the listing so far say of themselves that they are not whole, as a message; nil if all are whole.
+    var shortfall: String?
     /// The size of the next page, where the line decides it.
     var sizing: PageSizing?
 

@@ -74,6 +74,8 @@ struct ListingPosition: Sendable {
     var startedAt: Timestamp?
     /// The freshness that the first page of an unfinished listing reported.
     var freshness = ListingFreshness()
+    /// See ``ListedPage/shortfall``: that of an unfinished listing.
+    var shortfall: String?
     /// Where the pages of an unfinished listing named their next page.
     var nextPageSource: NextPageSource?
     /// Set if the transaction that saves the first page opens the listing, as of this moment.

@@ -127,7 +127,8 @@ extension ListingRow {
         guard isOpen, let page = next else { return nil }
         return ListingPosition(
             listing: number, page: page, isResumed: page.number > 1, cursor: cursor,
-            startedAt: page.number > 1 ? startedAt : nil, freshness: freshness, nextPageSource: nextPageSource)
+            startedAt: page.number > 1 ? startedAt : nil, freshness: freshness, shortfall: incomplete,
+            nextPageSource: nextPageSource)
     }
 }
 

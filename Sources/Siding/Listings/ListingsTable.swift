@@ -15,7 +15,7 @@ enum ListingsTable {
                 scope, next_page ->> 'number' AS next_number, next_page ->> 'offset' AS next_offset, started_at,
                 checkpoint_at, run, cursor ->> 'moves' AS cursor_moves, cursor ->> 'from' AS cursor_from,
                 cursor ->> 'reached' AS cursor_reached, cursor ->> 'waits' AS cursor_waits, fresh_until, not_before,
-                root, moved, pages_since_loss, page_size
+                root, moved, pages_since_loss, page_size, incomplete
             FROM siding_listings WHERE resource = ?1 AND scope = ?2
             """, resource, scope, map: ListingRow.init)
     }
@@ -87,7 +87,7 @@ enum ListingsTable {
             case .incomplete(let why, _): ("incomplete", why)
             case .stopped, .ignored: ("incomplete", nil)
             case .end: ("complete", nil)
-            case .page: ("open", nil)
+            case .page: ("open", listed.shortfall)
             }
         let (page, next) = (listed.page, listed.step.next)
         return try transaction.execute(
@@ -216,6 +216,8 @@ struct ListingRow {
     let freshness: ListingFreshness
     let root: String?
     let hasMoved: Bool
+    /// Why it is incomplete, or will be; nil if it is not known to be.
+    let incomplete: String?
     /// How its pages got through so far; nil before its first page.
     let sizing: PageSizing?
 
@@ -238,6 +240,7 @@ struct ListingRow {
         freshness = try ListingFreshness(row)
         root = try row.optionalText("root")
         hasMoved = try row.isTrue("moved")
+        incomplete = try row.optionalText("incomplete")
         let pagesSinceLoss = try row.optionalInt("pages_since_loss").map(Int.init)
         sizing = try row.optionalInt("page_size").map { PageSizing(size: Int($0), pagesSinceLoss: pagesSinceLoss) }
     }

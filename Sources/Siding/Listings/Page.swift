@@ -34,6 +34,10 @@ struct Page: Sendable {
     var namesNextUnchanged = false
     /// The number of records that the answer reports for its listing.
     var total: ListingExtent.Report?
+    /// Whether it is a short numbered page, and nothing on it says whether it is the last.
+    var isUndecided = false
+    /// What the answer says of itself that it is not whole, as a message; nil if it says no such thing.
+    var shortfall: String?
     /// Whether this first page led to a next one when it was stored, and no longer does: it is no evidence of missing records.
     var lostNext = false
     /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.

@@ -28,8 +28,8 @@ struct HighWaterMark: Sendable {
     private var isDisordered = false
     /// The order check of a descending listing.
     private var descent: DescendingOrder
-    /// Whether pages of earlier runs came out of order.
-    private let waitsForEnd: Bool
+    /// Whether only the end of the listing may move the cursor: pages came out of order in a run before, or are not whole.
+    private var waitsForEnd: Bool
     /// Whether pages of this listing were read in a run before, and no moment bounds what they surely held.
     private let isUnbounded: Bool
     private var unusable = 0
@@ -44,6 +44,9 @@ struct HighWaterMark: Sendable {
         (waitsForEnd, isUnbounded) = (waits, isResumed && start.began == nil)
         descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
     }
+
+    /// Lets no page move the cursor from now on, but only the end of a complete listing.
+    mutating func waitForEnd() { waitsForEnd = true }
 
     /// Checks the order of the next page. Call it before any other use of the page.
     mutating func checkOrder(of page: Page) {

@@ -31,8 +31,12 @@ struct Listing: Sendable {
     private(set) var repeatsNext = false
     /// The number of records of each page so far; nil if they differ or are not all known.
     private(set) var pageSize: Int?
+    /// See ``Page/isUndecided``: that of the page read last.
+    private(set) var isUndecided = false
     /// The smallest number of records that its answers reported.
     private(set) var total: ListingExtent.Report?
+    /// What its first page that is not whole says of that, as a message; nil if all are whole.
+    private var shortfall: String?
     /// Digests of the previous page's records.
     private var before: Set<UInt64> = []
     /// How many records were on the page before already.
@@ -51,6 +55,7 @@ struct Listing: Sendable {
         if start.began != nil, let began = position.startedAt { start.began = began }
         (self.resource, self.limit, self.start, self.sizing) = (resource, limit, start, sizing)
         (freshness, paging, isFirst) = (position.freshness, resource.paging, position.listing == 1)
+        shortfall = position.shortfall
         highWaterMark = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
             waits: position.cursor.waits, isResumed: position.page.number > 1)
@@ -81,12 +86,28 @@ struct Listing: Sendable {
         sizing?.readPage(of: size, isWhole: page.content.isWhole)
         update(with: page)
         if page.request.number == 1 { freshness = page.freshness }
+        if let why = page.shortfall {
+            // A 304 would make this page whole.
+            (listed.page.etag, listed.page.lastModified) = (nil, nil)
+            shortfall = shortfall ?? why
+        }
+        if let shortfall {
+            highWaterMark.waitForEnd()
+            switch listed.step {
+            case .end: listed.step = .incomplete(shortfall, remedy: Self.remedy)
+            case .incomplete where page.shortfall != nil: listed.step = .incomplete(shortfall, remedy: Self.remedy)
+            case .page, .incomplete, .stopped, .ignored: break
+            }
+        }
+        listed.shortfall = shortfall
         (listed.cursor, listed.freshness, listed.sizing) = (
             highWaterMark.move(with: page, isEnd: listed.step == .end), freshness, sizing
         )
         hasPages = true
         return listed
     }
+
+    private static let remedy = "If these are all records: stop: { trust_end: true }"
 
     /// Ends the listing at this page if it is past the requested range, loops, or has reached the limit.
     private mutating func bounded(_ page: Page, _ count: Int) -> ListedPage {
@@ -112,6 +133,7 @@ struct Listing: Sendable {
     private mutating func update(with page: Page) {
         paging = page.paging
         (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
+        isUndecided = page.isUndecided
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
         // An empty page has no total of its own.

@@ -92,7 +92,8 @@ struct NextPageRule: Sendable {
         if answer.recordCount == 0, !isMore, extent.saysEnd { return .end }
         // Behind a full last page some origins have no empty one, but an error.
         if !isMore, isLast(page, paging, answer, extent) { return .end }
-        guard var following = try turned(page, by: paging, answer, isMore || isFull(page, paging, answer, extent))
+        guard
+            var following = try turned(page, by: paging, answer, isMore || mayBeFollowed(page, paging, answer, extent))
         else {
             guard case .isMore(let path)? = report else { return .end }
             return .incomplete("\(path) reports more pages, but no next page was found by \(paging)")
@@ -215,23 +216,32 @@ struct NextPageRule: Sendable {
         return [answer.saysNoNext, isCounted, isNumberedLast].count { $0 } >= 2
     }
 
-    /// Whether a page has as many records as it may have, so that a numbered one may not be the last.
+    /// Whether a numbered page may not be the last.
     ///
-    /// The origin's maximum may be below the declared size. So a short page is the last one only if the origin reports the end, or
-    /// as many records or pages as were read; or, behind others, if it is shorter than those, or they had links and it has none.
-    private func isFull(
+    /// A page may be short though others follow: the origin's maximum may be below the declared size, and some origins filter a
+    /// page after they cut it. So a short page is the last one only if the origin reports the end, or as many records or pages as
+    /// were read; or if earlier pages had links and it has none. Otherwise the page behind it shows whether it was.
+    private func mayBeFollowed(
         _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
     ) -> Bool {
         guard let declared = paging.pageSize, answer.recordCount < declared else { return true }
-        let stop = resource.stop
-        if stop.trustsEnd || stop.hasMore != nil || stop.isLast != nil || extent.saysEnd || answer.wasLinked {
+        guard !isDecidedByRule(answer, extent) else { return false }
+        return isUndecided(paging, answer, extent)
+            || extent.total?.count ?? 0 > paging.recordsRead(through: page, answer)
+            || extent.pages?.count ?? 0 > paging.pagesRead(through: page)
+    }
+
+    /// Whether a page is a short numbered one, and nothing on it says whether it is the last.
+    func isUndecided(_ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent) -> Bool {
+        guard let declared = paging.pageSize, answer.recordCount < declared, !isDecidedByRule(answer, extent) else {
             return false
         }
-        guard extent.total == nil, extent.pages == nil else {
-            return extent.total?.count ?? 0 > paging.recordsRead(through: page, answer)
-                || extent.pages?.count ?? 0 > paging.pagesRead(through: page)
-        }
-        return answer.recordCount * (page.number - 1) >= page.offset
+        return extent.total == nil && extent.pages == nil
+    }
+
+    private func isDecidedByRule(_ answer: PageAnswer, _ extent: ListingExtent) -> Bool {
+        let stop = resource.stop
+        return stop.trustsEnd || stop.hasMore != nil || stop.isLast != nil || extent.saysEnd || answer.wasLinked
     }
 
     /// A next link must stay on the configured origin.

@@ -3,7 +3,6 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 internal import SidingPaging
-internal import SidingSynchronization
 
 /// Fetches the pages of one resource, one at a time, and reads them. It does not store.
 struct PageFetcher: Sendable {
@@ -116,16 +115,7 @@ struct PageFetcher: Sendable {
     ) throws(Failure) -> Page {
         let fields = response.response.headerFields
         let status = response.response.status.code
-        guard status == 304 else {
-            let step = try nextPageRule.next(
-                after: page, by: paging, answer(response, to: page, recordCount: 0, of: listing))
-            var empty = Page(
-                request: page, content: .records([], []), status: status,
-                step: Self.following(step, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
-                bytes: 0)
-            empty.hasNoList = true
-            return empty
-        }
+        guard status == 304 else { return try empty(page, response, paging, listing) }
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to an unconditional request")
         }
@@ -143,6 +133,28 @@ struct PageFetcher: Sendable {
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
         checkEnd(of: &unchanged, answer, extent, listing)
         return unchanged
+    }
+
+    /// The page of an answer in which there is nothing to read.
+    private func empty(
+        _ page: PageRequest, _ response: LoadedResponse, _ paging: Paging, _ listing: Listing
+    ) throws(Failure) -> Page {
+        let (answer, status) = (
+            answer(response, to: page, recordCount: 0, of: listing), response.response.status.code
+        )
+        let step = try nextPageRule.next(after: page, by: paging, answer)
+        var empty = Page(
+            request: page, content: .records([], []), status: status,
+            step: Self.following(step, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
+            bytes: 0)
+        // 204 says that there is nothing: that is an empty list.
+        empty.hasNoList = status != 204
+        empty.shortfall = shortfall(of: answer, status, recordsAt: .root)
+        return empty
+    }
+
+    private func shortfall(of answer: PageAnswer, _ status: Int, recordsAt path: JSONPath) -> String? {
+        resource.stop.trustsEnd ? nil : Shortfall(answer, status: status, recordsAt: path)?.why
     }
 
     private func answer(
@@ -181,7 +193,12 @@ struct PageFetcher: Sendable {
         // Whatever it is called, an array is no list of lines.
         let hasLines = resource.records == nil && fields.nameLines && bytes.first != UInt8(ascii: "[")
         let reader = hasLines ? reader.forLines : reader
-        let contents = try contents(of: bytes, fields, by: reader)
+        let contents: PageContents
+        do { contents = try self.contents(of: bytes, fields, by: reader) } catch {
+            // Where the answer is not there yet, anything may stand in its place.
+            guard response.response.status == .accepted else { throw error }
+            return try empty(page, response, paging, listing)
+        }
         let kept = try kept(contents, of: bytes, fields, by: reader)
         var answer = answer(response, to: page, recordCount: contents.records.count, of: listing)
         try answer.read(
@@ -205,6 +222,8 @@ struct PageFetcher: Sendable {
             fetched.hasNoList = true
             fetched.step = Self.following(fetched.step, after: page, chosen, "has null")
         }
+        fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
+        fetched.shortfall = shortfall(of: answer, fetched.status, recordsAt: contents.recordsPath)
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
@@ -321,19 +340,5 @@ extension AnyResource {
         var stored = stored
         if deletions.byAbsence { stored.lastModified = nil }
         return stored.etag ?? stored.lastModified == nil ? nil : stored
-    }
-}
-
-/// Counts the requests sent, inline retries included.
-final class RequestCounter: Sendable {
-    private let count = Atomic<Int>(0)
-    var value: Int { count.load(ordering: .relaxed) }
-    func add() { count.add(1, ordering: .relaxed) }
-    /// The count, which begins anew.
-    func take() -> Int { count.exchange(0, ordering: .relaxed) }
-
-    /// `transport`, of which each request is counted.
-    func counting(_ transport: any Transport) -> any Transport {
-        ObservingTransport(transport) { _ in self.add() }
     }
 }

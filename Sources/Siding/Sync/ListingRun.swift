@@ -219,7 +219,7 @@ struct ListingRun: Sendable {
             return .page(page)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
-            return error.takenAsPage(listing.paging, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
+            return error.takenAsPage(listing, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
                 ?? .failed(error)
         }
     }
@@ -277,12 +277,14 @@ struct ListingRun: Sendable {
 
 extension PageFailure {
     /// Turns a failure into a page if possible. If a rule ignores or quarantines the answer, the listing ends there,
-    /// incomplete. If the first page of a parent answers 404 or 410, its listing is empty.
+    /// incomplete. If the first page of a parent answers 404 or 410, its listing is empty. If the origin refuses the
+    /// page behind a short numbered one, that was the last: some origins have an error in place of an empty page.
     ///
     /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
     fileprivate func takenAsPage(
-        _ paging: Paging, of resource: AnyResource, asksFromCursor: Bool
+        _ listing: Listing, of resource: AnyResource, asksFromCursor: Bool
     ) -> Page? {
+        let paging = listing.paging
         guard case .http(let answer) = failure.reason else { return nil }
         switch resource.source.rule(for: failure, of: .fetch)?.action {
         case .ignore:
@@ -293,6 +295,8 @@ extension PageFailure {
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:
+            return taken(answer, .records([], []), step: .end, paging)
+        case nil where failure.isOfRequest && listing.isUndecided && listing.total == nil:
             return taken(answer, .records([], []), step: .end, paging)
         default: return nil
         }

@@ -70,10 +70,10 @@ import Testing
     @Test(
         "pages that an origin cuts below the declared size are read to their end",
         arguments: [
-            (10, "ITEMS", 35, 4), (50, "ITEMS", 90, 2), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
-            (40, "ITEMS", 95, 3), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 2), (15, "ITEMS", 40, 3),
+            (10, "ITEMS", 35, 5), (50, "ITEMS", 90, 3), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
+            (40, "ITEMS", 95, 4), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 3), (15, "ITEMS", 40, 4),
             (99, "ITEMS", 99, 2),
-            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 3), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
+            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 4), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
             // A single page may be as long as the origin's maximum.
             (50, "ITEMS", 49, 2), (50, "ITEMS", 0, 1),
             // A listing whose extent is known costs no further request.
@@ -96,6 +96,34 @@ import Testing
             #expect(try await bench.keys().count == min(count, 99))
             #expect(report.result.counters.requests == requests)
         }
+    }
+
+    /// Pages that the origin filters after it has cut them.
+    @Test(
+        "a short page among others is not the end",
+        arguments: [[100, 99, 100, 37], [100, 100, 1], [3, 1, 2], [99, 100, 0, 7]])
+    func filtered(_ counts: [Int]) async throws {
+        for behind in [ScriptedAnswer.text("[]"), .status(.notFound), .status(.badRequest)] {
+            let bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 100)))
+            for (index, count) in counts.enumerated() {
+                let target = index == 0 ? "page=1&size=100" : "size=100&page=\(index + 1)"
+                let ids = (index * 100)..<(index * 100 + count)
+                bench.origin.set("/posts?\(target)", ListingEndTests.answer("ITEMS", Array(ids)))
+            }
+            bench.origin.set("/posts?size=100&page=\(counts.count + 1)", behind)
+            let report = try await bench.sync()
+            #expect(report.result.outcome == .saved, "\(report.warnings) \(report.result.notes)")
+            // An empty page is the end.
+            let read = counts.prefix { $0 > 0 }.reduce(0, +)
+            #expect(report.result.counters.inserted == read)
+        }
+    }
+
+    @Test func `a page that is refused though the origin reports more is a failure`() async throws {
+        let bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 10)))
+        bench.origin.set("/posts?page=1&size=10", ListingEndTests.answer(#"{"items":ITEMS,"total":30}"#, 1...9))
+        bench.origin.set("/posts?size=10&page=2", .status(.notFound))
+        #expect(try await bench.sync().result.outcome == .failed)
     }
 
     @Test func `where earlier pages had links, a short page without one is the end of numbered pages`() async throws {

@@ -1,0 +1,127 @@
+internal import HTTPTypes
+internal import SidingChain
+package import SidingJSON
+
+/// What an answer says of itself that it is not whole: an error in place of records, a search that timed out, shards that
+/// failed, a request that was only accepted.
+///
+/// The records of such an answer are as good as any, but records that it lacks are not missing at the origin.
+package struct Shortfall: Sendable, Hashable {
+    /// What the answer says, and where: "$.timed_out is true", "$.error says: too many".
+    package let why: String
+
+    /// Nil if it says no such thing.
+    ///
+    /// - Parameter path: where the records are.
+    package init?(_ answer: PageAnswer, status: Int, recordsAt path: JSONPath) {
+        let found = Self.statuses[status] ?? Self.inBody(of: answer, recordsAt: path) ?? Self.inFields(of: answer)
+        guard let found else { return nil }
+        let repeatsSecret = answer.secrets.contains { !$0.isEmpty && found.contains($0) }
+        why = repeatsSecret ? "it says so in words that repeat a credential" : found
+    }
+
+    /// Statuses of success by which an origin says that this is not all (RFC 9110 §15.3.3, RFC 4918 §11.1).
+    private static let statuses = [202: "202 Accepted", 207: "207 Multi-Status"]
+
+    // MARK: In the body
+
+    private static func inBody(of answer: PageAnswer, recordsAt path: JSONPath) -> String? {
+        let values = answer.surroundings.map { value in
+            Value(names: value.path.components(around: path).compactMap(folded), path: value.path, value: value.value)
+        }
+        if let flag = values.first(where: \.isFlag) { return flag.description }
+        // Beside records an error may concern one of them, or be one that was handled.
+        guard answer.recordCount == 0 else { return nil }
+        return error(among: values)
+    }
+
+    /// The words of the first error: "$.error says: RATE_LIMITED, too many".
+    private static func error(among values: [Value]) -> String? {
+        guard let first = values.first(where: \.isOfError), let place = first.errorPath else { return nil }
+        let words = values.filter { $0.errorPath == place }.map { PlainText.oneLine($0.text, limit: 200) }
+        return "\(place) says: \(words.prefix(3).joined(separator: ", "))"
+    }
+
+    /// A value around the records.
+    private struct Value {
+        /// The folded names on the way to it, those of elements left out.
+        let names: [String]
+        let path: JSONPath
+        let value: EnvelopeScalar
+
+        var description: String { "\(path) is \(value.message)" }
+
+        var text: String { (try? value.text(as: "")) ?? "" }
+
+        /// Whether the objects that hold it concern the whole answer.
+        private func isHeld(by count: Int) -> Bool {
+            names.prefix(count).allSatisfy { $0 == "shards" || ExtentName($0).isContainer }
+        }
+
+        var isFlag: Bool {
+            guard let name = names.last, isHeld(by: names.count - 1) else { return isOfFailures }
+            if Shortfall.flags.contains(name) { return value.truth(orNumber: false) == true }
+            // At the root it may be a result: of a job, of a test.
+            if name == "failed", names.count > 1 { return (value.wholeNumber ?? 0) > 0 }
+            return isOfFailures || hasWord
+        }
+
+        /// Whether it is part of the failures that an object such as `_shards` lists.
+        private var isOfFailures: Bool {
+            guard let place = names.firstIndex(of: "failures"), place > 0, isHeld(by: place) else { return false }
+            return !isNothing
+        }
+
+        /// Whether it is a word of state: "partial", "partially complete".
+        private var hasWord: Bool {
+            if case .text(let text) = value { Shortfall.hasWord(text) } else { false }
+        }
+
+        /// Whether it is an error, or a part of one: not null, false, empty or 0.
+        var isOfError: Bool {
+            guard let place = names.firstIndex(where: Shortfall.errors.contains) else { return false }
+            return isHeld(by: place) && !isNothing
+        }
+
+        /// The path of the error that it is part of; nil for nothing.
+        var errorPath: JSONPath? {
+            guard isOfError,
+                let place = path.components.firstIndex(where: { folded($0).map(Shortfall.errors.contains) ?? false })
+            else { return nil }
+            return path.components[...place].reduce(.root) { $0.appending($1) }
+        }
+
+        private var isNothing: Bool {
+            switch value {
+            case .text(let text): text.allSatisfy(\.isWhitespace) || text == "0"
+            case .number: value.wholeNumber == 0
+            case .bool(let truth): !truth
+            case .structure: false
+            }
+        }
+    }
+
+    private static func folded(_ step: JSONPath.Component) -> String? {
+        if case .member(let name) = step { ExtentName.folded(name) } else { nil }
+    }
+
+    private static let errors: Set<String> = ["error", "errors", "exception", "exceptions", "fault", "faults"]
+    private static let flags: Set<String> = [
+        "timedout", "terminatedearly", "incompleteresults", "incomplete", "isincomplete", "partial", "ispartial",
+        "partialresults", "haspartialresults", "partialresult",
+    ]
+
+    // MARK: In header fields
+
+    private static func inFields(of answer: PageAnswer) -> String? {
+        answer.headerFields.first { $0.name.canonicalName.hasPrefix("x-") && hasWord($0.value) }
+            .map { "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 60))'" }
+    }
+
+    /// Whether a short text has the word "partial" or "partially".
+    private static func hasWord(_ text: String) -> Bool {
+        guard text.utf8.count <= 60 else { return false }
+        let words = text.lowercased().split { !$0.isLetter }
+        return words.count <= 4 && words.contains { $0 == "partial" || $0 == "partially" }
+    }
+}

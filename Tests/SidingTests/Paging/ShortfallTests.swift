@@ -1,0 +1,140 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingPaging
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// An answer that says of itself that it is not whole is no evidence of missing records.
+@Suite struct ShortfallTests {
+    /// Fourteen of the fifteen records.
+    private static let most = 1...14
+
+    @Test(
+        "a sign in the body that the answer is not whole makes the listing incomplete",
+        arguments: [
+            (#"{"timed_out":true,"items":ITEMS}"#, "$.timed_out is true"),
+            (#"{"timedOut":true,"items":ITEMS}"#, "$.timedOut is true"),
+            (#"{"items":ITEMS,"meta":{"timed_out":"true"}}"#, "$.meta.timed_out is"),
+            (#"{"items":ITEMS,"terminated_early":true}"#, "$.terminated_early is true"),
+            (#"{"incomplete_results":true,"items":ITEMS}"#, "$.incomplete_results is true"),
+            (#"{"items":ITEMS,"_shards":{"total":5,"successful":4,"failed":1}}"#, "$._shards.failed is 1"),
+            (#"{"items":ITEMS,"meta":{"failed":2}}"#, "$.meta.failed is 2"),
+            (#"{"items":ITEMS,"_shards":{"failures":[{"shard":0,"reason":"gone"}]}}"#, "$._shards.failures"),
+            (#"{"items":ITEMS,"meta":{"isPartial":true}}"#, "$.meta.isPartial is true"),
+            (#"{"items":ITEMS,"status":"partial"}"#, "$.status is 'partial'"),
+            (#"{"items":ITEMS,"meta":{"result":"PARTIAL_CONTENT"}}"#, "$.meta.result is 'PARTIAL_CONTENT'"),
+            (#"{"items":ITEMS,"response":{"state":"partially complete"}}"#, "$.response.state is"),
+        ])
+    func body(_ envelope: String, _ words: String) async throws {
+        try await ListingEndTests.expectIncomplete(
+            ListingEndTests.answer(envelope, Self.most), ListingEndTests.bench(), because: words)
+    }
+
+    @Test(
+        "an error in place of records is told in the words of the origin",
+        arguments: [
+            (#"{"items":[],"error":{"code":"RATE_LIMITED","message":"too many"}}"#, "RATE_LIMITED, too many"),
+            (#"{"items":[],"error":"try later"}"#, "$.error says: try later"),
+            (#"{"items":[],"errors":[{"message":"try later"}]}"#, "$.errors says: try later"),
+            (#"{"items":[],"errors":["a","b"]}"#, "$.errors says: a, b"),
+            (#"{"items":[],"error":true}"#, "$.error says: true"),
+            (#"{"items":[],"Error":{"Message":"no"}}"#, "$.Error says: no"),
+            (#"{"items":[],"meta":{"error":"no"}}"#, "$.meta.error says: no"),
+            (#"{"items":[],"exception":{"type":"timeout"}}"#, "$.exception says: timeout"),
+        ])
+    func error(_ envelope: String, _ words: String) async throws {
+        try await ListingEndTests.expectIncomplete(
+            ListingEndTests.answer(envelope, []), ListingEndTests.bench(), because: words)
+    }
+
+    @Test(
+        "a list that is null beside an error makes the listing incomplete, on each of its pages", arguments: [1, 2])
+    func null(_ number: Int) async throws {
+        for paging in [Paging.page(.init(sizeParameter: "size", size: 5)), .nextURL(JSONPath(member: "next"))] {
+            var bench = try await ListingEndTests.bench(paging: paging)
+            bench.resource.records = try JSONPath(parsing: "$.data[*]")
+            let refusal = #"{"data":null,"error":{"message":"too many"}}"#
+            let first = #"{"data":\#(ListingEndTests.records(1...5)),"next":"/posts?size=5&page=2"}"#
+            bench.origin.set("/posts", ListingEndTests.answer(number == 1 ? refusal : first, []))
+            bench.origin.set("/posts?page=1&size=5", ListingEndTests.answer(number == 1 ? refusal : first, []))
+            bench.origin.set("/posts?size=5&page=2", ListingEndTests.answer(refusal, []))
+            let report = try await bench.sync()
+            #expect(report.result.outcome == .partial, "\(paging)")
+            #expect(report.warnings.contains { $0.contains("$.error says: too many") }, "\(report.warnings)")
+            #expect(try await bench.state().completedAt == nil)
+        }
+    }
+
+    @Test(
+        "a status or a header field can say it, too",
+        arguments: [
+            (HTTPResponse.Status.accepted, nil, "[]", "202 Accepted"), (.accepted, nil, "{}", "202 Accepted"),
+            (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, "ITEMS", "207 Multi-Status"),
+            (.ok, ("X-Result", "partial"), "ITEMS", "X-Result is 'partial'"),
+            (.ok, ("x-completeness", "Partial results"), "ITEMS", "is 'Partial results'"),
+        ] as [(HTTPResponse.Status, (String, String)?, String, String)])
+    func status(
+        _ status: HTTPResponse.Status, _ field: (String, String)?, _ envelope: String, _ words: String
+    ) async throws {
+        var answer = ListingEndTests.answer(envelope, Self.most, field.map { [$0] } ?? [])
+        if case .reply(var response, let chunks, let ending) = answer {
+            response.status = status
+            answer = .reply(response, chunks: chunks, ending: ending)
+        }
+        try await ListingEndTests.expectIncomplete(answer, ListingEndTests.bench(), because: words)
+    }
+
+    @Test(
+        "what only looks like such a sign changes nothing",
+        arguments: [
+            #"{"items":ITEMS,"error":null}"#, #"{"items":ITEMS,"errors":[]}"#, #"{"items":ITEMS,"error":false}"#,
+            #"{"items":ITEMS,"error":""}"#, #"{"items":ITEMS,"errors":0}"#, #"{"items":ITEMS,"error":{"code":0}}"#,
+            #"{"items":ITEMS,"errors":["one record was left out by its filter"]}"#,
+            #"{"items":ITEMS,"timed_out":false}"#, #"{"items":ITEMS,"_shards":{"failed":0,"failures":[]}}"#,
+            #"{"items":ITEMS,"failed":3}"#,
+            #"{"items":ITEMS,"meta":{"title":"A partial eclipse seen from the north"}}"#,
+            #"{"items":ITEMS,"filter":{"partial":true}}"#, #"{"items":ITEMS,"status":"ok"}"#,
+        ])
+    func control(_ envelope: String) async throws {
+        let bench = try await ListingEndTests.bench()
+        bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test func `trust_end takes such an answer for whole`() async throws {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.stop.trustsEnd = true
+        bench.origin.set("/posts", ListingEndTests.answer(#"{"timed_out":true,"items":ITEMS}"#, Self.most))
+        #expect(try await bench.sync().result.outcome == .saved)
+    }
+
+    @Test func `a first page that is not whole counts until the end, also of a listing that is resumed`() async throws {
+        let bench = try await ListingEndTests.bench()
+        let first = #"{"timed_out":true,"items":ITEMS,"next":"/posts?page=2"}"#
+        bench.origin.set("/posts", ListingEndTests.answer(first, 1...5, [("ETag", "\"a\"")]))
+        bench.origin.set("/posts?page=2", .status(.badGateway), ListingEndTests.answer(#"{"items":ITEMS}"#, 6...9))
+        #expect(try await bench.sync().result.outcome == .queued)
+        bench.time.advance(by: .seconds(3600))
+        let resumed = try await bench.sync()
+        #expect(resumed.isResumed && resumed.result.outcome == .partial)
+        #expect(resumed.warnings.contains { $0.contains("$.timed_out is true") }, "\(resumed.warnings)")
+        #expect(try await bench.keys().count == 9)
+        #expect(try await bench.state().completedAt == nil)
+    }
+
+    @Test func `an answer without content is an empty list`() async throws {
+        let bench = try await ListingEndTests.bench()
+        bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"next":null}"#, 1...5))
+        #expect(try await bench.sync().result.outcome == .saved)
+        bench.origin.set("/posts", .status(.noContent))
+        for _ in 0..<5 {
+            bench.time.advance(by: .seconds(60))
+            _ = try await bench.sync()
+        }
+        #expect(try await bench.keys() == [])
+    }
+}
