@@ -34,10 +34,12 @@ final class SignInStore: CredentialStore {
                 accessToken: "", refreshToken: try await first(), generation: kept?.credential.generation ?? 0,
                 descent: now.text)
         }
-        guard stored.configuration != now.configuration else { return kept.credential }
+        var renewable = kept.credential
+        // Without one only the first one is left to ask with.
+        if renewable.refreshToken == nil { renewable.refreshToken = try await first() }
+        guard stored.configuration != now.configuration else { return renewable }
         // An access token obtained with other secrets, or for another scope, does not fit any more; its refresh token is still
         // valid.
-        var renewable = kept.credential
         (renewable.accessToken, renewable.expiresAt, renewable.descent) = ("", nil, now.text)
         return renewable
     }

@@ -4,7 +4,7 @@ internal import SidingChain
 /// Decides whether and where to follow a redirect, so that credentials and bodies stay at their origin.
 ///
 /// - GET and HEAD follow 301, 302, 303, 307 and 308. Every other method follows only 307 and 308 within its own origin.
-/// - A 304, or a status without `Location`, is not a redirect.
+/// - A 304, or a status without `Location` or with an empty one, is not a redirect.
 /// - At another origin the request keeps only the fields that negotiate the response; a body is not sent there.
 /// - Another origin must be one of ``SidingChain/TransportSettings/redirectOrigins``, and use https. Only a call that began with http on
 ///   loopback may continue with http on loopback; https is never followed by http. No redirect leads to a Unix socket.
@@ -34,9 +34,9 @@ struct Redirects {
     /// - Throws: ``SidingChain/Failure/Reason/redirectRefused`` if the redirect breaks a rule.
     mutating func next(after hop: CheckedRequest, _ head: ResponseHead) throws(Failure) -> CheckedRequest? {
         let status = head.status
-        guard [301, 302, 303, 307, 308].contains(status), let location = head.response.headerFields[.location] else {
-            return nil
-        }
+        guard [301, 302, 303, 307, 308].contains(status),
+            let location = head.response.headerFields[.location]?.nonEmpty
+        else { return nil }
         guard Self.isSafe(hop.method) || status == 307 || status == 308 else {
             throw Self.refusal("a \(status) does not say that \(hop.method.rawValue) may be repeated elsewhere")
         }

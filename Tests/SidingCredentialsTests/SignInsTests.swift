@@ -121,6 +121,21 @@ import Testing
         #expect(anew.accessToken == "" && anew.refreshToken == "first-2")
     }
 
+    @Test func `an empty refresh token replaces none, and where one was lost the first is used again`() async throws {
+        let signIn = SignIn(
+            .refreshToken(try client(Secret("test") { "s3cret-1" }), first: Secret("first") { "first-1" }))
+        #expect(await call(try safety(signIn, signIns())) == nil)
+        // The token is refused from now on, and renewed.
+        origin.state.withLock { ($0.refreshToken, $0.given) = ("", $0.given + 1) }
+        #expect(await call(try safety(signIn, signIns())) == nil)
+        var kept = try await safety(signIn, signIns()).credential()
+        #expect(kept.accessToken == "t3" && kept.refreshToken == "r1")
+        kept.refreshToken = ""
+        let files = FileCredentialStore(directory: state.path(of: "c"))
+        try await files.save(kept, of: "api")
+        #expect(try await safety(signIn, signIns()).credential().refreshToken == "first-1")
+    }
+
     @Test func `what was forgotten meanwhile is got anew, by the call that is under way too`() async throws {
         let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
         let signIns = signIns()

@@ -9,6 +9,8 @@ final class TokenOrigin: TransportFactory {
         var secret = "s3cret-1"
         var given = 0
         var forms: [String] = []
+        /// What it gives as refresh token; nil for a new one with each token.
+        var refreshToken: String?
         /// What happens while a request is refused.
         var atRefusal: (@Sendable () async -> Void)?
     }
@@ -37,8 +39,9 @@ final class TokenOrigin: TransportFactory {
                 return .text(#"{"error":"invalid_client"}"#, status: .unauthorized)
             }
             state.given += 1
+            let refreshToken = state.refreshToken ?? "r\(state.given)"
             return .text(
-                #"{"access_token":"t\#(state.given)","refresh_token":"r\#(state.given)","expires_in":3600}"#)
+                #"{"access_token":"t\#(state.given)","refresh_token":"\#(refreshToken)","expires_in":3600}"#)
         }
     }
 }

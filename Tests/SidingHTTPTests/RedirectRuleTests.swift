@@ -54,6 +54,10 @@ import Testing
         #expect(failure?.underlying is UnlistedOrigin)
     }
 
+    @Test func `an empty Location leads nowhere: its status is the answer`() throws {
+        #expect(try follow("https://a.example/", "") == nil)
+    }
+
     @Test func `a redirect leads to a listed origin, and back`() throws {
         let first = try request("https://a.example/")
         var redirects = Redirects(from: first, TransportSettings().with(\.redirectOrigins, ["https://b.example"]))

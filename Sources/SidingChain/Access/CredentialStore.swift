@@ -52,7 +52,7 @@ public final class InMemoryCredentialStore: CredentialStore {
 public struct Credential: Sendable, Hashable {
     /// The token for `Authorization: Bearer …`. Empty if there is none yet: then a refresh comes before the first call.
     public var accessToken: String
-    /// The refresh token; often valid for one refresh only (RFC 6749 §6).
+    /// The refresh token; often valid for one refresh only (RFC 6749 §6). Nil also if an empty one was given.
     public var refreshToken: String?
     /// Grows by one with each refresh and each sign-in; distinguishes a late 401 from a new one.
     public var generation: UInt64
@@ -71,7 +71,7 @@ public struct Credential: Sendable, Hashable {
         lifetime: Duration? = nil, descent: String? = nil
     ) {
         self.accessToken = accessToken
-        self.refreshToken = refreshToken
+        self.refreshToken = refreshToken?.nonEmpty
         self.generation = generation
         self.expiresAt = expiresAt
         self.lifetime = lifetime

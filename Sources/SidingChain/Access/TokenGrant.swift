@@ -7,7 +7,7 @@ internal import SidingJSON
 public struct TokenGrant: Sendable, Hashable {
     /// The new access token, without `Bearer`.
     public var accessToken: String
-    /// Nil if the endpoint keeps the old one valid (RFC 6749 §6).
+    /// Nil if the endpoint keeps the old one valid (RFC 6749 §6); an empty one counts as nil.
     public var refreshToken: String?
     /// How long the access token lasts; nil if unknown.
     public var lifetime: Duration?
@@ -31,13 +31,12 @@ public struct TokenGrant: Sendable, Hashable {
         let now = now ?? WallClock.system.now.secondsSince1970
         let grant = answer.withUnsafeBytes { bytes -> Result<TokenGrant, Failure> in
             guard (try? JSONSyntax.validate(bytes)) != nil else { return .failure(Self.unreadable("it is not JSON")) }
-            guard let token = Self.value("access_token", in: bytes)?.string(in: bytes), !token.isEmpty else {
-                return .failure(Self.withoutToken(error: Self.value("error", in: bytes)?.string(in: bytes)))
-            }
+            func text(_ name: String) -> String? { Self.value(name, in: bytes)?.string(in: bytes)?.nonEmpty }
+            guard let token = text("access_token") else { return .failure(Self.withoutToken(error: text("error"))) }
             let seconds = Self.value("expires_in", in: bytes)?.text(in: bytes).flatMap(Double.init)
             return .success(
                 TokenGrant(
-                    accessToken: token, refreshToken: Self.value("refresh_token", in: bytes)?.string(in: bytes),
+                    accessToken: token, refreshToken: text("refresh_token"),
                     lifetime: seconds.flatMap { Self.lifetime($0, now: now) }))
         }
         self = try grant.get()
@@ -46,7 +45,7 @@ public struct TokenGrant: Sendable, Hashable {
     /// The credential that replaces `spent`; the request was made at `now` (seconds since 1970).
     func credential(after spent: Credential, now: Double) -> Credential {
         var next = credential(generation: spent.generation &+ 1, now: now)
-        next.refreshToken = refreshToken ?? spent.refreshToken
+        next.refreshToken = next.refreshToken ?? spent.refreshToken
         next.descent = spent.descent
         return next
     }

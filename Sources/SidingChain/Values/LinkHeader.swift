@@ -1,8 +1,13 @@
 /// Parses the `Link` field (RFC 8288 §3): `<target>; rel="next", <target>; rel="last"`.
 package enum LinkHeader {
     /// The target of the first link whose relation types include `relation`, as written; nil also where the link itself says
-    /// that nothing is behind it (`results="false"`).
+    /// that nothing is behind it (`results="false"`, or an empty target).
     package static func target(of relation: String, in field: String) -> String? {
+        found(relation, in: field)?.nonEmpty
+    }
+
+    /// The target of that link; empty where nothing is behind it, nil if there is no such link.
+    private static func found(_ relation: String, in field: String) -> String? {
         var rest = Substring(field)
         while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
             let target = rest[rest.index(after: open)..<close]
@@ -10,7 +15,7 @@ package enum LinkHeader {
             let parameters = takeParameters(&rest)
             // Only the first `rel` of a link counts (RFC 8288 §3.3).
             if let types = parameters.lazy.compactMap(relationTypes).first, types.contains(relation) {
-                return parameters.contains { value(of: "results", $0)?.lowercased() == "false" } ? nil : String(target)
+                return parameters.contains { value(of: "results", $0)?.lowercased() == "false" } ? "" : String(target)
             }
         }
         return nil
@@ -18,7 +23,7 @@ package enum LinkHeader {
 
     /// Whether the field means a link with `relation`, but is written so that ``target(of:in:)`` finds none.
     package static func isUnreadable(_ relation: String, in field: String) -> Bool {
-        guard target(of: relation, in: field) == nil else { return false }
+        guard found(relation, in: field) == nil else { return false }
         let parameters = field.lowercased().split { $0 == ";" || $0 == "," }
         guard !parameters.contains(where: { value(of: "results", $0) == "false" }) else { return false }
         return parameters.contains { relations(in: $0).contains { $0 == relation } }

@@ -19,12 +19,15 @@ import Testing
         #expect("\(credential)" == "credential of generation 7")
     }
 
-    @Test func `the next credential counts on, and keeps a refresh token that was not replaced`() async throws {
+    @Test(arguments: [nil, ""])
+    func `the next credential counts on, and keeps a refresh token that was not replaced`(
+        _ given: String?
+    ) async throws {
         let spent = Credential(accessToken: "a", refreshToken: "r", generation: 41)
         let refresher = TokenRefresherNode(
             clock: ManualClock(), wallClock: WallClock { Timestamp(secondsSince1970: 100) }
         ) { _, _ in
-            TokenGrant(accessToken: "b", lifetime: .seconds(60))
+            TokenGrant(accessToken: "b", refreshToken: given, lifetime: .seconds(60))
         }
         let next = try await refresher.process(spent, .test)
         #expect(
@@ -62,6 +65,8 @@ import Testing
                 #"{"access_token":"a","refresh_token":null,"expires_in":"60"}"#,
                 TokenGrant(accessToken: "a", lifetime: .seconds(60))
             ),
+            (#"{"access_token":"a","refresh_token":"","expires_in":""}"#, TokenGrant(accessToken: "a")),
+            (#"{"access_token":"a","error":""}"#, TokenGrant(accessToken: "a")),
             (#"{"access_token":"a","expires_in":0}"#, TokenGrant(accessToken: "a")),
             (#"{"access_token":"a","expires_in":1e400}"#, TokenGrant(accessToken: "a")),
             // The moment of the end, rather than 56 years.
@@ -73,6 +78,7 @@ import Testing
 
     @Test(arguments: [
         "", "s3cret", "[]", "{}", #"{"access_token":"}"#, #"{"access_token":7}"#, #"{"access_token":""}"#,
+        #"{"access_token":"","error":""}"#,
     ])
     func `any other answer breaks the contract, and is not shown`(_ answer: String) throws {
         do throws(Failure) {

@@ -16,7 +16,6 @@ import SidingChain
             (#"<a,b;c>; rel=next"#, "a,b;c"),
             (#"<a>; rel=next; rel=prev"#, "a"),
             (#"<a>; rel=next, <b>; rel=next"#, "a"),
-            (#"<>; rel=next"#, ""),
             (#"<a>; rel="next"; type="application/json"; hreflang=en"#, "a"),
             (#",, <a>; rel=next,"#, "a"), ("<a>; rel='next'", "a"), (#"<a>; rel="next"; results="true""#, "a"),
         ])
@@ -30,6 +29,7 @@ import SidingChain
             "", "<", "<a", "a>; rel=next", "<a>", "<a>; rel", "<a>; rel=", #"<a>; rel="nextish""#,
             #"<a>; rel="prev"; rel="next""#, #"<a>; title="rel=next""#, #"<a>; xrel=next"#, #"<a>; rel="pre;next""#,
             #"<a>; title="<b>; rel=next"#, #"<a>; rel="next"; results="false"; cursor="0:100:0""#,
+            "<>; rel=next", #"<>; rel="next", <b>; rel="next""#,
         ])
     func findsNone(_ field: String) {
         #expect(LinkHeader.target(of: "next", in: field) == nil)
@@ -44,6 +44,7 @@ import SidingChain
             (#"/items?p=2; rel="prev next""#, true), ("/items?rel=next; rel=prev", false),
             ("/items; rel=prev title=next", false),
             ("<a>; rel=\"next\"", false), (#"<a>; rel="prev""#, false), (#"<a>; title="rel=next""#, false),
+            ("<>; rel=next", false), (#"</a>; rel="prev", <>; rel="next""#, false),
             (#"<a>; rel="next"; results="false""#, false), ("", false), (#"<a>; rel="nextish""#, false),
         ])
     func readable(_ field: String, _ isUnreadable: Bool) {

@@ -116,7 +116,7 @@ import Testing
         #expect(try await bench.shown("9") == #"{"title":"1","id":9}"#)
     }
 
-    @Test(arguments: ["", "created", "{}", #"{"id":null}"#, #"{"id":"."}"#, #"{"id":{}}"#])
+    @Test(arguments: ["", "created", "{}", #"{"id":null}"#, #"{"id":""}"#, #"{"id":"."}"#, #"{"id":{}}"#])
     func `an answer that does not say the id parks what names it, and shows nothing wrong`(answer: String) async throws
     {
         let bench = try await EditBench()

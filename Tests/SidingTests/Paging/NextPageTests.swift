@@ -61,6 +61,14 @@ import Testing
         #expect(report.result.error?.message.contains("next page") == true)
     }
 
+    @Test func `a link to nothing is none: the listing ends there, and is complete`() async throws {
+        origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"))
+        origin.set("/posts?page=2", ScriptedOrigin.page("[2]", next: ""))
+        let report = try await sync(try await Store.temporary())
+        #expect(report.result.outcome == .saved && report.warnings == [])
+        #expect(origin.takeTargets() == ["/posts", "/posts?page=2"])
+    }
+
     @Test func `a part of a page that nobody asked for is not taken for the page`() async throws {
         origin.set("/posts", .text("[{\"id\":1}]", status: .partialContent))
         #expect(try await sync(try await Store.temporary()).failure?.reason == .contract)
