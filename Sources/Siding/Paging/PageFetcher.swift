@@ -53,7 +53,8 @@ struct PageFetcher: Sendable {
         resuming.expect(request.url.description)
         do throws(Failure) {
             var fetched = try await traffic.counting { () async throws(Failure) in
-                let fetched = try await ask(request, isWhole ? nil : known, stored: known, paging, listing)
+                let fetched = try await askAgainIfRefused(
+                    request, isWhole ? nil : known, stored: known, paging, listing)
                 guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
                     let known, listing.mayHideNext(behind: request, known, now: wallClock.now)
                 else { return fetched }
@@ -75,6 +76,21 @@ struct PageFetcher: Sendable {
             var failed = failure(error, of: request, requests: counter.value - before, bytes: traffic.total)
             failed.partial = resuming.partial
             throw failed
+        }
+    }
+
+    /// Asks for a page, and once more without `condition` if the origin answers 400: some refuse a condition that they cannot
+    /// read, though they gave the validator themselves, and would refuse the page for ever. A rule of the config takes
+    /// precedence.
+    private func askAgainIfRefused(
+        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging,
+        _ listing: Listing
+    ) async throws(Failure) -> Page {
+        do throws(Failure) { return try await ask(page, condition, stored: stored, paging, listing) } catch {
+            guard condition != nil, error.status == 400, resource.source.rule(for: error, of: .fetch) == nil else {
+                throw error
+            }
+            return try await ask(page, nil, stored: stored, paging, listing)
         }
     }
 
@@ -125,7 +141,7 @@ struct PageFetcher: Sendable {
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
         var unchanged = Page(
             request: page, content: .notModified(recordCount: stored.recordCount), status: status,
-            etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
+            etag: fields.entityTag ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
             step: step, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
         unchanged.nextPageSource = stored.nextPageSource
@@ -214,7 +230,7 @@ struct PageFetcher: Sendable {
         let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
         var fetched = Page(
             request: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
-            etag: fields[.eTag], lastModified: reliableDate(fields),
+            etag: fields.entityTag, lastModified: reliableDate(fields),
             step: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
             bytes: bytes.count)
         (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
@@ -254,7 +270,8 @@ struct PageFetcher: Sendable {
     /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110
     /// §8.8.2.2). An ETag takes precedence over it.
     private func reliableDate(_ fields: HTTPFields) -> String? {
-        guard let text = fields[.lastModified], fields[.eTag] == nil else { return fields[.lastModified] }
+        let text = fields[.lastModified]?.nonEmpty
+        guard let text, fields.entityTag == nil else { return text }
         guard let changed = HTTPDate.secondsSince1970(text) else { return text }
         let answered = fields[.date].flatMap(HTTPDate.secondsSince1970) ?? wallClock.now.secondsSince1970
         return answered - changed >= 1 ? text : nil
@@ -339,6 +356,8 @@ extension AnyResource {
     func condition(_ stored: StoredPage) -> StoredPage? {
         var stored = stored
         if deletions.byAbsence { stored.lastModified = nil }
+        // Earlier builds stored a list where an answer had several.
+        stored.etag = stored.etag?.singleEntityTag
         return stored.etag ?? stored.lastModified == nil ? nil : stored
     }
 }

@@ -73,7 +73,7 @@ enum ServerCopiesTable {
             "SELECT etag, body FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
             ResourcesTable.id(of: resource, database), key
         ) { (etag: try $0.optionalText("etag"), body: path == nil ? nil : try $0.optionalBlob("body")) }
-        if let etag = found?.etag, etag.hasPrefix("\"") { return etag }
+        if let etag = found?.etag?.singleEntityTag, etag.hasPrefix("\"") { return etag }
         guard found?.etag != ServerCopy.noETag, let path,
             let value = try found?.body.map(Store.document)?.value(at: path), let text = value.string ?? value.digits,
             !text.isEmpty

@@ -27,8 +27,8 @@ public struct CachedHead: Sendable, Hashable {
         (self.storedAt, self.initialAge) = (storedAt, initialAge)
     }
 
-    /// The entity tag exactly as the origin wrote it, with quotes and `W/`.
-    package var etag: String? { headerFields[.eTag] }
+    /// The entity tag exactly as the origin wrote it, with quotes and `W/`; nil also if it wrote several.
+    package var etag: String? { headerFields.entityTag }
 
     package var lastModified: String? { headerFields[.lastModified] }
 

@@ -141,7 +141,7 @@ extension HTTPRequest {
 extension HTTPFields {
     /// The entity tag of an answer whose rest may be requested: a strong one, of plain bytes, from an origin that serves ranges.
     fileprivate var resumableTag: String? {
-        guard let etag = self[.eTag], etag.hasPrefix("\""), self[.contentEncoding].map({ $0 == "identity" }) ?? true,
+        guard let etag = entityTag, etag.hasPrefix("\""), self[.contentEncoding].map({ $0 == "identity" }) ?? true,
             self[.acceptRanges]?.lowercased() == "bytes"
         else { return nil }
         return etag
@@ -150,7 +150,7 @@ extension HTTPFields {
     /// The length of the whole whose rest behind `start` follows, as in `Content-Range: bytes 500-999/1000`; nil if something else
     /// follows. A 206 has the entity tag of the whole (RFC 9110 §15.3.7).
     fileprivate func total(behind start: PartialAnswer) -> Int? {
-        guard self[.eTag] == start.etag, let range = self[.contentRange],
+        guard entityTag == start.etag, let range = self[.contentRange],
             range.hasPrefix("bytes \(start.bytes.count)-"), let slash = range.firstIndex(of: "/")
         else { return nil }
         return Int(range[range.index(after: slash)...])

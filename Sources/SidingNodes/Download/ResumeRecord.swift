@@ -52,7 +52,8 @@ enum StrongValidator {
     /// With a weak tag bytes may differ, so a date beside it is not used either. A date is strong if the response was made at
     /// least a second later (§8.8.2.2), because a file may change twice within a second.
     static func value(in fields: HTTPFields) -> String? {
-        if let tag = fields[.eTag] {
+        if !fields[values: .eTag].isEmpty {
+            guard let tag = fields.entityTag else { return nil }
             return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count >= 2 ? tag : nil
         }
         guard let changed = fields[.lastModified], let changedAt = HTTPDate.secondsSince1970(changed),

@@ -89,6 +89,74 @@ import Testing
         #expect(condition == [dates.isKept ? dates.changed : nil])
     }
 
+    @Test(
+        arguments: [
+            (["\"a\""], "\"a\""), (["a1b2"], "a1b2"), (["\"v1\"", "\"const\""], nil), (["\"v1\", \"const\""], nil),
+            ([""], nil),
+        ] as [([String], String?)])
+    func `an answer with several ETags, or an empty one, has none`(_ tags: [String], _ condition: String?) async throws
+    {
+        var fields: HTTPFields = [:]
+        fields[values: .eTag] = tags
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open", fields)]))
+        _ = try await bench.sync()
+        _ = bench.origin.takeRequests()
+        bench.origin.set("/posts", condition == nil ? Self.page("closed") : .status(.notModified))
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [condition])
+    }
+
+    @Test func `several ETags that an earlier build stored are no condition`() async throws {
+        let bench = try await EngineBench()
+        let stored = StoredPage(etag: "\"v1\", \"const\"", recordCount: 1)
+        #expect(bench.resource.condition(stored) == nil)
+        let dated = StoredPage(etag: "\"v1\", \"const\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", recordCount: 1)
+        #expect(bench.resource.condition(dated)?.etag == nil && bench.resource.condition(dated)?.lastModified != nil)
+    }
+
+    /// A bench whose page has a validator and is stored.
+    private func stored(_ fields: HTTPFields = [.eTag: "\"a\""]) async throws -> EngineBench {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open", fields)]))
+        _ = try await bench.sync()
+        _ = bench.origin.takeRequests()
+        return bench
+    }
+
+    @Test(arguments: [[.eTag: "\"a\""], [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]] as [HTTPFields])
+    func `a page whose condition is answered 400 is asked for once more, without it`(_ fields: HTTPFields) async throws
+    {
+        let bench = try await stored(fields)
+        bench.origin.set("/posts", .text("<p>Bad Request</p>", status: .badRequest), Self.page("closed", fields))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved && report.result.counters.requests == 2)
+        let names: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince]
+        #expect(bench.origin.takeRequests().map { names.compactMap { name in $0.headerFields[name] }.count } == [1, 0])
+        let record = try await bench.store.record(of: "posts", key: "1")
+        #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"state":"closed"}"#)
+    }
+
+    @Test(arguments: [(400, 2), (403, 1), (404, 1), (412, 1), (422, 1), (500, 1)])
+    func `another refusal of a condition is the answer, and so is a second 400`(
+        _ status: Int, _ requests: Int
+    ) async throws {
+        let bench = try await stored()
+        bench.origin.set("/posts", .status(.init(code: status)))
+        let report = try await bench.sync()
+        #expect(report.result.error?.status == status)
+        #expect(bench.origin.takeTargets().count == requests)
+        #expect(try await bench.keys() == ["1"])
+    }
+
+    @Test func `a 400 without a condition, or with a rule of the config, is the answer`() async throws {
+        var bench = try await stored()
+        bench.origin.set("/posts", .status(.badRequest))
+        _ = try await bench.sync(SyncOptions(isFull: true))
+        #expect(bench.origin.takeTargets().count == 1)
+        bench.resource.source.failureRules = [FailureRule(when: .answer(.init(statuses: [400])), do: .queue)]
+        #expect(try await bench.sync().result.outcome == .queued)
+        #expect(bench.origin.takeTargets().count == 1)
+    }
+
     @Test func `a rule that ends listings is a part of the definition, and one that is not there is none`() throws {
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         var resource = AnyResource("posts", from: source, at: "/posts", key: "id")

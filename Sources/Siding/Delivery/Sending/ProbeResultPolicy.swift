@@ -31,7 +31,7 @@ struct ProbeResultPolicy: Sendable {
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
                     // The ETag of a list does not belong to the record.
-                    etag: isWhole ? response.response.headerFields[.eTag] : nil,
+                    etag: isWhole ? response.response.headerFields.entityTag : nil,
                     body: record.map { Array($0.bytes) } ?? []))
         case .notThere: return .sendAgain(from: finalAt, because: "the origin does not have it")
         case .unclear(let why): return fallBack(RecordedError(Failure(.contract, phase: .answered, detail: why)))

@@ -28,7 +28,7 @@ struct WriteResultPolicy: Sendable {
             .delivered(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
-                    etag: response.response.headerFields[.eTag], body: response.bytes ?? [])), .answers)
+                    etag: response.response.headerFields.entityTag, body: response.bytes ?? [])), .answers)
     }
 
     /// A success that does not say that the origin acted.
@@ -115,7 +115,7 @@ struct WriteResultPolicy: Sendable {
 
     private func kept(_ answer: HTTPFailure) -> WriteAnswer {
         WriteAnswer(
-            status: answer.status, contentType: answer.headerFields[.contentType], etag: answer.headerFields[.eTag],
+            status: answer.status, contentType: answer.headerFields[.contentType], etag: answer.headerFields.entityTag,
             body: answer.body)
     }
 }

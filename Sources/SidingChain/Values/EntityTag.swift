@@ -1,0 +1,20 @@
+package import HTTPTypes
+
+extension HTTPFields {
+    /// The entity tag of an answer (RFC 9110 §8.8.3), as the origin wrote it; nil for none, an empty one, or several.
+    ///
+    /// An answer has one entity tag. Of several, say of a framework and of a cache before it, nobody knows which one follows
+    /// the content: a condition with all of them holds as long as any of them does, and would hide each change for ever.
+    package var entityTag: String? {
+        let tags = self[values: .eTag]
+        return tags.count == 1 ? tags.first?.singleEntityTag : nil
+    }
+}
+
+extension String {
+    /// The text of an `ETag` field; nil if it is empty, or a list, in which proxies join several fields. What lacks the
+    /// quotes of an entity tag is no list.
+    package var singleEntityTag: String? {
+        utf8.contains(UInt8(ascii: ",")) && prefixMatch(of: /(W\/)?"[^"]*"\s*,/) != nil ? nil : nonEmpty
+    }
+}
