@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingPaging
 
 /// Syncs one listing: opens or resumes it, walks its pages, and reports how it ended. It asks once for larger pages if the
@@ -134,11 +135,11 @@ struct ListingSync {
         }
         // After a 304 the next page came from the store, and may no longer exist.
         guard (result.hasPages && result.isNextFromStore) || (position.isResumed && !result.hasPages),
-            let page = result.failure, page.failure.isOfRequest, let status = page.failure.status,
+            let failed = result.failure,
             // The same request would have the same answer.
-            result.hasPages || page.page.address != opening.first.address
+            result.hasPages || failed.page.address != opening.first.address
         else { return nil }
-        return "the origin refused page \(page.page.number) with \(status)"
+        return failed.endOfAddress
     }
 
     /// The rule that applies to the failure that ended the walk.
@@ -154,5 +155,24 @@ extension ResourceSync {
             resource, options, lease: lease, run: run, first: try rule.first(from: start, for: parent),
             cursor: ListingCursor(from: start.from, moves: start.moves), parent: parent?.listing,
             root: parent.flatMap { rule.root(for: $0) })
+    }
+}
+
+extension PageFailure {
+    /// How the origin answered that the address of the page leads to no page any more, as one whose token it has forgotten
+    /// does; nil if it did not. Some origins say so by a status, others by 200 and an error where the records should be.
+    fileprivate var endOfAddress: String? {
+        if failure.isOfRequest, let status = failure.status {
+            return "the origin refused page \(page.number) with \(status)"
+        }
+        switch failure.underlying as? PageFault {
+        case .noRecords, .membersAreRecords, .ambiguousRecords:
+            return "page \(page.number) is no page any more: \(failure.detail ?? failure.reason.name)"
+        // What is not JSON may be a page that the line has cut, or come from a portal: a later request may get the page.
+        // One that is too large is a page.
+        case .syntax, .notUTF8, .repeatedName, .tooDeep, .tooManyValues, .tooManyRecords, .stringTooLong, .tooLarge,
+            nil:
+            return nil
+        }
     }
 }

@@ -5,12 +5,20 @@ import SidingTesting
 import Testing
 
 @Suite struct RestartTests {
+    /// What an origin answers that has forgotten a page, other than by a status.
+    private static let noPages = [
+        #"{"error":"ITERATOR_NOT_AVAILABLE"}"#, #"{"error":{"code":7,"message":"token expired"}}"#, "{}", "7",
+        #"{"errors":[{"message":"invalid cursor"}],"data":null}"#, #"{"errors":["expired"],"warnings":[]}"#,
+        #""expired""#,
+    ]
+
     /// A bench whose listing stopped at page 2.
-    private func stopped() async throws -> EngineBench {
+    private func stopped(_ change: (inout AnyResource) -> Void = { _ in }) async throws -> EngineBench {
         let origin = ScriptedOrigin.posts()
         origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#))
         origin.set("/posts?page=2", .status(.internalServerError))
-        let bench = try await EngineBench(origin)
+        var bench = try await EngineBench(origin)
+        change(&bench.resource)
         _ = try await bench.sync()
         _ = origin.takeTargets()
         return bench
@@ -33,6 +41,21 @@ import Testing
         #expect(try await bench.lastRun().resources == [report.result])
     }
 
+    @Test(arguments: noPages)
+    func `so is a checkpoint that leads to no page any more, whatever is answered in its place`(
+        _ answer: String
+    ) async throws {
+        let bench = try await stopped()
+        bench.origin.set("/posts?page=2", .text(answer))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains { $0.hasPrefix("restarted: page 2 is no page any more: ") })
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
+        #expect(try await bench.keys() == ["1", "2", "5"])
+        #expect(try await bench.queue() == [])
+    }
+
     @Test
     func `a restarted listing sends no conditions, as stored pages lead to the page that was refused`()
         async throws
@@ -44,13 +67,54 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test func `it starts anew once`() async throws {
+    @Test(arguments: [ScriptedAnswer.status(.notFound), .text(#"{"error":"gone"}"#)])
+    func `it starts anew once, and loses nothing of what was saved`(_ answer: ScriptedAnswer) async throws {
         let bench = try await stopped()
-        bench.origin.set("/posts?page=2", .status(.notFound))
+        bench.origin.set("/posts?page=2", answer)
         let report = try await bench.sync()
         #expect(report.result.outcome == .failed)
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=2"])
         #expect(try await bench.queue() == [])
+        #expect(try await bench.keys() == ["1", "2"])
+        #expect(try await bench.checkpoint() == 2)
+    }
+
+    @Test func `a page whose records the contract refuses is a page: it is asked for again`() async throws {
+        let bench = try await stopped { $0.schema.contract.missingKey = .fail }
+        bench.origin.set("/posts?page=2", .text(#"[{"title":"no key"}]"#))
+        #expect(try await bench.sync().result.outcome == .failed)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+        #expect(try await bench.checkpoint() == 2)
+    }
+
+    /// A portal answers, or the line has cut the page, or the link of the page is at fault.
+    @Test(
+        arguments: [
+            .text("<h1>Sign in</h1>", headerFields: [.contentType: "text/html"]), .text(#"[{"id":3},{"id"#), .text(""),
+            ScriptedOrigin.page("[9]", next: "https://elsewhere.example/posts?page=3"),
+            .failure(Failure(.redirectRefused, phase: .answered, detail: "it leads to another origin")),
+            .failure(Failure(.tooLarge(limit: 9), phase: .answered)),
+        ] as [ScriptedAnswer])
+    func `an answer that says nothing of the checkpoint leaves it`(_ answer: ScriptedAnswer) async throws {
+        let bench = try await stopped()
+        bench.origin.set("/posts?page=2", answer)
+        #expect(try await bench.sync().result.outcome == .failed)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+        #expect(try await bench.checkpoint() == 2)
+    }
+
+    @Test(
+        arguments: [
+            (.timeout(.response), .maybeSent), (.connectionLost, .maybeSent), (.badContent, .answered),
+            (.cantConnectToHost(.refused), .notSent),
+        ] as [(Failure.Reason, Failure.Phase)])
+    func `a page that a later request may get leaves it`(_ reason: Failure.Reason, _ phase: Failure.Phase) async throws
+    {
+        let bench = try await stopped()
+        bench.origin.set("/posts?page=2", .failure(Failure(reason, phase: phase)))
+        #expect(try await bench.sync().result.outcome == .queued)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+        #expect(try await bench.checkpoint() == 2)
     }
 
     @Test(arguments: [401, 403, 408, 425, 429, 500])
