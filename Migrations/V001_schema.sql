@@ -64,8 +64,10 @@
 --                        early keeps it without the `url`. `next_source` is the part of the answers that named the next pages,
 --                        which decides what a 304 to the last page means. `cursor` is JSON: `from`, where the listing began
 --                        (null: at the beginning), `reached`, the highest value on its pages, `moves`, whether its end moves
---                        the cursor (-1: no longer, since a page had a record that was not saved), and `waits`, whether pages
---                        came out of order, so that only the end may move it. `root` is the first page where a parent's record
+--                        the cursor (-1: no longer, since a page had a record that was not saved), `waits`, whether pages
+--                        came out of order, so that only the end may move it, and `began`, the time that the cursor may not
+--                        pass: when the listing began, by our clock or by the origin's, whichever was earlier (null: no
+--                        bound). `root` is the first page where a parent's record
 --                        decides it. `pass` is the pass that last listed the scope, `parent_revision` the parent's revision
 --                        then. `moved` is 1 if a page of it showed a stored record that the page had not shown before.
 --                        `incomplete` describes what the origin has beyond the listing; NULL also where a listing was told

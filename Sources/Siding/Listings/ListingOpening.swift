@@ -41,6 +41,8 @@ package struct ListingCursor: Sendable, Hashable {
     var moves = false
     /// Whether its pages came out of order: then it is read to its end, and only its end moves the cursor.
     var waits = false
+    /// See ``CursorMove/began``; nil before its first page.
+    var began: Timestamp?
 
     /// Whether it starts beyond the stored cursor, so that no listing covers the changes between the two.
     var isPassing: Bool { from != nil && !moves }

@@ -14,8 +14,9 @@ enum ListingsTable {
             SELECT listing, state, next_source, next_page ->> 'url' AS next_url, next_page ->> 'sent' AS next_sent,
                 scope, next_page ->> 'number' AS next_number, next_page ->> 'offset' AS next_offset, started_at,
                 checkpoint_at, run, cursor ->> 'moves' AS cursor_moves, cursor ->> 'from' AS cursor_from,
-                cursor ->> 'reached' AS cursor_reached, cursor ->> 'waits' AS cursor_waits, fresh_until, not_before,
-                root, moved, pages_since_loss, page_size, incomplete
+                cursor ->> 'reached' AS cursor_reached, cursor ->> 'waits' AS cursor_waits,
+                cursor ->> 'began' AS cursor_began, fresh_until, not_before, root, moved, pages_since_loss, page_size,
+                incomplete
             FROM siding_listings WHERE resource = ?1 AND scope = ?2
             """, resource, scope, map: ListingRow.init)
     }
@@ -133,9 +134,10 @@ enum ListingsTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_listings SET cursor = json_set(cursor, '$.reached', ?3, '$.from', ?5, '$.waits', ?6)
+            UPDATE siding_listings
+            SET cursor = json_set(cursor, '$.reached', ?3, '$.from', ?5, '$.waits', ?6, '$.began', ?7)
             WHERE resource = ?1 AND listing = ?2 AND scope = ?4
-            """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits)
+            """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits, cursor.began?.microseconds)
     }
 
     /// Nothing of the listing moves the cursor any more, and its parent stays due: a page showed a record that was not saved.
@@ -235,7 +237,7 @@ struct ListingRow {
         let moves = try row.int("cursor_moves")
         cursor = ListingCursor(
             from: try row.optionalText("cursor_from"), reached: try row.optionalText("cursor_reached"),
-            moves: moves == 1, waits: try row.isTrue("cursor_waits"))
+            moves: moves == 1, waits: try row.isTrue("cursor_waits"), began: try row.optionalTime("cursor_began"))
         holdsCursor = moves < 0
         freshness = try ListingFreshness(row)
         root = try row.optionalText("root")

@@ -22,6 +22,8 @@ struct Page: Sendable {
     var requestedAfter: Int64?
     /// The URL of the answer, without secrets, if a redirect led to another origin; nil for that of the request.
     var answeredAt: String?
+    /// When the page was requested, by the origin's own clock, which dates its records; nil if its answer has no `Date`.
+    var requestedAt: Timestamp?
     /// The cursor values of the page; nil if the resource has no cursor, or the page did not change.
     var cursor: PageCursor?
     /// The highest cursor value among the records; nil if there is none.

@@ -8,15 +8,17 @@ internal import SidingPaging
 /// the last value may be on the next page, and an origin's "since" may exclude the value itself.
 ///
 /// The cursor never passes a value whose records may not all have been read. A record that is written while its listing is read may be missing from it, so
-/// a time never passes the moment at which the listing began. A record that comes late, with a value within the lookback, may be
-/// missing from pages that were read before an interruption, so the pages after it move no cursor that is not a time.
+/// a time never passes the moment at which the listing began, by our clock and by the origin's, whichever is earlier:
+/// records are dated by the origin's. An origin whose clock is behind delays the cursor, so that the next listing begins
+/// earlier; it loses nothing. A record that comes late, with a value within the lookback, may be missing from pages that were
+/// read before an interruption, so the pages after it move no cursor that is not a time.
 ///
 /// In descending order the listing ends at the first page past its start, as long as the order holds.
 struct HighWaterMark: Sendable {
     /// Nil for a resource without a cursor, and for an ad-hoc listing.
     let rule: IncrementalCursor?
     /// The range of the listing.
-    let start: CursorStart
+    private(set) var start: CursorStart
     /// The stored cursor at the time the listing was opened.
     let stored: String?
     /// The high-water mark of the saved pages, in this run and before.
@@ -48,6 +50,12 @@ struct HighWaterMark: Sendable {
     /// Lets no page move the cursor from now on, but only the end of a complete listing.
     mutating func waitForEnd() { waitsForEnd = true }
 
+    /// Lowers the moment at which the listing began to that of its first request by the origin's clock; nil if that is
+    /// unknown. Call it before any other use of the first page.
+    mutating func begin(by originTime: Timestamp?) {
+        if let originTime, let began = start.began { start.began = min(began, originTime) }
+    }
+
     /// Checks the order of the next page. Call it before any other use of the page.
     mutating func checkOrder(of page: Page) {
         guard let rule, rule.order == .descending, rule.isOfRecords else { return }
@@ -69,7 +77,12 @@ struct HighWaterMark: Sendable {
     mutating func move(with page: Page, isEnd: Bool) -> CursorMove? {
         guard let rule else { return nil }
         if let cursor = page.cursor { record(cursor, rule, isFirst: page.request.number == 1) }
-        if isEnd { return end(rule) }
+        var move = isEnd ? end(rule) : moved(rule)
+        move.began = start.began
+        return move
+    }
+
+    private func moved(_ rule: IncrementalCursor) -> CursorMove {
         guard rule.resumesAtCursor else {
             return CursorMove(from: start.from, reached: reached, moved: nil, waits: descent.isBroken)
         }

@@ -52,7 +52,9 @@ struct Listing: Sendable {
     ) {
         var start = start
         // What changed since the listing began may be on the pages that were read before.
-        if start.began != nil, let began = position.startedAt { start.began = began }
+        if start.began != nil, let began = position.startedAt {
+            start.began = min(began, position.cursor.began ?? began)
+        }
         (self.resource, self.limit, self.start, self.sizing) = (resource, limit, start, sizing)
         (freshness, paging, isFirst) = (position.freshness, resource.paging, position.listing == 1)
         shortfall = position.shortfall
@@ -80,6 +82,7 @@ struct Listing: Sendable {
     ///
     /// - Parameter count: how many records the pages before have saved.
     mutating func advance(_ page: Page, afterSaving count: Int = 0) -> ListedPage {
+        if page.request.number == 1 { highWaterMark.begin(by: page.requestedAt) }
         highWaterMark.checkOrder(of: page)
         var listed = bounded(page, count)
         let size = NextPageRule(resource: resource).size(of: page.request)

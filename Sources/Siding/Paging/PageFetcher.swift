@@ -98,15 +98,25 @@ struct PageFetcher: Sendable {
         _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging,
         _ listing: Listing
     ) async throws(Failure) -> Page {
+        let sentAt = wallClock.now
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
         var fetched =
             if let bytes = response.bytes { try read(page, bytes, response, paging, listing) } else {
                 try unchanged(page, stored, response, paging, listing)
             }
+        fetched.requestedAt = originTime(response.response.headerFields, sentAt: sentAt)
         if response.url.origin != page.url.origin {
             fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
         }
         return fetched
+    }
+
+    /// When a request was sent, by the origin's own clock: its `Date`, minus the time that the answer took. The origin dates
+    /// an answer when it sends it, and may have read the records long before.
+    private func originTime(_ fields: HTTPFields, sentAt: Timestamp) -> Timestamp? {
+        fields[.date].flatMap(HTTPDate.secondsSince1970).map { date in
+            Timestamp(secondsSince1970: date) + (.zero - max(wallClock.now - sentAt, .zero))
+        }
     }
 
     func failure(_ failure: Failure, of page: PageRequest, requests: Int, bytes: Int = 0) -> PageFailure {

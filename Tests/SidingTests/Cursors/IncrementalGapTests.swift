@@ -2,6 +2,7 @@ import HTTPTypes
 import SidingChain
 import SidingJSON
 import SidingPaging
+import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -126,8 +127,12 @@ import Testing
     }
 
     /// Records of `id` and a time, for a cursor of times.
-    private static func times(_ records: [(Int, String)], next: String? = nil) -> ScriptedAnswer {
+    /// - Parameter date: what time it is by the origin's clock; nil if it does not say so.
+    private static func times(
+        _ records: [(Int, String)], next: String? = nil, date: String? = nil, etag: String? = nil
+    ) -> ScriptedAnswer {
         var fields: HTTPFields = [.contentType: "application/json"]
+        (fields[.date], fields[.eTag]) = (date, etag)
         if let next { fields[HTTPField.Name("Link")!] = "<\(next)>; rel=\"next\"" }
         let bodies = records.map { #"{"id":\#($0.0),"at":"\#($0.1)"}"# }
         return .text("[\(bodies.joined(separator: ","))]", headerFields: fields)
@@ -146,6 +151,89 @@ import Testing
         bench.origin.set("/posts?page=2", Self.times([(3, "2023-11-14T22:20:00Z")]))
         _ = try await bench.sync()
         #expect(try await cursor(bench) == "2023-11-14T22:13:20Z")
+    }
+
+    /// Our clock is at 22:13:20 when the listing begins.
+    @Test(
+        arguments: [
+            ("Tue, 14 Nov 2023 22:13:17 GMT", "22:13:17"), ("Tuesday, 14-Nov-23 22:13:17 GMT", "22:13:17"),
+            ("Tue Nov 14 22:13:17 2023", "22:13:17"), ("Tue, 14 Nov 2023 20:00:00 GMT", "20:00:00"),
+            ("Tue, 14 Nov 2023 22:13:21 GMT", "22:13:20"), ("Tue, 14 Nov 2023 23:00:00 GMT", "22:13:20"),
+            ("now", "22:13:20"), ("", "22:13:20"), (nil, "22:13:20"),
+        ] as [(String?, String)])
+    func `nor does it pass that moment by the origin's own clock, which dates the records`(
+        _ date: String?, _ time: String
+    ) async throws {
+        let bench = try await timed(["since": "{cursor}"])
+        bench.origin.set(
+            "/posts", Self.times([(1, "2023-11-14T22:13:18Z")], next: "/posts?page=2", date: date))
+        // What the clock shows later says nothing of when the first page was read.
+        bench.origin.set(
+            "/posts?page=2", Self.times([(3, "2023-11-14T22:13:21Z")], date: "Tue, 14 Nov 2023 19:00:00 GMT"))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == "2023-11-14T\(time)Z")
+    }
+
+    @Test func `a first page that is long on its way was read when it was asked for`() async throws {
+        let time = Mutex<ManualWallClock?>(nil)
+        let origin = ScriptedOrigin(hold: { _ in
+            if let clock = time.withLock({ $0 }) { clock.advance(by: .seconds(10)) }
+        })
+        var bench = try await EngineBench(origin)
+        time.withLock { $0 = bench.time }
+        bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")))
+        // The origin is 3 s behind, and dates its answer when it sends it.
+        origin.set(
+            "/posts", Self.times([(1, "2023-11-14T22:13:26Z")], date: "Tue, 14 Nov 2023 22:13:27 GMT"))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == "2023-11-14T22:13:17Z")
+    }
+
+    @Test func `a first page that did not change bounds the cursor by its date, too`() async throws {
+        let bench = try await timed([:])
+        bench.origin.set(
+            "/posts", Self.times([(1, "2023-11-14T22:00:00Z")], next: "/posts?page=2", etag: "\"a\""),
+            .status(.notModified, headerFields: [.date: "Tue, 14 Nov 2023 23:13:17 GMT"]))
+        bench.origin.set(
+            "/posts?page=2", Self.times([(2, "2023-11-14T22:01:00Z")]), Self.times([(2, "2023-11-14T23:13:19Z")]))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == "2023-11-14T22:01:00Z")
+        bench.time.advance(by: .seconds(3600))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == "2023-11-14T23:13:17Z")
+    }
+
+    @Test(arguments: [nil, .ascending] as [IncrementalCursor.Order?])
+    func `an interrupted listing keeps the bound of the origin's clock, though the clocks agree by now`(
+        _ order: IncrementalCursor.Order?
+    ) async throws {
+        var bench = try await timed([:])
+        bench.resource.cursor?.order = order
+        bench.origin.set(
+            "/posts",
+            Self.times(
+                [(1, "2023-11-14T22:13:00Z"), (2, "2023-11-14T22:13:18Z"), (3, "2023-11-14T22:13:19Z")],
+                next: "/posts?page=2", date: "Tue, 14 Nov 2023 22:13:17 GMT"))
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        #expect(try await bench.sync().result.outcome == .queued)
+        #expect(try await cursor(bench) == (order == nil ? nil : "2023-11-14T22:13:17Z"))
+        bench.time.advance(by: .seconds(3600))
+        for target in ["/posts", "/posts?page=2"] {
+            bench.origin.set(
+                target, Self.times([(4, "2023-11-14T23:10:00Z")], date: "Tue, 14 Nov 2023 23:13:20 GMT"))
+        }
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await cursor(bench) == "2023-11-14T22:13:17Z")
+    }
+
+    @Test func `a clock that is behind delays the cursor, and takes it back from nowhere`() async throws {
+        let bench = try await timed([:])
+        bench.origin.set("/posts", Self.times([(1, "2023-11-14T22:00:00Z")]))
+        _ = try await bench.sync()
+        bench.origin.set(
+            "/posts", Self.times([(1, "2023-11-14T22:13:19Z")], date: "Thu, 01 Jan 1970 00:00:00 GMT"))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == "2023-11-14T22:00:00Z")
     }
 
     @Test func `a row that comes late is found after an interruption`() async throws {
