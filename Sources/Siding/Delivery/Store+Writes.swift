@@ -68,7 +68,8 @@ extension Store {
         // Recorded or not: this process is finished with the entry.
         defer { claimedWork.remove(write.entry.id, write.entry.token) }
         let transitions = try transitions()
-        let recorder = WriteResultRecorder(write: write, transitions: transitions, jitter: jitter)
+        let recorder = WriteResultRecorder(
+            write: write, hasLostTry: result.hasLostTry, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
         func record(
             claiming request: ClaimRequest?

@@ -6,6 +6,8 @@ internal import SidingSQLite
 /// Records the result of a claimed write, inside a transaction.
 struct WriteResultRecorder {
     let write: ClaimedWrite
+    /// Whether an earlier request of this claim may have arrived.
+    let hasLostTry: Bool
     let transitions: QueueTransitions
     let jitter: Jitter
 
@@ -24,8 +26,8 @@ struct WriteResultRecorder {
         case .retry(let error, let isCounted, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
-            // The origin turned this attempt away, so it has not acted on it; earlier ones may have arrived all the same.
-            if error.statusClass == .backOff { try forgetSending(transaction) }
+            // The origin has not acted on this attempt; earlier ones may have arrived all the same.
+            if error.isTurnedAway { try forgetSending(transaction) }
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
             try transitions.addEvent(id, isCounted ? .failed : .deferred, error.message, transaction)
         case .unknown(let error, let waitsForNetwork, let wait):
@@ -39,9 +41,9 @@ struct WriteResultRecorder {
             try resolveConflict(error, answer, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
-            // A 401 means that the origin has not acted on this attempt. It says nothing about earlier attempts, and a refusal
-            // recognised by a failure rule proves nothing.
-            if reason == .signIn, error.status == nil || error.statusClass == .unauthorized {
+            // A 401 means that the origin has not acted on this attempt. It says nothing about earlier attempts, and a
+            // success or a 5xx that a failure rule takes for a refusal proves nothing.
+            if reason == .signIn, error.status == nil || error.isTurnedAway {
                 try forgetSending(transaction)
             }
             try park(as: reason, error, transaction)
@@ -164,7 +166,9 @@ struct WriteResultRecorder {
         try OutboxTable.putBack(entry, waitsForNetwork: waitsForNetwork, transaction)
     }
 
+    /// This attempt has not arrived: restores what was known before the claim, unless an earlier request of it may have.
     private func forgetSending(_ transaction: borrowing Transaction) throws {
+        guard !hasLostTry else { return }
         try OutboxTable.setFirstSent(write.entry.firstSentAt, of: id, transaction)
     }
 }
@@ -177,5 +181,5 @@ extension WriteAnswer {
 }
 
 extension RecordedError {
-    fileprivate var statusClass: HTTPFailure.StatusClass? { status.map { HTTPFailure(status: $0).statusClass } }
+    fileprivate var isTurnedAway: Bool { status.map { HTTPFailure(status: $0).isTurnedAway } ?? false }
 }

@@ -112,6 +112,16 @@ extension Failure {
 }
 
 extension HTTPFailure {
+    /// Whether the origin has turned the request away, so that it has not acted on it, whatever a rule makes of the
+    /// answer. A POST that is redirected may have been carried out.
+    var isTurnedAway: Bool {
+        switch statusClass {
+        case .unauthorized, .backOff, .portal, .conflict, .gone, .notImplemented: true
+        case .refused: status >= 400
+        case .requestTimeout, .tooEarly, .serverError, .insufficientStorage, .unexpected: false
+        }
+    }
+
     fileprivate func retention(of kind: RequestKind, counted: Retention) -> Retention {
         switch statusClass {
         case .unauthorized: .signIn

@@ -81,7 +81,7 @@ public struct QueueEntry: Sendable, Hashable {
     public var mayHaveArrived: Bool {
         if state.isCompleted || kind == .fetch { return false }
         if unknownSince != nil || reason?.isDoubt == true { return true }
-        // The origin answered the last attempt, so it has not acted on an earlier one.
+        // The origin answered the last attempt, and each one before it: else it would be `uncertain`.
         if reason == .rejected || reason == .conflict, lastError?.status != nil { return false }
         return firstSentAt != nil && HTTPRequest.Method(method)?.isIdempotent != true
     }

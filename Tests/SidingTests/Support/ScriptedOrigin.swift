@@ -16,7 +16,9 @@ final class ScriptedOrigin: TransportFactory {
     }
 
     /// Answers `target` in this order, the last for ever.
-    func set(_ target: String, _ script: ScriptedAnswer...) {
+    func set(_ target: String, _ script: ScriptedAnswer...) { set(target, script) }
+
+    func set(_ target: String, _ script: [ScriptedAnswer]) {
         answers.withLock { $0[target] = script }
     }
 

@@ -6,6 +6,8 @@ package struct WriteResult: Sendable {
     package var outcome: SourceOutcome
     /// Whether the write was tried, or put off before anything was asked.
     package var isTry = true
+    /// Whether a request of this claim, before the one with this result, may have arrived.
+    package var hasLostTry = false
 
     package init(_ transition: Transition, _ outcome: SourceOutcome) {
         (self.transition, self.outcome) = (transition, outcome)

@@ -7,6 +7,11 @@ struct WriteResultPolicy: Sendable {
     let write: ClaimedWrite
     let jitter: Jitter
     let now: Timestamp
+    /// Whether an earlier request of this claim may have arrived.
+    var hasLostTry = false
+
+    /// Whether an earlier try under the same key was not answered, or not for certain, in this claim or before it.
+    private var mayHaveArrived: Bool { write.isKeyed && (hasLostTry || write.entry.firstSentAt != nil) }
 
     /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
     /// PUT or DELETE under a condition: the origin is as it asks for. A GraphQL answer says so in its body.
@@ -18,7 +23,8 @@ struct WriteResultPolicy: Sendable {
             switch GraphQLAnswer(response.bytes ?? [], limits: source.jsonLimits) {
             case .delivered: break
             case .refused(let why):
-                return WriteResult(parked(.rejected, refusal(in: response, why)), .answers)
+                let failure = refusal(in: response, why)
+                return doubted(WriteResult(parked(.rejected, failure), .answers), failure)
             case .unclear:
                 let failure = refusal(in: response, "its answer has no `data` that says whether it acted")
                 return WriteResult(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
@@ -41,11 +47,25 @@ struct WriteResultPolicy: Sendable {
         if source.rule(for: failure, of: .write) == nil, case .http(let answer) = failure.reason,
             let result = special(answer, failure)
         {
-            return result
+            return doubted(result, failure)
         }
         var result = WriteResult(transition(failure), source.outcome(of: failure, .write, now: now))
         result.isTry = failure.isOfTry
-        return result
+        return doubted(result, failure)
+    }
+
+    /// A refusal after an unanswered try under the same key does not say that the origin has not acted on that one: it may
+    /// be an effect of it. So the write is in doubt, and no conflict policy applies.
+    private func doubted(_ result: WriteResult, _ failure: Failure) -> WriteResult {
+        guard mayHaveArrived, failure.phase == .answered,
+            case .parked(let reason, var error, let answer) = result.transition,
+            reason == .rejected || reason == .conflict
+        else { return result }
+        error.message += "; an earlier try was not answered, so it may have arrived"
+        var doubted = result
+        doubted.transition =
+            write.probe == nil ? .parked(.uncertain, error, answer) : unknown(error, waitsForNetwork: false)
+        return doubted
     }
 
     /// Statuses with a meaning specific to writes.
@@ -56,7 +76,7 @@ struct WriteResultPolicy: Sendable {
             return WriteResult(.delivered(kept(answer)), .answers)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
-        where answer.status == 409 && write.isKeyed && write.entry.firstSentAt != nil
+        where answer.status == 409 && mayHaveArrived
             && write.entry.attempts < RetryRules.keyedConflictAttempts:
             return WriteResult(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
         case _ where write.conflictStatuses?.contains(answer.status) ?? false:
@@ -93,8 +113,12 @@ struct WriteResultPolicy: Sendable {
 
     /// In doubt, to be resolved by a delivery probe.
     private func unknown(_ failure: Failure) -> WriteResult.Transition {
+        unknown(RecordedError(ofWrite: failure), waitsForNetwork: failure.isConnectionFailure)
+    }
+
+    private func unknown(_ error: RecordedError, waitsForNetwork: Bool) -> WriteResult.Transition {
         let (backoff, jitter) = (source.retry.backoff, jitter)
-        return .unknown(RecordedError(ofWrite: failure), waitsForNetwork: failure.isConnectionFailure) { attempts in
+        return .unknown(error, waitsForNetwork: waitsForNetwork) { attempts in
             backoff.wait(after: attempts, jitter: jitter)
         }
     }

@@ -245,6 +245,24 @@ package struct WriteSender: Sendable {
     }
 
     private func send(_ write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> WriteResult {
+        // Only a request whose key is honoured is one and the same when it goes out again.
+        let tries = SentTries()
+        let transport = write.isKeyed ? tries.noting(transport) : transport
+        let answer = await exchange(write, source, over: transport)
+        var policy = policy(write, source)
+        policy.hasLostTry = tries.hasLost
+        var result =
+            switch answer {
+            case .success(let response): policy.result(of: response)
+            case .failure(let failure): policy.result(of: failure)
+            }
+        result.hasLostTry = tries.hasLost
+        return result
+    }
+
+    private func exchange(
+        _ write: ClaimedWrite, _ source: Source, over transport: any Transport
+    ) async -> Result<LoadedResponse, Failure> {
         let transport = write.isResendable ? transport : write.announced(in: store, over: transport)
         let context = ChainContext(
             requestID: "entry \(write.entry.shortID)", logger: environment.logger, isResendable: write.isResendable)
@@ -253,10 +271,9 @@ package struct WriteSender: Sendable {
             if let why = WriteSafety.refusal(of: write.url, by: source) {
                 throw Failure(.invalidRequest, phase: .notSent, detail: why)
             }
-            let response = try await chain(source, transport).make().process(write, context)
-            return policy(write, source).result(of: response)
+            return .success(try await chain(source, transport).make().process(write, context))
         } catch {
-            return policy(write, source).result(of: error)
+            return .failure(error)
         }
     }
 
