@@ -4,20 +4,20 @@ import SidingSynchronization
 
 /// Collects the last exit status of each entry and resource from several workers.
 final class DeliveryStatuses: Sendable {
-    private let state = Mutex<[String: (status: ExitStatus, isParked: Bool)]>([:])
+    private let state = Mutex<[String: (status: ExitStatus, state: QueueEntry.State?)]>([:])
 
     func add(_ entry: QueueEntry, _ cause: DropCause? = nil) {
-        state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, cause), entry.state == .parked) }
+        state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, cause), entry.state) }
     }
 
     /// Ignores a resource that was not tried because another run has it locked.
     func add(_ report: SyncReport) {
         guard report.heldBy == nil else { return }
-        state.withLock { $0["resource:\(report.result.resource)"] = (ExitStatus(report), false) }
+        state.withLock { $0["resource:\(report.result.resource)"] = (ExitStatus(report), nil) }
     }
 
-    /// Whether the last recorded state of the entry is parked.
-    func hasParked(_ entry: QueueEntry) -> Bool { state.withLock { $0[entry.id]?.isParked ?? false } }
+    /// Whether the last recorded state of the entry is the one that it has.
+    func knows(_ entry: QueueEntry) -> Bool { state.withLock { $0[entry.id]?.state == entry.state } }
 
     /// The combined status; nil if nothing was tried.
     var combined: ExitStatus? { ExitStatus.combining(state.withLock { $0.values.map(\.status) }) }

@@ -22,7 +22,14 @@ struct WriteDelivery {
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
         guard sends, !entry.state.isCompleted else { return try await tell(entry, isKept: !sends) }
         if !waits, !source.isReachable(by: LinuxConnectivity()) { return try await tell(entry) }
-        let status = try await withSender { sender, _ in
+        let status = try await deliver(entry, on: source, waits: waits) ?? .success
+        // Standard output has the write that was asked for, nothing else.
+        try await tellDropped(asJSON: false)
+        return status.isStop ? status : statuses.combined ?? status
+    }
+
+    private func deliver(_ entry: QueueEntry, on source: Source, waits: Bool) async throws -> ExitStatus? {
+        try await withSender { sender, _ in
             if waits {
                 var loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: NetworkChanges())
                 loop.sources = [source.name]
@@ -36,7 +43,6 @@ struct WriteDelivery {
             }
             return try await tell(current(entry))
         }
-        return status ?? .success
     }
 
     /// Sends all due writes of `sources`, or of all sources.
@@ -113,9 +119,11 @@ struct WriteDelivery {
     /// The combined code of all writes tried or parked so far; nil if there are none.
     var status: ExitStatus? { statuses.combined }
 
-    /// Reports the writes that were parked without being tried, such as on expiry, and includes them in ``status``.
+    /// Reports the writes that were parked or dropped without being tried, such as on expiry, and includes them in
+    /// ``status``.
     func tellParked() async throws {
-        let parked = try await store.writesParked(since: startedAt).filter { !statuses.hasParked($0) }
+        try await tellDropped(asJSON: options.json)
+        let parked = try await store.writesParked(since: startedAt).filter { !statuses.knows($0) }
         parked.forEach { statuses.add($0) }
         if options.json { return parked.forEach { report($0) } }
         for reason in ParkReason.allCases {
@@ -126,6 +134,16 @@ struct WriteDelivery {
                 \(MessageFormat.count(count, "write")) parked without being sent: \(reason.rawValue); 'siding queue list --state \
                 parked --reason \(reason.rawValue)' shows \(count == 1 ? "it" : "them")
                 """)
+        }
+    }
+
+    /// Reports the writes that `conflict: { then: theirs }` has dropped without their being tried, and includes them in
+    /// ``status``: what an edit was to do is lost, so it is never silent.
+    private func tellDropped(asJSON: Bool) async throws {
+        for entry in try await store.writesDropped(since: startedAt) where !statuses.knows(entry) {
+            let cause = try await store.dropCause(of: entry)
+            statuses.add(entry, cause)
+            if asJSON { Output.line(Shapes.entry(entry).text) } else { printMessage(entry, cause) }
         }
     }
 
@@ -145,7 +163,9 @@ struct WriteDelivery {
             }
             return nil
         }
-        return stop ?? ExitStatus.combining([statuses.combined, lost])
+        if let stop { return stop }
+        try await tellDropped(asJSON: options.json)
+        return ExitStatus.combining([statuses.combined, lost])
     }
 
     /// Tries `entries` in passes until a pass completes none: each completed entry may let the next one in its lane go.
@@ -215,6 +235,7 @@ struct WriteDelivery {
     /// - Parameter isKept: whether the write was only to be stored, not sent.
     private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
         let cause = try await store.dropCause(of: entry)
+        statuses.add(entry, cause)
         let gate = try await store.gates().closed(entry.source, at: options.messageFormat.now)
         if options.json {
             let explanation = QueueExplanation(
@@ -230,7 +251,10 @@ struct WriteDelivery {
     ///   - cause: how a dropped write ended, if known.
     ///   - gate: the closed gate of the entry's source, if there is one.
     private func report(_ entry: QueueEntry, _ cause: DropCause? = nil, _ gate: SourceGate? = nil) {
-        if options.json { return Output.line(Shapes.entry(entry).text) }
+        if options.json { Output.line(Shapes.entry(entry).text) } else { printMessage(entry, cause, gate) }
+    }
+
+    private func printMessage(_ entry: QueueEntry, _ cause: DropCause? = nil, _ gate: SourceGate? = nil) {
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
         switch entry.state {
         case .done:

@@ -55,6 +55,13 @@ extension Store {
         return try await read { try OutboxTable.writesParked(by: me, since: moment, $0) }
     }
 
+    /// The writes that this process has dropped since `moment`, oldest first: a ``ConflictPolicy`` drops an edit before it
+    /// is sent, or as a page comes.
+    package func writesDropped(since moment: Timestamp) async throws(StoreError) -> [QueueEntry] {
+        let me = try transitions().who
+        return try await read { try OutboxTable.writesDropped(by: me, since: moment, $0) }
+    }
+
     func transitions() throws(StoreError) -> QueueTransitions {
         QueueTransitions(owner: try ownerID(), now: clock.now)
     }

@@ -156,6 +156,43 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
+    private static let dropped = "dropped (the origin has changed $.title, and the config prefers the origin's record)"
+
+    @Test(arguments: [(["queue", "run"], 69), (["sync"], 3), (["queue", "retry", "ID"], 69)] as [([String], Int32)])
+    func `An edit that the config drops before it is sent is told, and is not exit 0`(
+        command: [String], status: Int32
+    ) async throws {
+        let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { then: theirs }") {
+            _, _ in .json("{}")
+        }
+        let kept = try await sandbox.siding("send", "items.update", "1", "-d", #"{"title":"mine"}"#, "--no-send")
+        let id = try #require(kept.lines.first.map(String.init))
+        #expect(try await sandbox.siding("queue", "hold", id).status == 0)
+        service.items.put(Service.item(1, title: "theirs"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding("queue", "release", id).status == 0)
+        let outcome = try await sandbox.siding(command.map { $0 == "ID" ? id : $0 })
+        #expect(outcome.status == status, "\(outcome.everything)")
+        #expect(outcome.error.contains("\(id.prefix(8)) PATCH \(service.url)/items/1: \(Self.dropped)"))
+        #expect(try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string == "dropped")
+        #expect(service.origin.requests.allSatisfy { $0.method == "GET" })
+        #expect(try await sandbox.siding("queue", "run").status == 0, "it is told once")
+        await service.origin.stop()
+    }
+
+    @Test func `An edit that a page of a sync drops is told by that sync`() async throws {
+        let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { then: theirs }") {
+            _, _ in .json("{}")
+        }
+        let kept = try await sandbox.siding("send", "items.update", "1", "-d", #"{"title":"mine"}"#, "--no-send")
+        #expect(kept.status == 0)
+        service.items.put(Service.item(1, title: "theirs"))
+        let sync = try await sandbox.siding("sync", "--no-queue")
+        #expect(sync.status == 3, "\(sync.everything)")
+        #expect(sync.error.contains(Self.dropped))
+        await service.origin.stop()
+    }
+
     @Test(arguments: [(422, "conflict"), (409, "rejected")])
     func `A conflict is what the config says that it is`(status: Int, reason: String) async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { on: [422] }") {

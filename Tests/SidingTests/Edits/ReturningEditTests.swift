@@ -183,6 +183,16 @@ import Testing
         return (bench, entry)
     }
 
+    @Test func `an edit that is dropped before it is sent is among those that its process dropped`() async throws {
+        let (bench, entry) = try await edited(.theirs)
+        let since = bench.time.now
+        _ = try await comeBack(.heldReleased, entry, in: bench) { try await bench.pull("[\(Self.theirs)]") }
+        #expect(try await bench.store.writesDropped(since: since) == [])
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.store.writesDropped(since: since).map(\.id) == [entry.id])
+        #expect(try await bench.store.writesDropped(since: since + .seconds(1)) == [])
+    }
+
     @Test func `each policy decides as it does when the change comes`() async throws {
         for (policy, state) in [
             (ConflictPolicy.mine, QueueEntry.State.sending), (.theirs, .dropped), (.merge, .parked),

@@ -163,6 +163,20 @@ enum OutboxTable {
             """, owner, moment.microseconds, map: entry)
     }
 
+    /// The writes that `process`, as the history names it, has dropped since `moment`, oldest first.
+    static func writesDropped(
+        by process: String, since moment: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(
+            """
+            SELECT * FROM siding_outbox_entries AS dropped
+            WHERE completed_at >= ?2 AND state = 'dropped' AND kind = 'write' AND EXISTS (
+                SELECT 1 FROM siding_outbox_events AS event
+                WHERE event.entry = dropped.id AND event.event = ?3 AND event.who = ?1)
+            ORDER BY seq
+            """, process, moment.microseconds, QueueEventKind.dropped.rawValue, map: entry)
+    }
+
     /// The pending edits of a record, in the order in which they apply.
     static func pendingEdits(
         of resource: String, _ key: String, _ database: borrowing some Queryable & ~Copyable
