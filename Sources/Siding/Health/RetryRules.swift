@@ -27,9 +27,9 @@ package enum RetryRules {
     /// an operator.
     static let repairWait = Duration.seconds(15 * 60)
     /// The wait if an origin says that it wants to be left alone and not for how long, and until an unspecified quota
-    /// is reset.
+    /// is reset. A wait that it sets too short grows up to this.
     static let unspecifiedWait = Duration.seconds(60)
-    /// The least wait that an origin may ask for: one that answers "now" would otherwise be asked without end.
+    /// The least wait that an origin may ask for. That of its source grows above it if the origin asks again and again.
     static let leastWait = Duration.seconds(1)
     /// The longest wait of anything: an origin that asks for more is tried once a day.
     static let longestWait = RetryAfter.longest

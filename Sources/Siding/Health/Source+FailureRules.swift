@@ -18,25 +18,62 @@ extension Source {
     /// What happens to a failed request: decided by the first matching rule, else by the built-in table.
     func retention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
         switch ruling(on: failure, kind)?.action {
-        case nil: return failure.retention(of: kind)
+        case nil: return builtInRetention(of: failure, kind, now: now)
         case .queue: return .keep(counted: false, minimumWait: RetryRules.unspecifiedWait)
         case .retry: return .keep(counted: true)
-        case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledRetryDelay(now: now))
+        case .rateLimited:
+            return .keep(
+                counted: asksTooShortWait(failure, now: now), minimumWait: failure.ruledRetryDelay(now: now))
         case .refreshToken: return .signIn
         // With `ignore` and `quarantine` it is no failure by now; with `resetCursor` the listing has started over already.
         case .ignore, .quarantine, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
         }
     }
 
-    /// What a failure of a `subject` shows about the source.
-    func outcome(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
-        switch rule(for: failure, of: subject)?.action {
-        case .rateLimited: .retryAfter(until: now + failure.ruledRetryDelay(now: now), note: failure.description)
+    /// What happens to a failed request that no rule matches.
+    func builtInRetention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
+        let retention = failure.retention(of: kind)
+        let isCounted = retention == .keep(counted: false) && asksTooShortWait(failure, now: now)
+        return isCounted ? .keep(counted: true) : retention
+    }
+
+    /// Whether the origin asks for a wait below the source's own first one. Such a wait counts as none: the try is a failed one
+    /// like others, and its backoff grows.
+    private func asksTooShortWait(_ failure: Failure, now: Timestamp) -> Bool {
+        guard case .http(let answer) = failure.reason, !failure.isOffline else { return false }
+        return answer.retryAfter(now: now.secondsSince1970).map { $0 < retry.backoff.base } ?? false
+    }
+
+    /// What a failure of a request shows about the source.
+    func outcome(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> SourceOutcome {
+        switch rule(for: failure, of: kind == .fetch ? .fetch : .write)?.action {
+        case .rateLimited:
+            .retryAfter(
+                until: now + failure.ruledRetryDelay(now: now), note: failure.description,
+                backoff: backoff(after: failure, kind, now: now))
         case .refreshToken: .signIn(note: failure.description)
-        case nil: SourceOutcome(failure, now: now)
+        case nil: builtInOutcome(of: failure, kind, now: now)
         // The rule concerns the request, so a `Retry-After` in its answer does not close the gate for others.
         default: SourceOutcome(failure, now: now).withoutRetryAfter(failure)
         }
+    }
+
+    /// What a failure that no rule matches shows about the source.
+    func builtInOutcome(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> SourceOutcome {
+        SourceOutcome(failure, backoff: backoff(after: failure, kind, now: now), now: now)
+    }
+
+    private func backoff(after failure: Failure, _ kind: RequestKind, now: Timestamp) -> Backoff {
+        let isResendable = kind == .fetch || kind == .write(resendable: true)
+        return retry.backoff(after: failure, isResendable: isResendable, now: now.secondsSince1970)
+    }
+
+    /// The wait before the next try of a request, after `attempts` counted ones: as long as the origin asks, and at least the
+    /// backoff if the try counts or the origin asks for nothing.
+    func wait(after failure: Failure, attempts: Int, isCounted: Bool, jitter: Jitter, now: Timestamp) -> Duration {
+        let asked = failure.retryDelay(now: now)
+        if let asked, !isCounted { return asked }
+        return max(asked ?? .zero, retry.backoff.wait(after: attempts, jitter: jitter))
     }
 
     /// Whether a rule treats `failure` as a refused credential, so that the request may be sent again with another one.

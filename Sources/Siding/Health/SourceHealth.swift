@@ -53,7 +53,8 @@ package struct SourceHealth: Sendable, Hashable {
         case .answers: answered(now)
         case .failed: failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
-        case .retryAfter(let until, let note): close(.retryAfter, until: until, note, now)
+        case .retryAfter(let until, let note, let backoff):
+            close(.retryAfter, until: max(until, grownWait(backoff, now)), note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
         }
         return outcome == .answers && wasCut
@@ -78,6 +79,15 @@ package struct SourceHealth: Sendable, Hashable {
             RetryRules.breakerBackoff.base,
             RetryRules.breakerBackoff.wait(after: failures - RetryRules.breakerLimit + 1, jitter: jitter))
         close(.breaker, until: now + wait, "\(failures) tries in a row failed", now)
+    }
+
+    /// The earliest end of a wait that the origin asks for. An origin that asks again after each wait has set them too short,
+    /// whatever its `Retry-After` says, so they grow. Answers to requests that were under way together count once.
+    private mutating func grownWait(_ backoff: Backoff?, _ now: Timestamp) -> Timestamp {
+        guard let backoff else { return now }
+        let isWaiting = gate?.reason == .retryAfter && gate?.until.map { $0 > now } ?? false
+        if !isWaiting { failures += 1 }
+        return now + min(backoff.ceiling(after: failures), RetryRules.unspecifiedWait)
     }
 
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {

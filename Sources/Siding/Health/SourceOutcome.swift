@@ -8,14 +8,16 @@ package enum SourceOutcome: Sendable, Hashable {
     /// An attempt failed.
     case failed
     case offline(note: String)
-    /// It asked not to be called before `until`.
-    case retryAfter(until: Timestamp, note: String)
+    /// It asked not to be called before `until`. The wait grows at least as `backoff`; nil for a limit of our own.
+    case retryAfter(until: Timestamp, note: String, backoff: Backoff? = nil)
     case signIn(note: String)
     /// The failure says nothing about the source.
     case nothing
 
     /// The outcome of a failed request, fetch or write.
-    package init(_ failure: Failure, now: Timestamp) {
+    ///
+    /// - Parameter backoff: how the wait grows while the origin asks to wait again and again.
+    package init(_ failure: Failure, backoff: Backoff? = nil, now: Timestamp) {
         switch failure.reason {
         case .noInternetConnection, .captivePortal: self = .offline(note: failure.description)
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
@@ -25,7 +27,7 @@ package enum SourceOutcome: Sendable, Hashable {
             self = .failed
         case .proxyAuthentication: self = .signIn(note: failure.description)
         case .http where failure.underlying is CredentialRefusal: self = .signIn(note: failure.description)
-        case .http(let answer): self.init(answer, of: failure, now: now)
+        case .http(let answer): self.init(answer, of: failure, backoff, now: now)
         case .waitingForOrigin:
             guard let spent = failure.underlying as? BudgetSpent, spent.closesSource(now: now) else {
                 self = .nothing
@@ -36,10 +38,12 @@ package enum SourceOutcome: Sendable, Hashable {
         }
     }
 
-    private init(_ answer: HTTPFailure, of failure: Failure, now: Timestamp) {
+    private init(_ answer: HTTPFailure, of failure: Failure, _ backoff: Backoff?, now: Timestamp) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn(note: failure.description)
-        case .backOff: self = .retryAfter(until: now + answer.retryDelay(now: now), note: failure.description)
+        case .backOff:
+            self = .retryAfter(
+                until: now + answer.retryDelay(now: now), note: failure.description, backoff: backoff)
         case .portal: self = .offline(note: failure.description)
         case .serverError, .requestTimeout, .insufficientStorage: self = .failed
         // The origin works and refused the request.

@@ -21,7 +21,7 @@ struct FailureHandling: Sendable {
         case .keep(let isCounted, let attempts, let minimumWait):
             guard let attempts, isCounted, triesSoFar(of: failed.page) + 1 >= attempts else {
                 return try await keep(failure, failed.page, isCounted: isCounted, report) {
-                    waiting(failure, tries: $0, minimum: minimumWait)
+                    waiting(failure, tries: $0, isCounted: isCounted, minimum: minimumWait)
                 }
             }
             var ended = try await retain(failure, failed.page, parkReason: .rejected, report).failed(failure)
@@ -88,13 +88,12 @@ struct FailureHandling: Sendable {
 
     private var now: Timestamp { sync.engine.now }
 
-    private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
+    private func waiting(_ failure: Failure, tries: Int, isCounted: Bool, minimum: Duration?) -> Duration {
         guard !failure.isOffline else { return RetryRules.probeWindow }
-        return max(
-            failure.retryDelay(now: now)
-                // Where a part has arrived, the line was up.
-                ?? source.retry.backoff.wait(
-                    after: partial == nil ? tries : 1, jitter: sync.engine.environment.jitter),
-            minimum ?? .zero)
+        // Where a part has arrived, the line was up.
+        let attempts = partial == nil ? tries : 1
+        let wait = source.wait(
+            after: failure, attempts: attempts, isCounted: isCounted, jitter: sync.engine.environment.jitter, now: now)
+        return max(wait, minimum ?? .zero)
     }
 }

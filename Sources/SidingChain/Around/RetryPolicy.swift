@@ -53,15 +53,18 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The wait before the next inline retry, or nil if the failure is left to the queue.
     ///
     /// Only 502, 503, 504, lost connections, and a `Retry-After` of up to 5 s are retried inline. Being offline, a refused
-    /// connection and DNS failures are not, since they do not change within seconds.
+    /// connection and DNS failures are not, since they do not change within seconds. A `Retry-After` below the backoff counts
+    /// as none: an origin that answers "now" to everybody would otherwise get all retries at once.
     package func wait(
         after attempt: Int, _ failure: Failure, isResendable: Bool, jitter: Jitter, now: Double
     ) -> Duration? {
         guard attempt <= retries, isResendable || failure.phase == .notSent else { return nil }
         switch failure.reason {
         case .http(let answer):
-            if let asked = answer.retryAfter(now: now) { return asked <= Self.longestInlineWait ? asked : nil }
-            return [502, 503, 504].contains(answer.status) ? inlineWait(attempt, jitter) : nil
+            let asked = answer.retryAfter(now: now) ?? .zero
+            guard asked <= Self.longestInlineWait else { return nil }
+            if answer.retryAfter(now: now) != nil, asked >= inlineCeiling(attempt) { return asked }
+            return [502, 503, 504].contains(answer.status) ? max(asked, inlineWait(attempt, jitter)) : nil
         case .connectionLost, .notProcessed, .truncated:
             return inlineWait(attempt, jitter)
         default:
@@ -69,8 +72,19 @@ public struct RetryPolicy: Sendable, Hashable {
         }
     }
 
+    /// The backoff of the calls that follow one that ended with `failure`. If the call was retried inline, its waits were the
+    /// first ones, and the backoff goes on from there.
+    package func backoff(after failure: Failure, isResendable: Bool, now: Double) -> Backoff {
+        let isRetried = wait(after: retries, failure, isResendable: isResendable, jitter: .none, now: now) != nil
+        return Backoff(base: backoff.ceiling(after: isRetried ? retries + 1 : 1), cap: backoff.cap)
+    }
+
     private func inlineWait(_ attempt: Int, _ jitter: Jitter) -> Duration {
         min(backoff.wait(after: attempt, jitter: jitter), Self.longestInlineWait)
+    }
+
+    private func inlineCeiling(_ attempt: Int) -> Duration {
+        min(backoff.ceiling(after: attempt), Self.longestInlineWait)
     }
 }
 

@@ -66,6 +66,29 @@ import Testing
             RetryPolicy(retries: 0).wait(after: 1, Self.answer(502), isResendable: true, jitter: .none, now: 0) == nil)
     }
 
+    @Test(arguments: ["0", "0.0", "1", "0.25", "Thu, 01 Jan 1970 00:00:00 GMT"])
+    func `a wait that the origin sets below the backoff counts as none`(value: String) {
+        #expect(Self.wait(Self.answer(503, retryAfter: value)) == .seconds(2))
+        #expect(Self.wait(Self.answer(429, retryAfter: value)) == nil)
+        let hasty = RetryPolicy().wait(
+            after: 1, Self.answer(503, retryAfter: "1"), isResendable: true, jitter: Jitter { 0 }, now: 0)
+        #expect(hasty == .seconds(1), "it is no shorter either")
+        let second = RetryPolicy().wait(
+            after: 2, Self.answer(429, retryAfter: "3"), isResendable: true, jitter: .none, now: 0)
+        #expect(second == nil, "the backoff has grown past it")
+    }
+
+    @Test func `the backoff after a call goes on where its retries ended`() {
+        func base(_ failure: Failure, retries: Int = 2, isResendable: Bool = true) -> Duration {
+            RetryPolicy(retries: retries).backoff(after: failure, isResendable: isResendable, now: 0).base
+        }
+        #expect(base(Self.answer(503, retryAfter: "0")) == .seconds(8))
+        #expect(base(Self.answer(503, retryAfter: "0"), retries: 0) == .seconds(2))
+        #expect(base(Self.answer(503, retryAfter: "0"), isResendable: false) == .seconds(2))
+        #expect(base(Self.answer(429, retryAfter: "0")) == .seconds(2))
+        #expect(base(Self.answer(503, retryAfter: "60")) == .seconds(2))
+    }
+
     @Test func `the node tries so often and waits in between`() async throws {
         let (clock, tries) = (ManualClock(), Counter())
         let flaky = Step<Int, Int> { input, _ throws(Failure) in

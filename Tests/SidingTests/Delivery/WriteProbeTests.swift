@@ -135,6 +135,15 @@ import Testing
         #expect(try await lost.now.state == .done)
     }
 
+    @Test func `a probe that is told to come back at once comes back ever more rarely`() async throws {
+        let lost = try await Lost()
+        lost.bench.origin.set(lost.asked, .status(.tooManyRequests, headerFields: [.retryAfter: "0"]))
+        var asked = 0
+        for _ in 0..<40 { asked += try await lost.drain(after: 1).count { $0.hasPrefix("GET") } }
+        #expect((3...10).contains(asked))
+        #expect(try await lost.now.attempts == asked + 1)
+    }
+
     @Test func `a probe that wants a sign-in waits for it, and is asked then`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .status(.unauthorized), .text(#"[{"ref":"\#(lost.entry.id)"}]"#))

@@ -321,13 +321,22 @@ import Testing
         #expect(bench.origin.takeTargets() == [])
     }
 
-    @Test func `an origin that asks for patience and names none is not asked without end`() async throws {
+    @Test(arguments: GateTests.shortWaits)
+    func `an origin that asks for patience and names too little is asked ever more rarely`(value: String) async throws {
         let bench = try await WriteBench()
-        bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: "0"]))
+        bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: value]))
+        bench.origin.set("/b", .status(.tooManyRequests, headerFields: [.retryAfter: value]))
         let entry = try await bench.enqueue("/a")
         _ = try await bench.sender().drain()
-        #expect(bench.origin.takeTargets() == ["/a"])
-        #expect(try await bench.entry(entry.id).nextAttemptAt == bench.time.now + .seconds(1))
+        #expect(try await bench.entry(entry.id).nextAttemptAt == bench.time.now + .seconds(2))
+        #expect(try await bench.entry(entry.id).attempts == 1)
+        for _ in 0..<3 { try await bench.enqueue("/b", idempotency: nil) }
+        for _ in 0..<40 {
+            bench.time.advance(by: .seconds(1))
+            _ = try await bench.sender().drain()
+        }
+        #expect((3...10).contains(bench.origin.takeTargets().count))
+        #expect(try await bench.store.entries(QueueSelection(states: [.queued])).count == 4)
     }
 
     @Test func `a keyed write that may have arrived is edited only on hold`() async throws {

@@ -39,13 +39,57 @@ import Testing
     @Test(
         "patience may be asked for by a date, without a word, or absurdly long",
         arguments: [
-            ("Tue, 14 Nov 2023 22:23:20 GMT", 600), ("nonsense", 60), ("999999999", 86_400), ("0", 1),
+            ("Tue, 14 Nov 2023 22:23:20 GMT", 600), ("nonsense", 60), ("999999999", 86_400), ("0", 2), ("1", 2),
+            ("3", 3), ("Thu, 01 Jan 1970 00:00:00 GMT", 2),
         ])
     func forms(_ value: String, _ seconds: Int) async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", patience(value, status: .serviceUnavailable))
         _ = try await bench.sync()
         #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(seconds)])
+    }
+
+    /// Ways to set a wait badly, which all mean "now" or soon.
+    static let shortWaits = [
+        "0", "0.0", "1", "0.25", "01", "Thu, 01 Jan 1970 00:00:00 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+    ]
+
+    @Test(arguments: shortWaits, [HTTPResponse.Status.tooManyRequests, .serviceUnavailable])
+    func `a wait below the backoff counts as none: waits grow, and tries count`(
+        _ value: String, _ status: HTTPResponse.Status
+    ) async throws {
+        let bench = try await EngineBench()
+        bench.origin.set("/posts", patience(value, status: status))
+        var asked: [Int] = []
+        for second in 0...40 {
+            _ = try await bench.sync()
+            if !bench.origin.takeTargets().isEmpty { asked.append(second) }
+            bench.time.advance(by: .seconds(1))
+        }
+        #expect(asked == [0, 2, 6, 14, 30])
+        #expect(try await bench.queue().map(\.attempts) == [5])
+    }
+
+    @Test func `waits that an origin sets too short grow up to that of one that sets none, and a success ends that`()
+        async throws
+    {
+        let bench = try await EngineBench()
+        bench.origin.set("/posts", patience("3"))
+        var waits: [Duration] = []
+        for _ in 0..<8 {
+            _ = try await bench.sync()
+            let until = try #require(try await bench.store.gates().first?.until)
+            waits.append(until - bench.time.now)
+            bench.time.advance(by: waits.last ?? .zero)
+        }
+        #expect(waits == [3, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+        // Each wait was one that an origin may ask for, so none is the fault of the page.
+        #expect(try await bench.queue().map(\.attempts) == [0])
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
+        #expect(try await bench.sync().result.outcome == .saved)
+        bench.origin.set("/posts", patience("3"))
+        _ = try await bench.sync()
+        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(3)])
     }
 
     @Test func `every resource of a source that asks for patience waits`() async throws {

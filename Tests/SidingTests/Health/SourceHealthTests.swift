@@ -193,6 +193,26 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 
+    @Test func `answers to requests that were under way together lengthen a wait once, and a limit of one's own never`()
+        async throws
+    {
+        let bench = try await WriteBench()
+        func ask(_ seconds: Int, _ backoff: Backoff? = Backoff()) async throws -> Duration? {
+            let until = bench.time.now + .seconds(seconds)
+            try await bench.store.record(.retryAfter(until: until, note: "429", backoff: backoff), of: "api")
+            return try await bench.store.gates().first?.until.map { $0 - bench.time.now }
+        }
+        for _ in 0..<4 { #expect(try await ask(1) == .seconds(2)) }
+        bench.time.advance(by: .seconds(2))
+        for _ in 0..<4 { #expect(try await ask(1) == .seconds(4)) }
+        bench.time.advance(by: .seconds(4))
+        for _ in 0..<4 {
+            #expect(try await ask(1, nil) == .seconds(1))
+            bench.time.advance(by: .seconds(1))
+        }
+        #expect(try await ask(1) == .seconds(8))
+    }
+
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {
         let bench = try await WriteBench()
         let gate = SourceGate(source: "api", reason: .signIn, until: nil, note: "401")

@@ -124,13 +124,13 @@ import Testing
         var bench = try await EngineBench()
         bench.resource.source.retry = RetryPolicy()
         bench.origin.set(
-            "/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "1"]), ScriptedOrigin.page("[1]"))
+            "/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "3"]), ScriptedOrigin.page("[1]"))
         let asking = bench
         async let report = asking.sync()
         // The deadline of the request sleeps on the same clock until the answer is there.
-        while !bench.clock.waits.contains(.seconds(1)) { await Task.yield() }
+        while !bench.clock.waits.contains(.seconds(3)) { await Task.yield() }
         #expect(bench.origin.waiting == 1)
-        bench.clock.advance(by: .seconds(1))
+        bench.clock.advance(by: .seconds(3))
         #expect(try await report.result.outcome == .saved)
         #expect(try await report.result.counters.requests == 2)
         #expect(try await bench.store.gates() == [])

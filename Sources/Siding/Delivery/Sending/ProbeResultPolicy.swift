@@ -20,7 +20,7 @@ struct ProbeResultPolicy: Sendable {
     }
 
     func result(of failure: Failure) -> WriteResult {
-        WriteResult(transition(failure), SourceOutcome(failure, now: policy.now))
+        WriteResult(transition(failure), policy.source.builtInOutcome(of: failure, .fetch, now: policy.now))
     }
 
     private func transition(_ answer: ProbeAnswer, _ response: LoadedResponse) -> WriteResult.Transition {
@@ -42,7 +42,7 @@ struct ProbeResultPolicy: Sendable {
         if case .http(let answer) = failure.reason, answer.statusClass == .gone, probe.isDirect {
             return .sendAgain(from: finalAt, because: "the origin does not have it")
         }
-        switch failure.retention(of: .fetch) {
+        switch policy.source.builtInRetention(of: failure, .fetch, now: policy.now) {
         // A probe that was not sent says nothing about the write.
         case .fail where failure.reason == .credentialUnavailable:
             return policy.retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil)

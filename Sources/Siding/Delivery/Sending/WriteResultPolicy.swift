@@ -66,7 +66,8 @@ struct WriteResultPolicy: Sendable {
         {
             return doubted(result, failure)
         }
-        var result = WriteResult(transition(failure), source.outcome(of: failure, .write, now: now))
+        let outcome = source.outcome(of: failure, .write(resendable: write.isResendable), now: now)
+        var result = WriteResult(transition(failure), outcome)
         result.isTry = failure.isOfTry
         return doubted(result, failure)
     }
@@ -143,7 +144,7 @@ struct WriteResultPolicy: Sendable {
     func retry(
         _ failure: Failure, isCounted: Bool, waitsForNetwork: Bool, minimum: Duration?
     ) -> WriteResult.Transition {
-        let (backoff, jitter, retryDelay) = (source.retry.backoff, jitter, failure.retryDelay(now: now))
+        let (source, jitter, now) = (source, jitter, now)
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens. Behind a try that
         // counts the gate may open too soon: the web page may be the origin's own.
         let isGated =
@@ -151,7 +152,10 @@ struct WriteResultPolicy: Sendable {
         return .retry(RecordedError(ofWrite: failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) {
             attempts in
             isGated
-                ? .zero : max(retryDelay ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
+                ? .zero
+                : max(
+                    source.wait(after: failure, attempts: attempts, isCounted: isCounted, jitter: jitter, now: now),
+                    minimum ?? .zero)
         }
     }
 
