@@ -7,6 +7,8 @@ package enum SourceOutcome: Sendable, Hashable {
     case answers
     /// An attempt failed.
     case failed
+    /// It refuses one write like the others before.
+    case refusesAll(note: String)
     case offline(note: String)
     /// It asked not to be called before `until`. The wait grows at least as `backoff`; nil for a limit of our own.
     case retryAfter(until: Timestamp, note: String, backoff: Backoff? = nil)
@@ -41,11 +43,11 @@ package enum SourceOutcome: Sendable, Hashable {
     private init(_ answer: HTTPFailure, of failure: Failure, _ backoff: Backoff?, now: Timestamp) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn(note: failure.description)
-        case .backOff:
+        case _ where answer.asksToWait:
             self = .retryAfter(
                 until: now + answer.retryDelay(now: now), note: failure.description, backoff: backoff)
         case .portal: self = .offline(note: failure.description)
-        case .serverError, .requestTimeout, .insufficientStorage: self = .failed
+        case .backOff, .serverError, .requestTimeout, .insufficientStorage: self = .failed
         // The origin works and refused the request.
         case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: self = .answers
         }
@@ -68,7 +70,7 @@ extension Failure {
         if reason == .waitingForOrigin, let spent = underlying as? BudgetSpent {
             return max(Timestamp(secondsSince1970: spent.until) - now, .zero)
         }
-        guard case .http(let answer) = reason, answer.statusClass == .backOff else { return nil }
+        guard case .http(let answer) = reason, answer.asksToWait else { return nil }
         return answer.retryDelay(now: now)
     }
 }

@@ -57,6 +57,72 @@ import Testing
         #expect(bench.origin.takeTargets().count == 1)
     }
 
+    @Test(arguments: [402, 403, 501, 505], [nil, WriteBench.keyed])
+    func `the same refusal of five writes in a row lets the source wait, and the others stay in the queue`(
+        status: Int, idempotency: Idempotency?
+    ) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .text(#"{"message":"no more"}"#, status: .init(code: status)))
+        for _ in 0..<20 { try await bench.enqueue("/a", idempotency: idempotency) }
+        _ = try await bench.sender().drain()
+        let parked = try await bench.store.entries(QueueSelection(states: [.parked]))
+        #expect(parked.map(\.reason) == [.rejected, .rejected, .rejected, .rejected])
+        let gate = try #require(try await bench.store.gates().first)
+        #expect(gate.reason == .breaker)
+        #expect(gate.note == "5 writes in a row were refused alike: \(status) no more")
+        // Those that were under way are queued as well.
+        #expect((5...8).contains(bench.origin.takeTargets().count))
+        #expect(try await bench.store.entries(QueueSelection(states: [.queued])).count == 16)
+        for _ in 0..<5 {
+            bench.time.advance(by: .seconds(600))
+            _ = try await bench.sender().drain()
+            #expect(bench.origin.takeTargets().count == 1, "one at a time finds out")
+        }
+        bench.origin.set("/a", .status(.created))
+        bench.time.advance(by: .seconds(3_600))
+        while try await !bench.sender().drain().isEmpty { bench.time.advance(by: .seconds(3_600)) }
+        #expect(try await bench.store.entries(QueueSelection(states: [.done])).count == 16)
+    }
+
+    @Test(arguments: [([400], 1), ([404], 1), ([422], 1), ([403], 2), ([403, 501], 1)])
+    func `refusals of what is asked for, and those that differ, park each write`(
+        statuses: [Int], texts: Int
+    ) async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        for index in 0..<8 {
+            let status = HTTPResponse.Status(code: statuses[index % statuses.count])
+            bench.origin.set("/\(index)", .text(#"{"message":"no \#(index % texts)"}"#, status: status))
+            try await bench.enqueue("/\(index)")
+        }
+        _ = try await bench.sender().drain()
+        #expect(try await bench.store.entries(QueueSelection(states: [.parked])).count == 8)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `a delivery between them ends a row of refusals`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        bench.origin.set("/bad", .text(#"{"message":"no"}"#, status: .forbidden))
+        bench.origin.set("/good", .status(.created))
+        for index in 0..<12 {
+            try await bench.enqueue(index % 4 == 3 ? "/good" : "/bad")
+            _ = try await bench.sender().drain()
+            bench.time.advance(by: .seconds(1))
+        }
+        #expect(try await bench.store.entries(QueueSelection(states: [.parked])).count == 9)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `a write that a limit refuses with 403 waits, and has not arrived`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        bench.origin.set("/a", .text(#"{"error":"quota exceeded"}"#, status: .forbidden))
+        for _ in 0..<5 { try await bench.enqueue("/a", idempotency: nil) }
+        _ = try await bench.sender().drain()
+        #expect(bench.origin.takeTargets() == ["/a"])
+        let entries = try await bench.store.entries(QueueSelection())
+        #expect(entries.allSatisfy { $0.state == .queued && $0.attempts == 0 && !$0.mayHaveArrived })
+        #expect(try await bench.store.gates().map(\.reason) == [.retryAfter])
+    }
+
     @Test(arguments: [500, 502, 504])
     func `a failing origin is tried again where the write may arrive twice, else a person is asked`(
         status: Int
