@@ -128,12 +128,13 @@ struct SearchTests {
             paginate: { type: page, in: body, param: $.params.page, start: 0, size_param: $.params.hitsPerPage, size: 2 }
             """
         ) {
-            $0["params", "page"] == JSONValue.number(0)
-                ? #"{"hits":[{"objectID":"1"},{"objectID":"2"}]}"# : #"{"hits":[{"objectID":"3"}]}"#
+            let page = $0["params", "page"]
+            if page == JSONValue.number(0) { return #"{"hits":[{"objectID":"1"},{"objectID":"2"}]}"# }
+            return page == JSONValue.number(1) ? #"{"hits":[{"objectID":"3"}]}"# : #"{"hits":[]}"#
         }
         #expect(try await sandbox.keys() == ["1", "2", "3"])
         #expect(
-            origin.bodies == [0, 1].map { #"{"params":{"query":"","page":\#($0),"hitsPerPage":2}}"# })
+            origin.bodies == [0, 1, 2].map { #"{"params":{"query":"","page":\#($0),"hitsPerPage":2}}"# })
         await origin.stop()
     }
 

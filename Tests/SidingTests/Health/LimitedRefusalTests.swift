@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingTesting
 import Testing
 
 @testable import Siding

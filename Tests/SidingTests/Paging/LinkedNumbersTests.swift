@@ -55,9 +55,10 @@ import Testing
     @Test func `full pages cost no more for it`() async throws {
         let bench = try await bench(
             .page(.init(sizeParameter: "per_page", size: 2)), byAbsence: false)
-        let targets = ["/posts?page=1&per_page=2", "/posts?per_page=2&page=2"]
+        let targets = ["/posts?page=1&per_page=2", "/posts?per_page=2&page=2", "/posts?per_page=2&page=3"]
         bench.origin.set(targets[0], ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: "\"a\""))
         bench.origin.set(targets[1], ScriptedOrigin.page("[3]", etag: "\"b\""))
+        bench.origin.set(targets[2], ScriptedOrigin.page("[]", etag: "\"c\""))
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
         for target in targets { bench.origin.set(target, .status(.notModified)) }

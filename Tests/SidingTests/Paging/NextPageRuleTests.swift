@@ -123,21 +123,18 @@ import Testing
         #expect(try next(rule, fields: field("X-Next-Page", "")) == .end)
     }
 
-    @Test
-    func `page numbers end on an empty page, and on one that is shorter than those before where the size is declared`()
-        throws
-    {
+    @Test func `page numbers end on an empty page, and not on a short one`() throws {
         let open = try rule(.page(.init()))
         #expect(try url(next(open, records: 1)) == "https://api.example.org/v1/posts?page=2")
         #expect(try next(open, records: 0) == .end)
         let sized = try rule(.page(.init(start: 0, size: 10)))
         #expect(try url(next(sized, records: 10)) == "https://api.example.org/v1/posts?page=1")
-        // The origin's maximum may be below the size.
+        // The origin's maximum may be below the size, or it filters pages after it cut them.
         let second = try next(sized, records: 9)
         #expect(url(second) == "https://api.example.org/v1/posts?page=1")
         guard case .page(let page) = second else { return }
         #expect(try url(next(sized, after: page, records: 9)) == "https://api.example.org/v1/posts?page=2")
-        #expect(try next(sized, after: page, records: 8) == .end)
+        #expect(try url(next(sized, after: page, records: 8)) == "https://api.example.org/v1/posts?page=2")
         #expect(try next(sized, records: 0) == .end)
     }
 

@@ -61,7 +61,7 @@ import Testing
         let second = try next(rule)
         #expect(second?.body == #"{"opts":{"x":1,"per":2},"page":1}"#)
         #expect(try next(rule, after: second)?.body == #"{"opts":{"x":1,"per":2},"page":2}"#)
-        #expect(try next(rule, after: second, records: 1) == nil)
+        #expect(try next(rule, after: second, records: 0) == nil)
     }
 
     @Test func `offsets and limits are numbers in the body`() throws {

@@ -12,6 +12,12 @@ import Testing
     /// Fourteen of the fifteen records.
     private static let most = 1...14
 
+    private static func bench() async throws -> EngineBench {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.records = try JSONPath(parsing: "$.items")
+        return bench
+    }
+
     @Test(
         "a sign in the body that the answer is not whole makes the listing incomplete",
         arguments: [
@@ -30,7 +36,7 @@ import Testing
         ])
     func body(_ envelope: String, _ words: String) async throws {
         try await ListingEndTests.expectIncomplete(
-            ListingEndTests.answer(envelope, Self.most), ListingEndTests.bench(), because: words)
+            ListingEndTests.answer(envelope, Self.most), Self.bench(), because: words)
     }
 
     @Test(
@@ -47,7 +53,7 @@ import Testing
         ])
     func error(_ envelope: String, _ words: String) async throws {
         try await ListingEndTests.expectIncomplete(
-            ListingEndTests.answer(envelope, []), ListingEndTests.bench(), because: words)
+            ListingEndTests.answer(envelope, []), Self.bench(), because: words)
     }
 
     @Test(
@@ -72,9 +78,9 @@ import Testing
         "a status or a header field can say it, too",
         arguments: [
             (HTTPResponse.Status.accepted, nil, "[]", "202 Accepted"), (.accepted, nil, "{}", "202 Accepted"),
-            (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, "ITEMS", "207 Multi-Status"),
-            (.ok, ("X-Result", "partial"), "ITEMS", "X-Result is 'partial'"),
-            (.ok, ("x-completeness", "Partial results"), "ITEMS", "is 'Partial results'"),
+            (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, #"{"items":ITEMS}"#, "207 Multi-Status"),
+            (.ok, ("X-Result", "partial"), #"{"items":ITEMS}"#, "X-Result is 'partial'"),
+            (.ok, ("x-completeness", "Partial results"), #"{"items":ITEMS}"#, "is 'Partial results'"),
         ] as [(HTTPResponse.Status, (String, String)?, String, String)])
     func status(
         _ status: HTTPResponse.Status, _ field: (String, String)?, _ envelope: String, _ words: String
@@ -84,7 +90,7 @@ import Testing
             response.status = status
             answer = .reply(response, chunks: chunks, ending: ending)
         }
-        try await ListingEndTests.expectIncomplete(answer, ListingEndTests.bench(), because: words)
+        try await ListingEndTests.expectIncomplete(answer, Self.bench(), because: words)
     }
 
     @Test(
@@ -99,21 +105,21 @@ import Testing
             #"{"items":ITEMS,"filter":{"partial":true}}"#, #"{"items":ITEMS,"status":"ok"}"#,
         ])
     func control(_ envelope: String) async throws {
-        let bench = try await ListingEndTests.bench()
+        let bench = try await Self.bench()
         bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
         #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().completedAt != nil)
     }
 
     @Test func `trust_end takes such an answer for whole`() async throws {
-        var bench = try await ListingEndTests.bench()
+        var bench = try await Self.bench()
         bench.resource.stop.trustsEnd = true
         bench.origin.set("/posts", ListingEndTests.answer(#"{"timed_out":true,"items":ITEMS}"#, Self.most))
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test func `a first page that is not whole counts until the end, also of a listing that is resumed`() async throws {
-        let bench = try await ListingEndTests.bench()
+        let bench = try await Self.bench()
         let first = #"{"timed_out":true,"items":ITEMS,"next":"/posts?page=2"}"#
         bench.origin.set("/posts", ListingEndTests.answer(first, 1...5, [("ETag", "\"a\"")]))
         bench.origin.set("/posts?page=2", .status(.badGateway), ListingEndTests.answer(#"{"items":ITEMS}"#, 6...9))
@@ -126,15 +132,21 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test func `an answer without content is an empty list`() async throws {
-        let bench = try await ListingEndTests.bench()
-        bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"next":null}"#, 1...5))
-        #expect(try await bench.sync().result.outcome == .saved)
-        bench.origin.set("/posts", .status(.noContent))
-        for _ in 0..<5 {
-            bench.time.advance(by: .seconds(60))
-            _ = try await bench.sync()
+    @Test func `a parent whose answer has no content has an empty list, and keeps no record of others`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1,2]")]))
+        var tasks = bench.resource
+        (tasks.name, tasks.path, tasks.records) = ("tasks", "/posts/{post}/tasks", .root)
+        tasks.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")], concurrency: 1)
+        tasks.deletions = Deletions(byAbsence: true, most: 1)
+        bench.origin.set("/posts/1/tasks", ScriptedOrigin.page("[1,2]"))
+        bench.origin.set("/posts/2/tasks", .status(.noContent))
+        _ = try await bench.engine().run([bench.resource, tasks])
+        bench.origin.set("/posts/1/tasks", ScriptedOrigin.page("[1]"))
+        for _ in 0..<4 {
+            bench.time.advance(by: .seconds(4_000))
+            let report = try await bench.engine().run([bench.resource, tasks]).last
+            #expect(report?.result.outcome == .saved, "\(report?.warnings ?? [])")
         }
-        #expect(try await bench.keys() == [])
+        #expect(try await bench.store.count(of: "tasks").count == 1)
     }
 }
