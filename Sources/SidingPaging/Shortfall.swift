@@ -63,7 +63,7 @@ package struct Shortfall: Sendable, Hashable {
             if Shortfall.flags.contains(name) { return value.truth(orNumber: false) == true }
             // At the root it may be a result: of a job, of a test.
             if name == "failed", names.count > 1 { return (value.wholeNumber ?? 0) > 0 }
-            return isOfFailures || hasWord
+            return isOfFailures || (Shortfall.states.contains(name) && hasWord)
         }
 
         /// Whether it is part of the failures that an object such as `_shards` lists.
@@ -106,6 +106,10 @@ package struct Shortfall: Sendable, Hashable {
     }
 
     private static let errors: Set<String> = ["error", "errors", "exception", "exceptions", "fault", "faults"]
+    /// Names of a text that says how an answer came out. Elsewhere "partial" may be a word of the domain: `fulfillment_status`.
+    private static let states: Set<String> = [
+        "status", "state", "result", "results", "completeness", "coverage", "resultstatus", "responsestatus", "outcome",
+    ]
     private static let flags: Set<String> = [
         "timedout", "terminatedearly", "incompleteresults", "incomplete", "isincomplete", "partial", "ispartial",
         "partialresults", "haspartialresults", "partialresult",

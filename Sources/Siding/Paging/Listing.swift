@@ -31,8 +31,14 @@ struct Listing: Sendable {
     private(set) var repeatsNext = false
     /// The number of records of each page so far; nil if they differ or are not all known.
     private(set) var pageSize: Int?
-    /// See ``Page/isUndecided``: that of the page read last.
-    private(set) var isUndecided = false
+    /// See ``Page/isUndecided``: that of the page read last, if it is shorter than one before it. Then it may be the last.
+    private(set) var mayHaveEnded = false
+    /// Whether the page read last answered 304.
+    private(set) var isUnchanged = false
+    /// The number of records of the longest page.
+    private var longest = 0
+    /// Whether pages were read in a run before: what they reported is not known.
+    private let isResumed: Bool
     /// The smallest number of records that its answers reported.
     private(set) var total: ListingExtent.Report?
     /// What its first page that is not whole says of that, as a message; nil if all are whole.
@@ -57,7 +63,7 @@ struct Listing: Sendable {
         }
         (self.resource, self.limit, self.start, self.sizing) = (resource, limit, start, sizing)
         (freshness, paging, isFirst) = (position.freshness, resource.paging, position.listing == 1)
-        shortfall = position.shortfall
+        (shortfall, isResumed) = (position.shortfall, position.page.number > 1)
         highWaterMark = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
             waits: position.cursor.waits, isResumed: position.page.number > 1)
@@ -124,7 +130,9 @@ struct Listing: Sendable {
             }
             (listed.step, listed.page.lostNext) = (.end, false)
         }
-        if let loop = loops.closed(by: page, leadingTo: listed.step, after: before) { listed.step = .incomplete(loop) }
+        if let loop = loops.closed(by: page, leadingTo: listed.step, after: before) {
+            listed.step = repeatsLast(page) ? .end : .incomplete(loop)
+        }
         if let limit, case .records(let bytes, let slices) = page.content, slices.count >= limit - count {
             listed.page.content = .records(bytes, Array(slices.prefix(max(limit - count, 0))))
             listed.step = .stopped("the limit of \(limit) records is reached")
@@ -132,11 +140,29 @@ struct Listing: Sendable {
         return listed
     }
 
+    /// Whether the page is the last one again, as some origins send it for every number behind it.
+    private func repeatsLast(_ page: Page) -> Bool {
+        mayHaveEnded && page.isUndecided && Set(page.recordDigests) == before && isAllRead(before: page.request)
+    }
+
+    /// Whether as many records were read before `page` as the answers reported; true if they reported none.
+    private func isAllRead(before page: PageRequest) -> Bool { total.map { $0.count <= page.offset } ?? true }
+
+    /// Whether a refusal of `page` shows that the page before it was the last, as some origins have an error in place of an
+    /// empty page.
+    ///
+    /// - Parameter stored: the row of the page. Where it is that of an end, and the page before it did not change, it still is.
+    func hasEnded(before page: PageRequest, _ stored: StoredPage?) -> Bool {
+        let wasEnd = isUnchanged && stored.map { $0.recordCount == 0 && $0.next == nil } ?? false
+        return (mayHaveEnded || wasEnd) && isAllRead(before: page)
+    }
+
     /// Updates what is known of the pagination.
     private mutating func update(with page: Page) {
         paging = page.paging
         (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
-        isUndecided = page.isUndecided
+        mayHaveEnded = page.isUndecided && page.recordCount < longest && !isResumed
+        (isUnchanged, longest) = (!page.content.isWhole, max(longest, page.recordCount))
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
         // An empty page has no total of its own.

@@ -236,7 +236,8 @@ struct NextPageRule: Sendable {
         guard let declared = paging.pageSize, answer.recordCount < declared, !isDecidedByRule(answer, extent) else {
             return false
         }
-        return extent.total == nil && extent.pages == nil
+        return extent.total == nil && extent.pages == nil && extent.estimate == nil && extent.more == nil
+            && extent.nextPages.isEmpty && !paging.isLinked(answer)
     }
 
     private func isDecidedByRule(_ answer: PageAnswer, _ extent: ListingExtent) -> Bool {

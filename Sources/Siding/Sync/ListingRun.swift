@@ -219,7 +219,8 @@ struct ListingRun: Sendable {
             return .page(page)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
-            return error.takenAsPage(listing, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
+            return error.takenAsPage(listing, of: resource, stored: stored, asksFromCursor: asksFromCursor).map(
+                Fetched.page)
                 ?? .failed(error)
         }
     }
@@ -282,7 +283,7 @@ extension PageFailure {
     ///
     /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
     fileprivate func takenAsPage(
-        _ listing: Listing, of resource: AnyResource, asksFromCursor: Bool
+        _ listing: Listing, of resource: AnyResource, stored: StoredPage?, asksFromCursor: Bool
     ) -> Page? {
         let paging = listing.paging
         guard case .http(let answer) = failure.reason else { return nil }
@@ -296,7 +297,7 @@ extension PageFailure {
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:
             return taken(answer, .records([], []), step: .end, paging)
-        case nil where failure.isOfRequest && listing.isUndecided && listing.total == nil:
+        case nil where failure.saysNoPage && listing.hasEnded(before: page, stored):
             return taken(answer, .records([], []), step: .end, paging)
         default: return nil
         }
@@ -308,5 +309,12 @@ extension PageFailure {
         Page(
             request: page, content: content, status: answer.status, step: step, paging: paging, requests: requests,
             bytes: bytes > 0 ? bytes : answer.body.count)
+    }
+}
+
+extension Failure {
+    /// Whether the origin itself says that there is no such page, or that its number is not valid.
+    fileprivate var saysNoPage: Bool {
+        phase == .answered && underlying == nil && status.map([400, 404, 410, 416, 422].contains) ?? false
     }
 }

@@ -1,0 +1,194 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingCredentials
+internal import SidingJSON
+internal import SidingPaging
+
+/// Reads answers as pages.
+extension PageFetcher {
+    /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
+    /// records.
+    func unchanged(
+        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging,
+        _ listing: Listing
+    ) throws(Failure) -> Page {
+        let fields = response.response.headerFields
+        let status = response.response.status.code
+        guard status == 304 else { return try empty(page, response, paging, listing) }
+        guard let stored else {
+            throw Failure(.protocolViolation, phase: .answered, detail: "304 to an unconditional request")
+        }
+        let answer = answer(response, to: page, recordCount: stored.recordCount, of: listing)
+        let extent = ListingExtent(answer, recordsAt: .root)
+        let step = try nextPageRule.next(
+            afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
+        var unchanged = Page(
+            request: page, content: .notModified(recordCount: stored.recordCount), status: status,
+            etag: fields.entityTag ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
+            step: step, paging: paging, requests: 0, bytes: 0)
+        unchanged.freshness = freshness(fields)
+        unchanged.nextPageSource = stored.nextPageSource
+        (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
+        unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
+        checkEnd(of: &unchanged, answer, extent, listing)
+        return unchanged
+    }
+
+    /// The page of an answer in which there is nothing to read.
+    private func empty(
+        _ page: PageRequest, _ response: LoadedResponse, _ paging: Paging, _ listing: Listing
+    ) throws(Failure) -> Page {
+        let (answer, status) = (
+            answer(response, to: page, recordCount: 0, of: listing), response.response.status.code
+        )
+        let step = try nextPageRule.next(after: page, by: paging, answer)
+        var empty = Page(
+            request: page, content: .records([], []), status: status,
+            step: Self.following(step, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
+            bytes: 0)
+        // 204 says that there is nothing: that is an empty list, but no page of one.
+        empty.hasNoList = status != 204 || page.number > 1
+        empty.shortfall = shortfall(of: answer, status, recordsAt: .root)
+        checkEnd(of: &empty, answer, ListingExtent(answer, recordsAt: .root), listing)
+        return empty
+    }
+
+    private func shortfall(of answer: PageAnswer, _ status: Int, recordsAt path: JSONPath) -> String? {
+        resource.stop.trustsEnd ? nil : Shortfall(answer, status: status, recordsAt: path)?.why
+    }
+
+    private func answer(
+        _ response: LoadedResponse, to page: PageRequest, recordCount: Int, of listing: Listing
+    ) -> PageAnswer {
+        var answer = PageAnswer(
+            headerFields: response.response.headerFields, recordCount: recordCount, envelope: [:], url: response.url,
+            secrets: credentials.values)
+        (answer.requestBody, answer.resource) = (page.body, resource.name)
+        answer.isUnchanged = response.response.status == .notModified
+        (answer.repeatedCount, answer.wasLinked) = (
+            listing.repeatedCount(with: []), listing.nextPageSource == .header
+        )
+        return answer
+    }
+
+    /// The next page after an answer without a list. For numbered pages such an answer is normal behind the last page. But if
+    /// the previous page named this one, it should have records.
+    private static func following(
+        _ step: Step, after page: PageRequest, _ paging: Paging, _ what: String
+    ) -> Step {
+        switch paging {
+        case .page, .offset, .lastRecord: return step
+        default:
+            return page.number == 1 ? step : .incomplete("page \(page.number) \(what) instead of a list of records")
+        }
+    }
+
+    func read(
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ listing: Listing
+    ) throws(Failure) -> Page {
+        let fields = response.response.headerFields
+        guard response.response.status.code != 206 else {
+            throw Failure(.contract, phase: .answered, detail: "206: a part of a page, though no part was requested")
+        }
+        // Whatever it is called, an array is no list of lines.
+        let hasLines = resource.records == nil && fields.nameLines && bytes.first != UInt8(ascii: "[")
+        let reader = hasLines ? reader.forLines : reader
+        let contents: PageContents
+        do { contents = try self.contents(of: bytes, fields, by: reader) } catch {
+            // Where the answer is not there yet, anything may stand in its place.
+            guard response.response.status == .accepted else { throw error }
+            return try empty(page, response, paging, listing)
+        }
+        let kept = try kept(contents, of: bytes, fields, by: reader)
+        var answer = answer(response, to: page, recordCount: contents.records.count, of: listing)
+        try answer.read(
+            contents, of: bytes, nextPageRule.envelopePaths, nextAt: resource.paging.nextPlaces,
+            tokenAt: nextPageRule.tokenPath)
+        if case .lastRecord(let path, _) = paging, let last = contents.records.last {
+            answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
+        }
+        let chosen =
+            paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
+        let digests = chosen == .none ? nil : RecordDigests(kept.records, of: kept.bytes)
+        answer.repeatedCount = listing.repeatedCount(with: digests?.each ?? [])
+        let extent = ListingExtent(answer, recordsAt: contents.recordsPath)
+        var fetched = Page(
+            request: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
+            etag: fields.entityTag, lastModified: reliableDate(fields),
+            step: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
+            bytes: bytes.count)
+        (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
+        if !contents.hasList {
+            fetched.hasNoList = true
+            fetched.step = Self.following(fetched.step, after: page, chosen, "has null")
+        }
+        fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
+        fetched.shortfall = shortfall(of: answer, fetched.status, recordsAt: contents.recordsPath)
+        fetched.freshness = freshness(fields)
+        fetched.nextPageSource =
+            chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
+            ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
+        checkEnd(of: &fetched, answer, extent, listing)
+        fetched.cursor = resource.cursor.map {
+            PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
+        }
+        fetched.highWaterMark = fetched.cursor?.highWaterMark
+        (fetched.digest, fetched.recordDigests) = (digests?.whole, digests?.each ?? [])
+        return fetched
+    }
+
+    /// Takes a page that leads nowhere for the end only if the origin reports no more.
+    private func checkEnd(
+        of fetched: inout Page, _ answer: PageAnswer, _ extent: ListingExtent, _ listing: Listing
+    ) {
+        // That of the page alone says nothing about the listing.
+        fetched.total = extent.total.flatMap { $0.count == answer.recordCount ? nil : $0 }
+        guard fetched.step == .end else { return }
+        fetched.step =
+            ListingEnd(
+                resource: resource, page: fetched.request, paging: fetched.paging, answer: answer, extent: extent,
+                totalSoFar: listing.total
+            ).step
+    }
+
+    /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110
+    /// §8.8.2.2). An ETag takes precedence over it.
+    private func reliableDate(_ fields: HTTPFields) -> String? {
+        let text = fields[.lastModified]?.nonEmpty
+        guard let text, fields.entityTag == nil else { return text }
+        guard let changed = HTTPDate.secondsSince1970(text) else { return text }
+        let answered = fields[.date].flatMap(HTTPDate.secondsSince1970) ?? wallClock.now.secondsSince1970
+        return answered - changed >= 1 ? text : nil
+    }
+
+    private func freshness(_ fields: HTTPFields) -> ListingFreshness {
+        ListingFreshness(fields, isCached: resource.isConditional, now: wallClock.now)
+    }
+
+    /// The page without the dropped members, which are not stored. Paging and cursor use the original.
+    private func kept(
+        _ contents: PageContents, of bytes: [UInt8], _ fields: HTTPFields, by reader: PageReader
+    ) throws(Failure) -> (bytes: [UInt8], records: [RecordSlice]) {
+        let removal = MemberRemoval(resource.schema.transforms.dropped)
+        let rest =
+            removal.isEmpty ? nil : bytes.withUnsafeBytes { removal.applied(to: contents.records.map(\.range), in: $0) }
+        guard let rest else { return (bytes, contents.records) }
+        return (rest, try self.contents(of: rest, fields, by: reader).records)
+    }
+
+    private func contents(
+        of bytes: [UInt8], _ fields: HTTPFields, by reader: PageReader
+    ) throws(Failure) -> PageContents {
+        do throws(PageFault) {
+            return try bytes.withUnsafeBufferPointer { (page) throws(PageFault) -> PageContents in
+                try reader.read(UnsafeRawBufferPointer(page))
+            }
+        } catch {
+            var detail = error.description
+            if let type = fields[.contentType], !type.lowercased().contains("json") {
+                detail += "; the origin calls it '\(PlainText.oneLine(type, limit: 60))'"
+            }
+            throw Failure(.contract, phase: .answered, detail: detail, underlying: error)
+        }
+    }
+}
