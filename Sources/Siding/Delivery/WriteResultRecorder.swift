@@ -19,7 +19,6 @@ struct WriteResultRecorder {
             return nil
         }
         if result.isTry { try OutboxTable.incrementTries(of: id, transaction) }
-        let result = try waitingIfAllAreRefused(result, transaction)
         switch result.transition {
         case .delivered(let answer): try deliver(answer, isFound: false, transaction)
         // An earlier attempt was delivered and its answer lost; the found record is the answer.
@@ -57,24 +56,6 @@ struct WriteResultRecorder {
         }
         try transitions.record(result.outcome, of: write.entry.source, jitter: jitter, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
-    }
-
-    /// The same result, but one more refusal like the last ones of the source, with no delivery between them, keeps the write
-    /// in the queue and closes the gate: whatever refuses everybody is for an operator to find before all writes are parked.
-    private func waitingIfAllAreRefused(
-        _ result: WriteResult, _ transaction: borrowing Transaction
-    ) throws -> WriteResult {
-        guard case .parked(.rejected, let error, _) = result.transition, let refusal = result.refusalOfCaller else {
-            return result
-        }
-        let most = RetryRules.breakerLimit - 1
-        let others = try OutboxTable.lastRefusals(of: write.entry, limit: most, transaction)
-        guard others.count == most, others.allSatisfy({ $0.refusalOfCaller == refusal }) else { return result }
-        let jitter = jitter
-        return WriteResult(
-            .retry(error, isCounted: true, waitsForNetwork: false) { attempts in
-                RetryRules.breakerBackoff.wait(after: attempts, jitter: jitter)
-            }, .refusesAll(note: "\(most + 1) writes in a row were refused alike: \(refusal)"))
     }
 
     /// - Parameter isFound: whether the answer is that of a delivery probe.
@@ -201,5 +182,4 @@ extension WriteAnswer {
 
 extension RecordedError {
     fileprivate var isTurnedAway: Bool { status.map { HTTPFailure(status: $0).isTurnedAway } ?? false }
-
 }

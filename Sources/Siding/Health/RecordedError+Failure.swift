@@ -104,15 +104,29 @@ extension HTTPFailure {
 
     fileprivate var hint: String? {
         switch statusClass {
-        case .refused where asksToWait:
-            "the answer speaks of a limit, so the request is sent again after a wait; if it is refused for good, add to "
-                + "'errors' of the source: { when: { status: 403 }, do: fail }"
-        case .refused where status == 403:
-            "the credentials are valid but do not allow this request; if the origin limits requests so, add to 'errors' "
-                + "of the source: { when: { status: 403 }, do: rate_limited }"
+        case .refused where status == 403: "the credentials are valid but do not allow this request"
         case .gone: "check 'path' and 'base_url'; nothing stored was removed"
         case .backOff: "the origin asks to wait; the request is sent again after that"
         default: nil
         }
     }
+}
+
+extension HTTPFailure {
+    /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else nil.
+    var errorText: String? {
+        let text: String?
+        if let document = try? JSONDocument(body) {
+            text = Self.places.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
+        } else {
+            let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
+            text = isPlain ? String(validating: body, as: UTF8.self) : nil
+        }
+        return text.map { PlainText.oneLine(String($0.trimmingPrefix(while: \.isWhitespace)), limit: 200) }
+    }
+
+    private static let places = [
+        "$.detail", "$.message", "$.error.message", "$.error_description", "$.error", "$.errors[0].detail",
+        "$.errors[0].message", "$.errors[0]", "$.title", "$.reason", "$.msg",
+    ].compactMap { try? JSONPath(parsing: $0) }
 }

@@ -128,7 +128,6 @@ extension HTTPFailure {
     fileprivate func retention(of kind: RequestKind, counted: Retention) -> Retention {
         switch statusClass {
         case .unauthorized: .signIn
-        case _ where asksToWait: .keep(counted: false)
         case .backOff, .portal: .keep(counted: false)
         case .requestTimeout, .tooEarly, .serverError, .unexpected: counted
         case .insufficientStorage:

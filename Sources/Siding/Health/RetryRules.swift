@@ -38,7 +38,7 @@ package enum RetryRules {
 
     // MARK: One source
 
-    /// Failed attempts in a row that close the gate, and equal refusals of writes.
+    /// Failed attempts in a row that close the gate.
     package static let breakerLimit = 5
     /// How long the gate then stays closed: half a minute at least, and longer with each failure since.
     static let breakerBackoff = Backoff(base: .seconds(30), cap: .seconds(600))
@@ -61,8 +61,7 @@ package enum RetryRules {
 
     // MARK: Many requests of one sync
 
-    /// Parents in a row whose listing fails for a while or is refused alike, after which a fan-out ends: the source fails, not
-    /// they.
+    /// Parents in a row whose listing fails for a while, after which a fan-out ends: the source fails, not they.
     static let failedParents = 5
     /// Attempts of one parent that may end with a lost connection before the parent counts as failing.
     static let lostLineAttempts = 5

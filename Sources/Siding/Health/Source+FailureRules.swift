@@ -63,14 +63,6 @@ extension Source {
         SourceOutcome(failure, backoff: backoff(after: failure, kind, now: now), now: now)
     }
 
-    /// The status and message of a refusal that may be meant for everybody; nil if a rule decides about it.
-    func refusalOfCaller(_ failure: Failure, of subject: FailureRule.Subject) -> String? {
-        guard rule(for: failure, of: subject) == nil, !(failure.underlying is CredentialRefusal),
-            case .http(let answer) = failure.reason, !answer.asksToWait
-        else { return nil }
-        return answer.refusalOfCaller
-    }
-
     private func backoff(after failure: Failure, _ kind: RequestKind, now: Timestamp) -> Backoff {
         let isResendable = kind == .fetch || kind == .write(resendable: true)
         return retry.backoff(after: failure, isResendable: isResendable, now: now.secondsSince1970)
@@ -126,7 +118,7 @@ extension Source {
 extension SourceOutcome {
     fileprivate func withoutRetryAfter(_ failure: Failure) -> SourceOutcome {
         guard case .retryAfter = self, case .http(let answer) = failure.reason else { return self }
-        return answer.status == 503 ? .failed : .answers
+        return answer.status == 429 ? .answers : .failed
     }
 }
 

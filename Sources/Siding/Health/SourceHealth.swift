@@ -52,10 +52,6 @@ package struct SourceHealth: Sendable, Hashable {
         case .nothing: break
         case .answers: answered(now)
         case .failed: failed(jitter: jitter, now: now)
-        case .refusesAll(let note):
-            // The refusals before were answers, and not counted.
-            failures = max(failures, RetryRules.breakerLimit - 1)
-            failed(note, jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .retryAfter(let until, let note, let backoff):
             close(.retryAfter, until: max(until, grownWait(backoff, now)), note, now)
@@ -76,13 +72,13 @@ package struct SourceHealth: Sendable, Hashable {
         self.gate = nil
     }
 
-    private mutating func failed(_ note: String? = nil, jitter: Jitter, now: Timestamp) {
+    private mutating func failed(jitter: Jitter, now: Timestamp) {
         failures += 1
         guard failures >= RetryRules.breakerLimit else { return }
         let wait = max(
             RetryRules.breakerBackoff.base,
             RetryRules.breakerBackoff.wait(after: failures - RetryRules.breakerLimit + 1, jitter: jitter))
-        close(.breaker, until: now + wait, note ?? "\(failures) tries in a row failed", now)
+        close(.breaker, until: now + wait, "\(failures) tries in a row failed", now)
     }
 
     /// The earliest end of a wait that the origin asks for. An origin that asks again after each wait has set them too short,

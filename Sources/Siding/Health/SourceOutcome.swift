@@ -7,8 +7,6 @@ package enum SourceOutcome: Sendable, Hashable {
     case answers
     /// An attempt failed.
     case failed
-    /// It refuses one write like the others before.
-    case refusesAll(note: String)
     case offline(note: String)
     /// It asked not to be called before `until`. The wait grows at least as `backoff`; nil for a limit of our own.
     case retryAfter(until: Timestamp, note: String, backoff: Backoff? = nil)
@@ -43,11 +41,11 @@ package enum SourceOutcome: Sendable, Hashable {
     private init(_ answer: HTTPFailure, of failure: Failure, _ backoff: Backoff?, now: Timestamp) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn(note: failure.description)
-        case _ where answer.asksToWait:
+        case .backOff:
             self = .retryAfter(
                 until: now + answer.retryDelay(now: now), note: failure.description, backoff: backoff)
         case .portal: self = .offline(note: failure.description)
-        case .backOff, .serverError, .requestTimeout, .insufficientStorage: self = .failed
+        case .serverError, .requestTimeout, .insufficientStorage: self = .failed
         // The origin works and refused the request.
         case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: self = .answers
         }
@@ -70,7 +68,7 @@ extension Failure {
         if reason == .waitingForOrigin, let spent = underlying as? BudgetSpent {
             return max(Timestamp(secondsSince1970: spent.until) - now, .zero)
         }
-        guard case .http(let answer) = reason, answer.asksToWait else { return nil }
+        guard case .http(let answer) = reason, answer.statusClass == .backOff else { return nil }
         return answer.retryDelay(now: now)
     }
 }

@@ -21,12 +21,8 @@ struct FanOutTally: Sendable {
     /// How many of the incomplete listings nobody asked to stop.
     private var partial = 0
     private var resumed = 0
-    /// Transient failures in a row, or equal refusals; a success or another failure resets it.
+    /// Transient failures in a row; a success or another failure resets it.
     private var inARow = 0
-    /// The refusal that is counted; empty for transient failures of any kind.
-    private var counted: String?
-    /// Whether an earlier sync left the pass open.
-    private var isContinued = false
     private var firstFailure: SyncReport?
     private var stopped: SyncReport?
     private var sum: SyncReport
@@ -74,7 +70,6 @@ struct FanOutTally: Sendable {
         }
         sum.add(opening: position.counters, in: sync.run)
         if let dropped = position.droppedPass { sum.warn("restarted: \(dropped)") }
-        isContinued = position.isResumed
         if position.isResumed { add(note: "continues the interrupted pass") }
     }
 
@@ -106,7 +101,7 @@ struct FanOutTally: Sendable {
         switch one.result.outcome {
         case .saved, .notModified, .partial, .skipped:
             done += 1
-            (inARow, counted) = (0, nil)
+            inARow = 0
             if one.isIncomplete { incomplete += 1 }
             if one.result.outcome == .partial { partial += 1 }
         case .queued where one.failure == nil: held += 1
@@ -128,24 +123,13 @@ struct FanOutTally: Sendable {
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
-        count(failure)
+        inARow = sync.isTransient(failure) ? inARow + 1 : 0
         guard sync.concernsSource(failure) || inARow >= RetryRules.failedParents else { return }
         // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
             stopped = one
         }
-    }
-
-    /// Counts failures in a row that the source seems to be the cause of.
-    ///
-    /// A pass that an earlier sync left open is not stopped by refusals: parents that are refused for good come first again,
-    /// and must not keep the others from being listed.
-    private mutating func count(_ failure: Failure) {
-        let refusal = isContinued ? nil : sync.resource.source.refusalOfCaller(failure, of: .fetch)
-        let kind = sync.isTransient(failure) ? "" : refusal
-        inARow = kind == nil ? 0 : kind == counted ? inARow + 1 : 1
-        counted = kind
     }
 
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
@@ -158,7 +142,7 @@ extension ResourceSync {
     func concernsSource(_ failure: Failure) -> Bool {
         switch resource.source.outcome(of: failure, .fetch, now: engine.now) {
         case .offline, .retryAfter, .signIn: return true
-        case .answers, .failed, .refusesAll, .nothing: break
+        case .answers, .failed, .nothing: break
         }
         switch failure.reason {
         case .waitingForOrigin, .credentialUnavailable, .cancelled, .localResource, .storage, .userCode: return true

@@ -175,51 +175,6 @@ import Testing
         #expect(try await bench.queue().count == 5)
     }
 
-    @Test(arguments: [402, 403, 501, 505])
-    func `the same refusal of five parents in a row stops the pass, and the next sync asks all the others`(
-        status: Int
-    ) async throws {
-        let bench = try await Self.bench(posts: 20)
-        let refusal = ScriptedAnswer.text(#"{"message":"no more"}"#, status: .init(code: status))
-        for number in 10...14 { bench.origin.set("/posts/\(number)/comments", refusal) }
-        let comments = Self.comments(of: bench, concurrency: 1)
-        let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
-        #expect(report.result.outcome == .failed && report.result.error?.status == status)
-        #expect(report.result.notes.first == "14 parents: 9 done, 5 failed; the next sync continues there")
-        #expect(Self.asked(bench) == Self.targets(1...14))
-        // Parents that are refused for good do not keep the others from being listed.
-        let second = try await Self.sync(comments, bench)
-        #expect(second.result.outcome == .partial)
-        #expect(Self.asked(bench) == Self.targets(10...20))
-        #expect(try await Self.state(bench)?.records == 15)
-    }
-
-    @Test(arguments: [12, 3])
-    func `refusals that differ are those of their parents`(texts: Int) async throws {
-        let bench = try await Self.bench(posts: 12)
-        for number in 1...12 {
-            let refusal = #"{"message":"no \#(number % texts)"}"#
-            bench.origin.set("/posts/\(number)/comments", .text(refusal, status: .forbidden))
-        }
-        let comments = Self.comments(of: bench, concurrency: 1)
-        let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
-        #expect(report.result.notes.first == "12 parents: 12 failed")
-    }
-
-    @Test func `a 403 that speaks of a limit stops the pass at once, and the rest waits`() async throws {
-        let bench = try await Self.bench(posts: 50)
-        let limit = #"{"message":"You have exceeded a secondary rate limit. Please wait a few minutes."}"#
-        for number in 6...50 { bench.origin.set("/posts/\(number)/comments", .text(limit, status: .forbidden)) }
-        let comments = Self.comments(of: bench, concurrency: 1)
-        let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
-        #expect(report.result.outcome == .queued)
-        #expect(report.result.error?.hint?.contains("{ when: { status: 403 }, do: fail }") == true)
-        #expect(Self.asked(bench) == Self.targets(1...6))
-        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(60)])
-        #expect(try await Self.sync(comments, bench).result.outcome == .queued)
-        #expect(Self.asked(bench) == [])
-    }
-
     @Test func `a refused credential stops the pass, and nothing is queued`() async throws {
         let bench = try await Self.bench(posts: 30)
         for number in 1...30 { bench.origin.set("/posts/\(number)/comments", .status(.unauthorized)) }

@@ -8,8 +8,6 @@ package struct WriteResult: Sendable {
     package var isTry = true
     /// Whether a request of this claim, before the one with this result, may have arrived.
     package var hasLostTry = false
-    /// The status and message of a refusal that may be meant for all writes of the source; nil for all other results.
-    package var refusalOfCaller: String?
 
     package init(_ transition: Transition, _ outcome: SourceOutcome) {
         (self.transition, self.outcome) = (transition, outcome)

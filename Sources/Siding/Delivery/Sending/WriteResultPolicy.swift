@@ -69,7 +69,6 @@ struct WriteResultPolicy: Sendable {
         let outcome = source.outcome(of: failure, .write(resendable: write.isResendable), now: now)
         var result = WriteResult(transition(failure), outcome)
         result.isTry = failure.isOfTry
-        result.refusalOfCaller = source.refusalOfCaller(failure, of: .write)
         return doubted(result, failure)
     }
 

@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
@@ -122,32 +121,6 @@ extension OutboxTable {
         UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'fetch' AND completed_at IS NULL AND state = 'queued' AND source = ?1
             AND tried ->> 'waits_for' = 'line' AND not_before > ?2
-        """
-
-    // MARK: Refusals
-
-    /// The answers that refused the last writes of the source of `entry` for good, the newest first, since one was delivered;
-    /// without that of `entry` itself. Reads the open writes, which is rare: only after a refusal.
-    static func lastRefusals(
-        of entry: QueueEntry, limit: Int, _ transaction: borrowing Transaction
-    ) throws -> [HTTPFailure] {
-        try transaction.query(lastRefusals, entry.source, entry.id, limit) { row in
-            var answer = HTTPFailure(
-                status: Int(try row.optionalInt("status") ?? 0), body: try row.optionalBlob("answer") ?? [])
-            answer.headerFields[.contentType] = try row.optionalText("answer_type")
-            return answer
-        }
-    }
-
-    static let lastRefusals: SQL = """
-        SELECT status, answer_type, answer
-        FROM siding_outbox JOIN siding_outbox_requests ON siding_outbox_requests.entry = siding_outbox.seq
-        WHERE kind = 'write' AND completed_at IS NULL AND state = 'parked' AND reason = 'rejected'
-            AND source = ?1 AND id <> ?2 AND parked ->> 'at' > ifnull((
-                SELECT completed_at FROM siding_outbox
-                WHERE completed_at IS NOT NULL AND state = 'done' AND kind = 'write' AND source = ?1
-                ORDER BY completed_at DESC LIMIT 1), 0)
-        ORDER BY parked ->> 'at' DESC, seq DESC LIMIT ?3
         """
 
     // MARK: Sign-in
