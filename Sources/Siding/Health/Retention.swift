@@ -57,9 +57,6 @@ extension Failure {
     /// here.
     package func retention(of kind: RequestKind) -> Retention {
         switch reason {
-        case .captivePortal where kind != .fetch:
-            // Whether the origin has acted is not known, and the web page may be its own: the waits have to grow.
-            counted(kind)
         case .noInternetConnection, .captivePortal, .waitingForOrigin:
             .keep(counted: false)
         case .timeout, .cantConnectToHost, .temporaryDNS, .tlsHandshake, .proxyUnreachable, .proxyFault,

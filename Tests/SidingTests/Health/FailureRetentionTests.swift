@@ -42,9 +42,7 @@ import Testing
     static let rows: [Row] =
         [
             Row(.noInternetConnection, all: .keep(counted: false)),
-            Row(
-                .captivePortal, fetch: .keep(counted: false), unsent: counting, uncertain: .park(.uncertain),
-                resendable: counting),
+            Row(.captivePortal, all: .keep(counted: false)),
             Row(counted: .temporaryDNS), Row(counted: .tlsHandshake), Row(counted: .proxyUnreachable),
             Row(counted: .proxyFault), Row(counted: .localResource), Row(counted: .connectionLost),
             Row(counted: .protocolViolation), Row(counted: .internalFault), Row(counted: .storage("busy")),

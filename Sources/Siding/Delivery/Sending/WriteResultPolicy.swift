@@ -16,11 +16,6 @@ struct WriteResultPolicy: Sendable {
     /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
     /// PUT or DELETE under a condition: the origin is as it asks for. A GraphQL answer says so in its body.
     func result(of response: LoadedResponse) -> WriteResult {
-        if isWebPage(response) {
-            let why = "a web page came where JSON was asked for, such as the login page of a network"
-            let failure = Failure(.captivePortal, phase: .answered, detail: why)
-            return result(of: failure.at(method: write.method.rawValue, url: Redaction.url(write.url)))
-        }
         if response.response.status == .notModified, !(write.method.isIdempotent && write.isConditional) {
             return result(of: refusal(in: response, "it changed nothing"))
         }
@@ -40,18 +35,6 @@ struct WriteResultPolicy: Sendable {
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
                     etag: response.response.headerFields.entityTag, body: response.bytes ?? [])), .answers)
-    }
-
-    /// Whether somebody else may have answered: HTML came, and the write asked for JSON. A write that accepts HTML says so
-    /// in its `Accept`.
-    private func isWebPage(_ response: LoadedResponse) -> Bool {
-        let head = response.response
-        guard head.status.kind == .successful, ![204, 205].contains(head.status.code), response.bytes?.isEmpty != true,
-            let type = head.headerFields[.contentType]?.lowercased(),
-            type.hasPrefix("text/html") || type.hasPrefix("application/xhtml+xml")
-        else { return false }
-        let accepted = (write.headerFields[.accept] ?? source.headerFields[.accept] ?? "*/*").lowercased()
-        return !["html", "text/*", "*/*"].contains { accepted.contains($0) }
     }
 
     /// A success that does not say that the origin acted.
@@ -145,10 +128,9 @@ struct WriteResultPolicy: Sendable {
         _ failure: Failure, isCounted: Bool, waitsForNetwork: Bool, minimum: Duration?
     ) -> WriteResult.Transition {
         let (source, jitter, now) = (source, jitter, now)
-        // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens. Behind a try that
-        // counts the gate may open too soon: the web page may be the origin's own.
+        // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
-            (failure.isOffline && !isCounted) || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
+            failure.isOffline || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
         return .retry(RecordedError(ofWrite: failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) {
             attempts in
             isGated
