@@ -181,5 +181,8 @@ extension WriteAnswer {
 }
 
 extension RecordedError {
-    fileprivate var isTurnedAway: Bool { status.map { HTTPFailure(status: $0).isTurnedAway } ?? false }
+    /// Whether the origin answered that it has not acted. A status alone may be that of a token endpoint, behind a lost try.
+    fileprivate var isTurnedAway: Bool {
+        phase == Failure.Phase.answered.rawValue && status.map { HTTPFailure(status: $0).isTurnedAway } ?? false
+    }
 }

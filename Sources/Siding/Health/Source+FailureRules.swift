@@ -73,7 +73,9 @@ extension Source {
     func wait(after failure: Failure, attempts: Int, isCounted: Bool, jitter: Jitter, now: Timestamp) -> Duration {
         let asked = failure.retryDelay(now: now)
         if let asked, !isCounted { return asked }
-        return max(asked ?? .zero, retry.backoff.wait(after: attempts, jitter: jitter))
+        let backoff = retry.backoff.wait(after: attempts, jitter: jitter)
+        // Such an origin may be there again in a minute, as its gate is.
+        return asked.map { max($0, min(backoff, RetryRules.unspecifiedWait)) } ?? backoff
     }
 
     /// Whether a rule treats `failure` as a refused credential, so that the request may be sent again with another one.

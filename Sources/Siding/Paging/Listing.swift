@@ -33,8 +33,6 @@ struct Listing: Sendable {
     private(set) var pageSize: Int?
     /// See ``Page/isUndecided``: that of the page read last, if it is shorter than one before it. Then it may be the last.
     private(set) var mayHaveEnded = false
-    /// Whether the page read last answered 304.
-    private(set) var isUnchanged = false
     /// The number of records of the longest page.
     private var longest = 0
     /// Whether pages were read in a run before: what they reported is not known.
@@ -150,19 +148,14 @@ struct Listing: Sendable {
 
     /// Whether a refusal of `page` shows that the page before it was the last, as some origins have an error in place of an
     /// empty page.
-    ///
-    /// - Parameter stored: the row of the page. Where it is that of an end, and the page before it did not change, it still is.
-    func hasEnded(before page: PageRequest, _ stored: StoredPage?) -> Bool {
-        let wasEnd = isUnchanged && stored.map { $0.recordCount == 0 && $0.next == nil } ?? false
-        return (mayHaveEnded || wasEnd) && isAllRead(before: page)
-    }
+    func hasEnded(before page: PageRequest) -> Bool { mayHaveEnded && isAllRead(before: page) }
 
     /// Updates what is known of the pagination.
     private mutating func update(with page: Page) {
         paging = page.paging
         (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
         mayHaveEnded = page.isUndecided && page.recordCount < longest && !isResumed
-        (isUnchanged, longest) = (!page.content.isWhole, max(longest, page.recordCount))
+        longest = max(longest, page.recordCount)
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
         // An empty page has no total of its own.

@@ -226,7 +226,7 @@ struct NextPageRule: Sendable {
     ) -> Bool {
         guard let declared = paging.pageSize, answer.recordCount < declared else { return true }
         guard !isDecidedByRule(answer, extent) else { return false }
-        return isUndecided(paging, answer, extent)
+        return extent.total == nil && extent.pages == nil
             || extent.total?.count ?? 0 > paging.recordsRead(through: page, answer)
             || extent.pages?.count ?? 0 > paging.pagesRead(through: page)
     }

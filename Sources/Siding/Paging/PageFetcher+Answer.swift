@@ -46,8 +46,7 @@ extension PageFetcher {
             request: page, content: .records([], []), status: status,
             step: Self.following(step, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
             bytes: 0)
-        // 204 says that there is nothing: that is an empty list, but no page of one.
-        empty.hasNoList = status != 204 || page.number > 1
+        empty.hasNoList = true
         empty.shortfall = shortfall(of: answer, status, recordsAt: .root)
         checkEnd(of: &empty, answer, ListingExtent(answer, recordsAt: .root), listing)
         return empty

@@ -219,7 +219,7 @@ struct ListingRun: Sendable {
             return .page(page)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
-            return error.takenAsPage(listing, of: resource, stored: stored, asksFromCursor: asksFromCursor).map(
+            return error.takenAsPage(listing, of: resource, asksFromCursor: asksFromCursor).map(
                 Fetched.page)
                 ?? .failed(error)
         }
@@ -283,7 +283,7 @@ extension PageFailure {
     ///
     /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
     fileprivate func takenAsPage(
-        _ listing: Listing, of resource: AnyResource, stored: StoredPage?, asksFromCursor: Bool
+        _ listing: Listing, of resource: AnyResource, asksFromCursor: Bool
     ) -> Page? {
         let paging = listing.paging
         guard case .http(let answer) = failure.reason else { return nil }
@@ -297,7 +297,7 @@ extension PageFailure {
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:
             return taken(answer, .records([], []), step: .end, paging)
-        case nil where failure.saysNoPage && listing.hasEnded(before: page, stored):
+        case nil where failure.saysNoPage && listing.hasEnded(before: page):
             return taken(answer, .records([], []), step: .end, paging)
         default: return nil
         }

@@ -87,7 +87,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: [ScriptedAnswer.status(.resetContent), .text("null")])
+    @Test(arguments: [ScriptedAnswer.status(.noContent), .text("null")])
     func `parents' listings that are no lists say of no parent that it is not there`(
         _ answer: ScriptedAnswer
     ) async throws {

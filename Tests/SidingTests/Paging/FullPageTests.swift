@@ -119,6 +119,26 @@ import Testing
         }
     }
 
+    @Test func `the same page again behind a short one is the end`() async throws {
+        let bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 5)))
+        bench.origin.set("/posts?page=1&size=5", ListingEndTests.answer("ITEMS", 1...5))
+        for page in 2...3 {
+            bench.origin.set("/posts?size=5&page=\(page)", ListingEndTests.answer("ITEMS", 6...8))
+        }
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.keys().count == 8)
+    }
+
+    @Test(arguments: [#"{"items":ITEMS,"has_more":true}"#, #"{"items":ITEMS,"next":"/posts?page=3"}"#])
+    func `a refusal behind a page that says that there is more is a failure`(_ envelope: String) async throws {
+        var bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 10)))
+        bench.resource.records = try JSONPath(parsing: "$.items")
+        bench.origin.set("/posts?page=1&size=10", ListingEndTests.answer(#"{"items":ITEMS}"#, 1...9))
+        bench.origin.set("/posts?size=10&page=2", ListingEndTests.answer(envelope, 10...12))
+        bench.origin.set("/posts?size=10&page=3", .status(.notFound))
+        #expect(try await bench.sync().result.outcome == .failed)
+    }
+
     @Test func `a page that is refused though the origin reports more is a failure`() async throws {
         let bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 10)))
         bench.origin.set("/posts?page=1&size=10", ListingEndTests.answer(#"{"items":ITEMS,"total":30}"#, 1...9))

@@ -131,22 +131,4 @@ import Testing
         #expect(try await bench.keys().count == 9)
         #expect(try await bench.state().completedAt == nil)
     }
-
-    @Test func `a parent whose answer has no content has an empty list, and keeps no record of others`() async throws {
-        let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1,2]")]))
-        var tasks = bench.resource
-        (tasks.name, tasks.path, tasks.records) = ("tasks", "/posts/{post}/tasks", .root)
-        tasks.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")], concurrency: 1)
-        tasks.deletions = Deletions(byAbsence: true, most: 1)
-        bench.origin.set("/posts/1/tasks", ScriptedOrigin.page("[1,2]"))
-        bench.origin.set("/posts/2/tasks", .status(.noContent))
-        _ = try await bench.engine().run([bench.resource, tasks])
-        bench.origin.set("/posts/1/tasks", ScriptedOrigin.page("[1]"))
-        for _ in 0..<4 {
-            bench.time.advance(by: .seconds(4_000))
-            let report = try await bench.engine().run([bench.resource, tasks]).last
-            #expect(report?.result.outcome == .saved, "\(report?.warnings ?? [])")
-        }
-        #expect(try await bench.store.count(of: "tasks").count == 1)
-    }
 }
