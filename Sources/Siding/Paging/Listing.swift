@@ -32,7 +32,7 @@ struct Listing: Sendable {
     /// The number of records of each page so far; nil if they differ or are not all known.
     private(set) var pageSize: Int?
     /// See ``Page/isUndecided``: that of the page read last, if it is shorter than one before it. Then it may be the last.
-    private(set) var mayHaveEnded = false
+    private var mayHaveEnded = false
     /// The number of records of the longest page.
     private var longest = 0
     /// Whether pages were read in a run before: what they reported is not known.
@@ -93,25 +93,32 @@ struct Listing: Sendable {
         sizing?.readPage(of: size, isWhole: page.content.isWhole)
         update(with: page)
         if page.request.number == 1 { freshness = page.freshness }
-        if let why = page.shortfall {
-            // A 304 would make this page whole.
-            (listed.page.etag, listed.page.lastModified) = (nil, nil)
-            shortfall = shortfall ?? why
-        }
-        if let shortfall {
-            highWaterMark.waitForEnd()
-            switch listed.step {
-            case .end: listed.step = .incomplete(shortfall, remedy: Self.remedy)
-            case .incomplete where page.shortfall != nil: listed.step = .incomplete(shortfall, remedy: Self.remedy)
-            case .page, .incomplete, .stopped, .ignored: break
-            }
-        }
-        listed.shortfall = shortfall
+        noteShortfall(of: page, in: &listed)
         (listed.cursor, listed.freshness, listed.sizing) = (
             highWaterMark.move(with: page, isEnd: listed.step == .end), freshness, sizing
         )
         hasPages = true
         return listed
+    }
+
+    /// Leaves the listing incomplete from its first page that says of itself that it is not whole.
+    private mutating func noteShortfall(of page: Page, in listed: inout ListedPage) {
+        if let why = page.shortfall {
+            // A 304 would make this page whole.
+            (listed.page.etag, listed.page.lastModified) = (nil, nil)
+            shortfall = shortfall ?? why
+        }
+        listed.shortfall = shortfall
+        guard let shortfall else { return }
+        highWaterMark.waitForEnd()
+        let ends =
+            switch listed.step {
+            case .end: true
+            // What this page reports as missing has its reason in the page.
+            case .incomplete: page.shortfall != nil
+            case .page, .stopped, .ignored: false
+            }
+        if ends { listed.step = .incomplete(shortfall, remedy: Self.remedy) }
     }
 
     private static let remedy = "If these are all records: stop: { trust_end: true }"

@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingChain
 internal import SidingSynchronization
 
@@ -16,9 +15,20 @@ final class SentTries: Sendable {
     var hasLost: Bool { state.withLock { $0.hasLost } }
 
     /// `transport`, whose requests are noted.
-    func noting(_ transport: any Transport) -> any Transport { NotingTransport(transport: transport, tries: self) }
+    func noting(_ transport: any Transport) -> any Transport {
+        ObservingTransport(transport) { _ in
+            self.begin()
+        } after: { _, outcome in
+            let hasNotArrived =
+                switch outcome {
+                case .success(let status): HTTPFailure(status: status.code).isTurnedAway
+                case .failure(let failure): failure.phase == .notSent
+                }
+            if hasNotArrived { self.end() }
+        }
+    }
 
-    fileprivate func begin() {
+    private func begin() {
         state.withLock { state in
             if state.isOpen { state.hasLost = true }
             state.isOpen = true
@@ -26,34 +36,5 @@ final class SentTries: Sendable {
     }
 
     /// The request has not arrived, or the origin has turned it away.
-    fileprivate func end() { state.withLock { $0.isOpen = false } }
-}
-
-private struct NotingTransport: Transport {
-    let transport: any Transport
-    let tries: SentTries
-
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
-        try await noting { () async throws(Failure) in try await transport.send(request, body: body) }
-    }
-
-    func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
-    ) async throws(Failure) -> Reply {
-        try await noting { () async throws(Failure) in
-            try await transport.send(request, body: body, admitting: admit)
-        }
-    }
-
-    private func noting(_ send: () async throws(Failure) -> Reply) async throws(Failure) -> Reply {
-        tries.begin()
-        do throws(Failure) {
-            let reply = try await send()
-            if HTTPFailure(status: reply.response.status.code).isTurnedAway { tries.end() }
-            return reply
-        } catch {
-            if error.phase == .notSent { tries.end() }
-            throw error
-        }
-    }
+    private func end() { state.withLock { $0.isOpen = false } }
 }

@@ -127,7 +127,8 @@ final class RequestLog: Sendable {
     func add(_ request: HTTPRequest) { noted.withLock { $0.append((request, nil)) } }
 
     /// Of equal requests the last one that has no status is meant: one that failed never gets any.
-    func add(_ status: HTTPResponse.Status, of request: HTTPRequest) {
+    func add(_ outcome: Result<HTTPResponse.Status, Failure>, of request: HTTPRequest) {
+        guard case .success(let status) = outcome else { return }
         noted.withLock { noted in
             guard let place = noted.lastIndex(where: { $0.status == nil && $0.request == request }) else { return }
             noted[place].status = status.code
