@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingChain
 internal import SidingSynchronization
 
