@@ -13,6 +13,8 @@ public struct Inspection: Sendable {
     public let configuration: DatabaseConfiguration
     /// Views that replace those of the file; nil to see the file as it is.
     public let replacement: ViewReplacement?
+    /// The values of the statement's parameters, by their names without `:`, `@` or `$`.
+    public let parameters: [String: SQLiteValue]
 
     /// TEMP views that replace views of the file for this connection.
     public struct ViewReplacement: Sendable {
@@ -39,9 +41,10 @@ public struct Inspection: Sendable {
     /// - Parameter timeLimit: how long SQLite may work; the time that the caller spends on rows does not count.
     public init(
         of path: String, timeLimit: Duration = .seconds(60), configuration: DatabaseConfiguration = .init(),
-        replacement: ViewReplacement? = nil
+        replacement: ViewReplacement? = nil, parameters: [String: SQLiteValue] = [:]
     ) {
         self.replacement = replacement
+        self.parameters = parameters
         self.path = path
         self.timeLimit = timeLimit
         self.configuration = configuration
@@ -50,7 +53,7 @@ public struct Inspection: Sendable {
     /// Streams the result: the column names once, then each row.
     ///
     /// - Throws: ``SQLiteError``: `readOnly` for a statement that does more than read, `timeLimit`, `cancelled`, `other`
-    ///   for invalid SQL; ``HiddenTable``; or the error of a closure.
+    ///   for invalid SQL; ``HiddenTable``; ``ParameterMismatch``; or the error of a closure.
     public func run(
         _ sql: SQL, columns: sending ([String]) throws -> Void, row: sending ([SQLiteValue]) throws -> Void
     ) async throws {
@@ -74,6 +77,7 @@ private actor Inspector {
         let connection = try Connection.openReader(file, inspection.configuration)
         defer { connection.close() }
         sqlite3_limit(connection.handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
+        DecimalCollation.install(on: connection)
         let authorizer = InspectionAuthorizer(inspection.replacement)
         try authorizer.createViews(on: connection)
         authorizer.install(on: connection)
@@ -86,6 +90,7 @@ private actor Inspector {
             throw error
         }
         defer { sqlite3_finalize(statement) }
+        try connection.bind(inspection.parameters, to: statement, sql: sql.text)
         let count = sqlite3_column_count(statement)
         try columns((0..<count).map { String(cString: sqlite3_column_name(statement, $0)) })
         while true {
@@ -119,15 +124,12 @@ private actor Inspector {
 }
 
 extension Connection {
-    /// Compiles exactly one reading statement without parameters; whitespace and comments may follow it.
+    /// Compiles exactly one reading statement; whitespace and comments may follow it.
     fileprivate func prepareForInspection(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         let statement = try prepare(sql)
         do throws(SQLiteError) {
             guard sqlite3_stmt_readonly(statement) != 0, sqlite3_column_count(statement) > 0 else {
                 throw refusal("it is no statement that reads", sql: sql)
-            }
-            guard sqlite3_bind_parameter_count(statement) == 0 else {
-                throw refusal("it has a parameter (?), for which there is no value", sql: sql)
             }
         } catch {
             sqlite3_finalize(statement)

@@ -149,7 +149,8 @@ import Testing
             stream: """
                 { primary_key: [[a], [b, c]], transformations: [{ type: RemoveFields, field_pointers: [[x, y]] }, \
                 { type: AddFields, fields: [] }], schema_loader: { type: InlineSchemaLoader, schema: { type: object, \
-                properties: { id: { type: [string, "null"] }, at: { type: string, format: date-time }, n: { type: integer }, \
+                properties: { id: { type: [string, "null"] }, at: { type: string, format: date-time }, \
+                day: { type: string, format: date }, n: { type: integer }, \
                 r: { type: number }, b: { type: boolean }, o: { type: object }, any: {} } } } }
                 """)
         let resource = try imported.resource
@@ -157,7 +158,7 @@ import Testing
         #expect(resource.key == [JSONPath(member: "a"), JSONPath(members: ["b", "c"])])
         #expect(
             resource.schema.columns.map(\.type)
-                == [.text, .datetime(.rfc3339), .integer, .real, .boolean, .json, .json])
+                == [.text, .datetime(.rfc3339), .date, .integer, .real, .boolean, .json, .json])
         #expect(imported.text.contains("where: { path: $.state, not_equals: spam }"), "\(imported.text)")
         #expect(imported.text.contains("drop: [\"$.x.y\"]") || imported.text.contains("drop: [$.x.y]"))
         #expect(imported.reasons("streams[0].transformations[1]").count == 1)

@@ -120,11 +120,12 @@ import Testing
         let imported = try Imported.dlt(
             """
             { name: a, columns: { id: { data_type: bigint, primary_key: true }, at: { data_type: timestamp }, \
-            user__login: { data_type: text }, odd: { data_type: hyperloglog } } }
+            user__login: { data_type: text }, price: { data_type: decimal }, day: { data_type: date }, \
+            odd: { data_type: hyperloglog } } }
             """)
         let columns = try imported.resource.schema.columns
-        #expect(columns.map(\.name) == ["id", "at", "user__login"])
-        #expect(columns.map(\.type) == [.integer, .datetime(.rfc3339), .text])
+        #expect(columns.map(\.name) == ["id", "at", "user__login", "price", "day"])
+        #expect(columns.map(\.type) == [.integer, .datetime(.rfc3339), .text, .decimal, .date])
         #expect(columns[2].path == JSONPath(members: ["user", "login"]))
         #expect(try imported.resource.key == [JSONPath(member: "id")])
         #expect(imported.unmapped.map(\.path) == ["resources[0].columns.odd.data_type"])

@@ -84,7 +84,7 @@ struct InspectionTests {
         "WITH n AS (SELECT 1) INSERT INTO t(body) SELECT * FROM n",
         "INSERT INTO t(body) VALUES ('x') RETURNING id", "SELECT 1; DELETE FROM t", "SELECT 1; SELECT 2",
         "SELECT 1; nonsense",
-        "SELECT ?", "SELECT :name", "", "-- nothing", "EXPLAIN DELETE FROM t", "SELECT zeroblob(1000000000)",
+        "", "-- nothing", "EXPLAIN DELETE FROM t", "SELECT zeroblob(1000000000)",
         "SELECT replace(hex(zeroblob(100000000)), '0', '0000000000')",
         "SELECT '' LIKE printf('%.*c', 2000, '%')",
     ])
@@ -95,6 +95,51 @@ struct InspectionTests {
         #expect(error != nil)
         #expect(scratch.contents.filter { $0.key != "store.db-shm" } == before)
         #expect(!FileManager.default.fileExists(atPath: "other.db"))
+    }
+
+    @Test func `each parameter has the value of its name`() async throws {
+        let path = try await store().path
+        let values: [String: SQLiteValue] = [
+            "a": .integer(1), "b": .real(0.5), "c": .text("it's"), "d": .null, "e": .blob([0, 255]),
+        ]
+        let inspection = Inspection(of: path, parameters: values)
+        let result = try await collect("SELECT :a, @b, $c, :d, :e, $a", by: inspection)
+        #expect(
+            result.rows == [[.integer(1), .real(0.5), .text("it's"), .null, .blob([0, 255]), .integer(1)]])
+    }
+
+    @Test(
+        arguments: [
+            ("SELECT ?", [], nil, true), ("SELECT :a", [], "a", true), ("SELECT :a, :b", ["a"], "b", true),
+            ("SELECT 1", ["a"], "a", false), ("SELECT ':a'", ["a"], "a", false),
+        ] as [(String, [String], String?, Bool)])
+    func `parameters and values that do not fit are told by name`(
+        _ text: String, _ given: [String], _ name: String?, _ isInStatement: Bool
+    ) async throws {
+        let values = Dictionary(uniqueKeysWithValues: given.map { ($0, SQLiteValue.integer(1)) })
+        let inspection = Inspection(of: try await store().path, parameters: values)
+        let mismatch = await #expect(throws: Inspection.ParameterMismatch.self) {
+            try await collect(SQL(verbatim: text), by: inspection)
+        }
+        #expect(mismatch?.name == name && mismatch?.isInStatement == isInStatement)
+    }
+
+    @Test(
+        arguments: [
+            ("SELECT a, id FROM v", [1, 0]), ("SELECT * FROM v", [0, 1]), ("SELECT a AS x, a || '' FROM v", [1, nil]),
+            ("WITH x AS (SELECT a FROM v) SELECT x.a, count(*) FROM x GROUP BY 1", [1, nil]),
+            ("SELECT y FROM (SELECT a AS y, id FROM v ORDER BY id) LIMIT 1", [1]),
+            ("SELECT v.a, t.id FROM v JOIN t USING (id)", [1, nil]),
+            ("SELECT max(a), (SELECT a FROM v) FROM v", [nil, 1]),
+            ("SELECT value FROM v, json_each('[1]')", [nil]), ("SELECT absent FROM v", []), ("DELETE FROM v", []),
+            ("SELECT id FROM t", [nil]),
+        ] as [(String, [Int?])])
+    func `columns of a result are traced to those of a view`(_ text: String, _ columns: [Int?]) async throws {
+        let inspection = try await store()
+        let before = scratch.contents.filter { $0.key != "store.db-shm" }
+        let origins = await inspection.origins(of: SQL(verbatim: text), in: ["v": ["id", "a"]])
+        #expect(origins == columns.map { $0.map { ColumnOrigin(view: "v", column: $0) } })
+        #expect(scratch.contents.filter { $0.key != "store.db-shm" } == before)
     }
 
     @Test(arguments: [

@@ -1,8 +1,3 @@
-import Siding
-import SidingInspection
-import SidingJSON
-import SidingSQLite
-
 /// Formats rows of fields as CSV or TSV: CSV per RFC 4180, but with LF line ends, which all readers accept and line tools
 /// expect; TSV escapes tab, newline, carriage return and backslash as `\t`, `\n`, `\r` and `\\`.
 struct DelimitedText {
@@ -53,44 +48,6 @@ struct DelimitedText {
             case backslash: line += [backslash, backslash]
             default: line.append(byte)
             }
-        }
-    }
-}
-
-extension ExportedValue {
-    /// The text of a CSV or TSV field: strings unquoted, other values as their JSON; nil for null.
-    var field: [UInt8]? {
-        switch self {
-        case .cell(.null): nil
-        case .cell(.integer(let number)): Array(String(number).utf8)
-        case .cell(.real(let number)): Array(number.description.utf8)
-        case .cell(.text(let text)): Array(text.utf8)
-        case .cell(.blob(let bytes)): bytes
-        case .json(let json): Self.field(json)
-        }
-    }
-
-    private static func field(_ json: [UInt8]) -> [UInt8]? {
-        switch json.first {
-        case UInt8(ascii: "\""):
-            json.withUnsafeBytes { json in
-                // Half of a surrogate pair cannot be decoded; the JSON is kept.
-                JSONMembers.value(at: .root, in: json)?.string(in: json).map { Array($0.utf8) } ?? Array(json)
-            }
-        case UInt8(ascii: "n"): nil
-        default: json
-        }
-    }
-
-    /// Adds the value to an object of `--json`.
-    func add(_ name: String, to object: inout JSONObject) {
-        switch self {
-        case .cell(.null): object.add(name, JSONText.null)
-        case .cell(.integer(let number)): object.add(name, number)
-        case .cell(.real(let number)): object.add(name, number)
-        case .cell(.text(let text)): object.add(name, text)
-        case .cell(.blob(let bytes)): object.body(name, bytes)
-        case .json(let json): object.add(name, JSONText(json))
         }
     }
 }

@@ -20,7 +20,8 @@ struct ExportCommand: AsyncParsableCommand {
     var output: String?
     @Option(
         help: ArgumentHelp(
-            "jsonl, json, csv or tsv. The default follows the file's name, else jsonl.", valueName: "format"))
+            "jsonl, json, csv or tsv. The default follows the file's name, else jsonl.", valueName: "format"),
+        completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: FormatArgument.read)
     var format: ExportFormat?
     @Flag(help: "Replace an existing file.") var force = false
     @Option(
@@ -38,6 +39,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if deleted, changedSince != nil { throw ValidationError("--deleted and --changed-since exclude each other.") }
+        if format == nil, file?.lowercased().hasSuffix(".parquet") == true { throw FormatArgument.parquet }
         if let changedSince, changedSince < 0 {
             throw ValidationError("--changed-since takes the number of a run, or 0.")
         }

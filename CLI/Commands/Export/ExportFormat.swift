@@ -1,7 +1,5 @@
-import ArgumentParser
-
 /// The file format of an export.
-enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+enum ExportFormat: String, CaseIterable {
     /// One JSON value per line.
     case jsonl
     /// One array, a record per line.

@@ -1,10 +1,6 @@
 import ArgumentParser
-import SidingInspection
-import Foundation
 import Siding
 import SidingChain
-import SidingJSON
-import SidingSQLite
 import SidingSynchronization
 
 /// `siding query SQL`: runs read-only SQL over the views.
@@ -18,7 +14,20 @@ struct QueryCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The statement.") var sql: String
+    @Argument(help: "The statement; - reads it from standard input.") var sql: String?
+    @Option(name: [.short, .long], help: ArgumentHelp("Read the statement from this file.", valueName: "file"))
+    var file: String?
+    @Option(
+        help: ArgumentHelp(
+            "csv, tsv, json, jsonl or table. The default is table on a terminal, jsonl with --json, else tsv.",
+            valueName: "format"), completion: .list(QueryFormat.allCases.map(\.rawValue)),
+        transform: FormatArgument.read)
+    var format: QueryFormat?
+    @Option(
+        help: ArgumentHelp(
+            "The value of the parameter :name in the statement: a number, true, false, null, else a text. Repeatable.",
+            valueName: "name=value"))
+    var param: [ParameterArgument] = []
     @Option(help: ArgumentHelp("Stop after this time.", valueName: "duration"))
     var timeout = DurationArgument(.seconds(60))
 
@@ -27,14 +36,26 @@ struct QueryCommand: AsyncParsableCommand {
             "Query the past: 2026-01-31T07:05:00Z, a date, or an age (2h).", valueName: "time"))
     var asOf: MomentArgument?
 
+    func validate() throws {
+        if sql == nil, file == nil { throw ValidationError("Give a statement, - for standard input, or --file.") }
+        if sql != nil, file != nil { throw ValidationError("Give either a statement or --file.") }
+        let names = param.map(\.name)
+        if Set(names).count < names.count { throw ValidationError("--param names a parameter twice.") }
+    }
+
     func run() async throws {
+        let statement = try file.map(StatementArgument.read(fromFile:)) ?? StatementArgument.read(sql ?? "")
+        let parameters = Dictionary(uniqueKeysWithValues: param.map { ($0.name, $0.value) })
+        let printer = QueryPrinter(
+            format: format ?? (options.json ? .jsonl : options.terminal.isOutput ? .table : .tsv),
+            terminal: options.terminal)
         try await options.withStore { _, store in
-            let printer = QueryPrinter(isJSON: options.json, terminal: options.terminal)
             let watch = Task { try await endProcess(after: printer) }
             defer { watch.cancel() }
             try await store.query(
-                sql, timeLimit: timeout.duration, asOf: asOf?.moment(before: WallClock.system.now),
-                columns: { printer.begin($0) }, row: { printer.add($0) })
+                statement, parameters: parameters, timeLimit: timeout.duration,
+                asOf: asOf?.moment(before: WallClock.system.now), columns: { printer.begin($0) },
+                row: { printer.add($0) })
             printer.end()
         }
     }
@@ -45,95 +66,5 @@ struct QueryCommand: AsyncParsableCommand {
         while let rest = printer.rest(of: timeout.duration + .seconds(1)) { try await Task.sleep(for: rest) }
         let error = StoreError(.timeLimit, "Could not run the statement: it took longer than \(timeout.duration)")
         _exit(ErrorReport(error: error, isJSON: options.json).print())
-    }
-}
-
-/// Prints a query result: row by row for scripts, as one table on a terminal.
-private final class QueryPrinter: Sendable {
-    private struct State {
-        var columns: [String] = []
-        var table = Table([])
-        var hasHeader = false
-        /// Since when SQLite works on the next row; nil while a row is printed.
-        var worksSince: ContinuousClock.Instant? = ContinuousClock.now
-    }
-
-    private let isJSON: Bool
-    private let terminal: Terminal
-    private let state = Mutex(State())
-
-    init(isJSON: Bool, terminal: Terminal) {
-        self.isJSON = isJSON
-        self.terminal = terminal
-    }
-
-    func begin(_ names: [String]) {
-        state.withLock { $0 = State(columns: names, table: Table(names)) }
-    }
-
-    /// The part of `limit` that SQLite has left for the next row; nil if there is none. Printing a row does not count.
-    func rest(of limit: Duration) -> Duration? {
-        guard let since = state.withLock(\.worksSince) else { return limit }
-        let rest = limit - since.duration(to: .now)
-        return rest > .zero ? rest : nil
-    }
-
-    /// Prints the column names before the first row or at the end, so that a statement that fails early prints nothing.
-    private func printHeader() {
-        let names = state.withLock { state in
-            defer { state.hasHeader = true }
-            return state.hasHeader ? [] : state.columns
-        }
-        if !names.isEmpty { Output.line(names.map(Self.field).joined(separator: "\t")) }
-    }
-
-    func add(_ row: [SQLiteValue]) {
-        state.withLock { $0.worksSince = nil }
-        defer { state.withLock { $0.worksSince = .now } }
-        if isJSON {
-            Output.line(object(row, state.withLock(\.columns)).text)
-        } else if terminal.isOutput {
-            state.withLock { $0.table.add(row.map(\.text)) }
-        } else {
-            printHeader()
-            Output.line(row.map { Self.field($0.text) }.joined(separator: "\t"))
-        }
-    }
-
-    func end() {
-        guard !isJSON else { return }
-        if terminal.isOutput { state.withLock(\.table).print(terminal) } else { printHeader() }
-    }
-
-    private func object(_ row: [SQLiteValue], _ columns: [String]) -> JSONObject {
-        var object: JSONObject = [:]
-        for (name, cell) in zip(columns, row) {
-            switch cell {
-            case .null: object.add(name, JSONText.null)
-            case .integer(let number): object.add(name, number)
-            case .real(let number): object.add(name, number)
-            case .text(let text): object.add(name, text)
-            case .blob(let bytes): object.add(name, Data(bytes).base64EncodedString())
-            }
-        }
-        return object
-    }
-
-    /// Escapes tabs and line breaks, which would break the row.
-    private static func field(_ text: String) -> String {
-        text.escaping(["\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"])
-    }
-}
-
-extension SQLiteValue {
-    fileprivate var text: String {
-        switch self {
-        case .null: ""
-        case .integer(let number): String(number)
-        case .real(let number): number.description
-        case .text(let text): text
-        case .blob(let bytes):
-            "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
-        }
     }
 }

@@ -3,8 +3,8 @@ internal import SidingSQLite
 
 /// The views of all resources as of one time, over the present rows and the history.
 ///
-/// They are TEMP views with the names of the present ones and the same SELECT, so that columns, types and JSON functions are
-/// the same.
+/// They are TEMP views with the names of the present ones and the SELECT that queries have of those, so that columns, types and
+/// JSON functions are the same.
 struct PastViews {
     let moment: Timestamp
     /// The SELECT of each view, by its name.
@@ -39,8 +39,8 @@ struct PastViews {
         let reader = "siding_past_\(view.resource)"
         readers.insert(reader)
         views[reader] = records(of: view.table)
-        views[view.name] = view.selection(ofPast: "\(identifier: reader)")
-        for child in view.children { views[child.name] = child.selection(from: "\(identifier: reader)") }
+        views[view.name] = view.querySelection(ofPast: "\(identifier: reader)")
+        for child in view.children { views[child.name] = child.querySelection(from: "\(identifier: reader)") }
     }
 
     private func refusal(of name: String, since: Timestamp?) -> StoreError? {
@@ -60,7 +60,7 @@ struct PastViews {
     /// The rows as of that time: present rows that had begun by then, and earlier versions valid then.
     ///
     /// Versions do not record the parent of their listing, so the present one is shown.
-    private func records(of table: RecordsTable) -> SQL {
+    func records(of table: RecordsTable) -> SQL {
         let (resource, moment) = (SQL("\(integer: table.resource)"), SQL("\(integer: moment.microseconds)"))
         return """
             SELECT key, body, deleted_at, pending, scope FROM \(table.rowsOfPast) \

@@ -162,7 +162,7 @@ extension Store {
     func keys(ofQuery sql: String) async throws(StoreError) -> [String] {
         let keys = Mutex<Set<String>>([])
         do {
-            try await query(sql, columns: { _ in }) { row in
+            try await query(sql) { row in
                 switch row.first {
                 case .text(let text): keys.withLock { _ = $0.insert(text) }
                 case .integer(let integer): keys.withLock { _ = $0.insert(String(integer)) }

@@ -1,4 +1,4 @@
-package import SidingSQLite
+internal import SidingSQLite
 
 /// Which records and columns an export contains, all as of one time.
 package struct RecordExport: Sendable, Hashable {
@@ -37,15 +37,7 @@ package struct ExportedRow: Sendable, Hashable {
     /// The kind of change, if changes were requested.
     package var change: ChangedRecord.Kind?
     /// One value per column.
-    package var values: [ExportedValue]
-}
-
-/// The value of a column.
-package enum ExportedValue: Sendable, Hashable {
-    /// A column declared with a type: the value as the view shows it.
-    case cell(SQLiteValue)
-    /// Any other column: the JSON text, so that numbers keep their digits and Booleans their type.
-    case json([UInt8])
+    package var values: [ColumnValue]
 }
 
 extension Store {
@@ -152,7 +144,7 @@ struct ExportStatement {
 
     func row(_ row: borrowing Row) throws -> ExportedRow {
         let first = resource == nil ? 0 : Self.ownCount
-        var values: [ExportedValue] = []
+        var values: [ColumnValue] = []
         values.reserveCapacity(columns.count)
         for (index, column) in columns.enumerated() { values.append(column.value(first + index, of: row)) }
         guard let resource else { return ExportedRow(record: nil, change: nil, values: values) }

@@ -56,12 +56,17 @@ package enum ColumnType: Sendable, Hashable, Codable {
     case integer
     /// A REAL, also for whole numbers and numbers in texts.
     case real
+    /// In the view a REAL, as ``real``; exports and Siding's own queries have the digits as the origin wrote them, in a number or a
+    /// text, and compare them as numbers.
+    case decimal
     /// TEXT: strings unchanged, other values as JSON.
     case text
     /// 1 or 0, also for the strings `true` and `false`.
     case boolean
     /// A time in UTC as RFC 3339 with milliseconds, `2024-01-31T09:30:00.000Z`, which sorts by time.
     case datetime(TimeFormat)
+    /// A day as RFC 3339, `2024-01-31`, also of a time: the day that it is where it was written.
+    case date
     /// JSON text of any value.
     case json
 
@@ -144,9 +149,11 @@ extension ColumnType {
         case .any: "any"
         case .integer: "integer"
         case .real: "real"
+        case .decimal: "decimal"
         case .text: "text"
         case .boolean: "boolean"
         case .datetime: "datetime"
+        case .date: "date"
         case .json: "json"
         }
     }
@@ -160,9 +167,11 @@ extension ColumnType {
         switch name {
         case "integer": self = .integer
         case "real": self = .real
+        case "decimal": self = .decimal
         case "text": self = .text
         case "boolean": self = .boolean
         case "datetime": self = .datetime(format.flatMap(TimeFormat.init) ?? .rfc3339)
+        case "date": self = .date
         case "json": self = .json
         default: self = .any
         }

@@ -165,9 +165,11 @@ extension ColumnType {
         case .any, .json: true
         case .integer: value.isWhole(in: record)
         case .real: value.kind == .number
+        // Origins write decimals as texts, so that no reader rounds them.
+        case .decimal: value.kind == .number || value.kind == .string
         case .text: value.kind == .string
         case .boolean: value.kind == .true || value.kind == .false
-        case .datetime(.rfc3339): value.kind == .string
+        case .datetime(.rfc3339), .date: value.kind == .string
         case .datetime: value.kind == .number
         }
     }

@@ -57,6 +57,7 @@ public struct ResourceSchema: Sendable, Hashable {
 
     struct Traits: Sendable, Hashable {
         var moments = 0
+        var days = 0
         var longIntegers = 0
         var textsWithNUL = 0
         var misfits = 0
@@ -136,7 +137,7 @@ extension ResourceSchema {
 extension ResourceSchema.Field {
     /// Whether queries are likely to look records up by it: the key of a record of another resource, by its name, or a moment.
     fileprivate var isWorthAnIndex: Bool {
-        if suggestedType == "datetime" { return true }
+        if ["datetime", "date"].contains(suggestedType) { return true }
         guard ["integer", "text"].contains(suggestedType), case .member(let name)? = path.components.last else {
             return false
         }
@@ -150,7 +151,10 @@ extension ResourceSchema.Field {
         if kinds == [.integer] { return traits.longIntegers > 0 ? "text" : "integer" }
         if kinds == [.real] || kinds == [.integer, .real] { return "real" }
         if kinds == [.boolean] { return "boolean" }
-        if kinds == [.string] { return traits.moments == types[0].count ? "datetime" : "text" }
+        if kinds == [.string] {
+            let count = types[0].count
+            return traits.moments == count ? "datetime" : traits.days == count ? "date" : "text"
+        }
         if kinds == [.array] { return "json" }
         return "any"
     }

@@ -77,6 +77,7 @@ struct SchemaInference {
             if Int64(String(decoding: bytes, as: UTF8.self)) == nil { nodes[node].traits.longIntegers += 1 }
         case .string:
             if Self.isMoment(bytes) { nodes[node].traits.moments += 1 }
+            if Self.isDay(bytes) { nodes[node].traits.days += 1 }
             if Self.hasNUL(bytes) { nodes[node].traits.textsWithNUL += 1 }
         case .array:
             if JSONMembers.elements(of: bytes).first?.kind == .object { nodes[node].traits.arraysOfObjects += 1 }
@@ -95,6 +96,10 @@ struct SchemaInference {
             default: byte == wanted
             }
         }
+    }
+
+    private static func isDay(_ string: UnsafeRawBufferPointer) -> Bool {
+        string.count == 12 && UsualTime.isDay(UnsafeRawBufferPointer(rebasing: string.dropFirst().dropLast()))
     }
 
     private static func hasNUL(_ string: UnsafeRawBufferPointer) -> Bool {

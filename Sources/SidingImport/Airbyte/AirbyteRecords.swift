@@ -98,8 +98,11 @@ struct AirbyteSchema {
         guard types.count == 1 else { return "json" }
         switch types[0] {
         case "string":
-            let isMoment = node["format"]?.text == "date-time"
-            return isMoment ? "datetime" : "text"
+            switch node["format"]?.text {
+            case "date-time": return "datetime"
+            case "date": return "date"
+            default: return "text"
+            }
         case "integer": return "integer"
         case "number": return "real"
         case "boolean": return "boolean"

@@ -88,7 +88,7 @@ struct DltResource {
 
     private static let types = [
         "text": "text", "double": "real", "bool": "boolean", "timestamp": "datetime", "bigint": "integer",
-        "json": "json", "complex": "json", "date": "text", "time": "text", "decimal": "real", "wei": "text",
+        "json": "json", "complex": "json", "date": "date", "time": "text", "decimal": "decimal", "wei": "decimal",
     ]
 
     private func addColumns(_ resource: inout ImportedResource, _ imported: inout ImportedConfig) {

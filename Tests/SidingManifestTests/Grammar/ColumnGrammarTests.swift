@@ -29,6 +29,16 @@ import Testing
             try Fixture.parse(Self.file("{ no: text }")).resources.first?.schema.columns == [RecordColumn("no", .text)])
     }
 
+    @Test func `each type has its word`() throws {
+        let types: [ColumnType] = [
+            .integer, .real, .decimal, .text, .boolean, .datetime(.rfc3339), .date, .json,
+        ]
+        let columns = types.map { "\($0.name)_: \($0.name)" }.joined(separator: ", ")
+        #expect(
+            try Fixture.parse(Self.file("{ \(columns) }")).resources.first?.schema.columns
+                == types.map { RecordColumn("\($0.name)_", $0) })
+    }
+
     @Test func `columns beyond the most are one fault, at the first of them`() {
         let columns = (1...600).map { "m\($0): text" }.joined(separator: ",\n        ")
         let faults = Fixture.faults(Self.file("{ \(columns) }"))
@@ -42,6 +52,8 @@ import Testing
         ("{ id: [text] }", "a type (integer"), ("{ id: \"$.a[*]\" }", "several values"), ("{ id: $a }", "after a part"),
         ("{ id: { typ: text } }", "unknown key 'typ'"), ("{ id: { type: int } }", "is 'int'"),
         ("{ id: { type: text, format: epoch } }", "only for the type datetime"),
+        ("{ id: { type: date, format: epoch } }", "only for the type datetime"), ("{ id: decimals }", "did you mean"),
+        ("{ id: money }", "decimal"),
         ("{ id: { index: 1 } }", "is '1'"), ("{ siding_key: text }", "siding_ are Siding's own"),
         ("{ id: text, ID: text }", "ignores upper and lower case"), ("{ q: '$.\"a\\\"b\"' }", "cannot reach"),
         ("{ \"a\\nb\": text }", "control character"),

@@ -56,9 +56,16 @@ struct HistoryBench {
     func rows(_ sql: String, at moment: Timestamp? = nil) async throws -> [String] {
         let rows = Mutex<[String]>([])
         try await store.query(sql, asOf: moment, columns: { _ in }) { row in
-            rows.withLock { $0.append(row.map { "\($0)" }.joined(separator: "|")) }
+            rows.withLock { $0.append(row.map(Self.text).joined(separator: "|")) }
         }
         return rows.withLock { $0 }.sorted()
+    }
+
+    private static func text(_ value: ColumnValue) -> String {
+        switch value {
+        case .cell(let cell): "\(cell)"
+        case .json(let json): String(decoding: json, as: UTF8.self)
+        }
     }
 
     /// The message of the refusal to look back; nil where there is none.

@@ -22,7 +22,7 @@ import Testing
         return (columns.withLock(\.self), rows.withLock(\.self), run)
     }
 
-    private func text(_ value: ExportedValue) -> String {
+    private func text(_ value: ColumnValue) -> String {
         switch value {
         case .json(let json): String(decoding: json, as: UTF8.self)
         case .cell(.text(let text)): text

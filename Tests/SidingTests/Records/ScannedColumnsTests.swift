@@ -9,7 +9,8 @@ import Testing
 /// A stored column holds the same whether its value was read from the record or computed by the column's expression.
 @Suite struct ScannedColumnsTests {
     private static let types: [ColumnType] =
-        [.any, .integer, .real, .text, .boolean] + ColumnType.TimeFormat.allCases.map(ColumnType.datetime)
+        [.any, .integer, .real, .decimal, .text, .boolean, .date]
+        + ColumnType.TimeFormat.allCases.map(ColumnType.datetime)
 
     /// Values as they stand in JSON: usual ones, and those at the edge of what is usual.
     private static let values = [
@@ -37,7 +38,10 @@ import Testing
         #""2024-01-31T09:30:00.123456Z""#, #""2024-01-31T09:30:00.123500Z""#, #""2024-01-31T09:30:00.999999Z""#,
         #""2024-01-31T09:30:59.9996Z""#, #""2024-01-31T09:30:00.123456789Z""#, #""2024-01-31T09:30:00.1234567891Z""#,
         #""2024-01-31T09:30:00.Z""#, #""2024-01-31T09:30:00.5+00:00""#, #""2024-01-31T09:30:00Z ""#,
-        #""2024-01-31T09:30:0Z""#,
+        #""2024-01-31T09:30:0Z""#, #""2024-02-30""#, #""2024-02-29""#, #""0000-01-01""#, #""2024-01-31x""#,
+        #""2024-1-31""#,
+        #""20240131""#, #""9.50""#, #""-9.50""#, #""100""#, #""0.10""#, #""1.""#, #"".5""#, #""1.2.3""#, #""1,5""#,
+        #""123456789012345""#, #""1234567890123456.78""#, #""12.5 EUR""#, #""0""#, #""-0""#, #""00.0""#,
     ]
 
     /// Compares both ways for each record.
@@ -85,7 +89,7 @@ import Testing
         let columns = [
             RecordColumn("i", .integer), RecordColumn("r", .real), RecordColumn("t", .datetime(.rfc3339)),
             RecordColumn("s", .datetime(.epoch)), RecordColumn("m", .datetime(.epochMilliseconds)),
-            RecordColumn("x", .text),
+            RecordColumn("x", .text), RecordColumn("d", .decimal), RecordColumn("day", .date),
         ]
         var records: [String] = []
         for _ in 0..<5_000 {
@@ -100,7 +104,8 @@ import Testing
                 """
                 {"i":\(Int.random(in: -1_000_000_000_000...1_000_000_000_000, using: &random)),"r":\(real),"t":"\(time)",
                 "s":\(Int.random(in: 0...253_402_300_799, using: &random)),"m":\(Int.random(in: 0...253_402_300_799_999, using: &random)),
-                "x":\(real)}
+                "x":\(real),"d":"\(Int.random(in: 0...99_999_999, using: &random)).\(Self.two(day))",
+                "day":"\(time.prefix(10))"}
                 """)
         }
         let count = try await compare(records, columns)

@@ -50,6 +50,26 @@ import Testing
     }
 
     @Test(arguments: [
+        ("9.50", "real", "9.5"), ("\"9.50\"", "real", "9.5"), ("\"-10.00\"", "real", "-10.0"), ("10", "real", "10.0"),
+        ("\"1,5\"", "text", "1,5"), ("\"12.5 EUR\"", "text", "12.5 EUR"), ("true", "text", "true"),
+        ("{\"a\":1}", "text", "{\"a\":1}"),
+    ])
+    func `a decimal is a number in the view of the file`(_ value: String, _ type: String, _ text: String) async throws {
+        #expect(try await Self.shown(.decimal, value) == [type, text])
+    }
+
+    @Test(arguments: [
+        ("\"2024-01-31\"", "2024-01-31"), ("\"2024-01-31T23:30:00+02:00\"", "2024-01-31"),
+        ("\"2024-01-31 10:00\"", "2024-01-31"), ("\"2024-01-31t10:00:00z\"", "2024-01-31"),
+        ("\"2024-02-30\"", "2024-02-30"), ("\"2024-02-30T10:00:00Z\"", "2024-02-30T10:00:00Z"),
+        ("\"2024-01-31 or so\"", "2024-01-31 or so"), ("\"2024-01-31x\"", "2024-01-31x"), ("\"soon\"", "soon"),
+        ("\"\"", ""), ("\"31.1.2024\"", "31.1.2024"),
+    ])
+    func `a date is a day of the calendar, what is none as it is`(_ value: String, _ text: String) async throws {
+        #expect(try await Self.shown(.date, value) == ["text", text])
+    }
+
+    @Test(arguments: [
         ("\"a\"", "a"), ("1.10", "1.10"), ("18446744073709551616", "18446744073709551616"), ("true", "true"),
         ("[1, 2]", "[1,2]"), ("\"null\"", "null"),
     ])
@@ -111,7 +131,7 @@ import Testing
 
     @Test func `null and what is missing are NULL, whatever the type`() async throws {
         let types: [ColumnType] = [
-            .any, .integer, .real, .text, .boolean, .datetime(.rfc3339), .datetime(.epoch), .json,
+            .any, .integer, .real, .decimal, .text, .boolean, .datetime(.rfc3339), .datetime(.epoch), .date, .json,
         ]
         let columns = types.indices.map { RecordColumn("c\($0)", types[$0], at: JSONPath(member: "v")) }
         let bench = try await Self.bench(columns, #"[{"id":1,"v":null},{"id":2}]"#)
@@ -121,7 +141,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ColumnType.any, .integer, .real, .text, .boolean, .datetime(.rfc3339), .datetime(.epochMilliseconds), .json,
+        ColumnType.any, .integer, .real, .decimal, .text, .boolean, .datetime(.rfc3339), .datetime(.epochMilliseconds),
+        .date, .json,
     ])
     func `a query by an indexed column uses the index and finds the same`(_ type: ColumnType) async throws {
         let records = (0..<50).map { #"{"id":\#($0),"v":"2024-01-\#(10 + $0 % 20)T00:00:00+01:00"}"# }

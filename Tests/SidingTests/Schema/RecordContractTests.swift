@@ -74,6 +74,7 @@ import Testing
 
     @Test(arguments: [
         (ColumnType.integer, "1", ["1.5", "\"1\"", "true", "[]"]), (.real, "1.5", ["\"1\"", "false"]),
+        (.decimal, "\"9.50\"", ["true", "{}"]), (.decimal, "9.50", ["[]"]), (.date, "\"2024-01-31\"", ["1700000000"]),
         (.text, "\"a\"", ["1", "{}"]), (.boolean, "true", ["1", "\"true\""]),
         (.datetime(.rfc3339), "\"2024-01-01\"", ["1700000000"]), (.datetime(.epoch), "1700000000", ["\"2024-01-01\""]),
     ])

@@ -76,6 +76,24 @@ import Testing
         #expect(try await bench.store.schema(of: "posts", sample: 0, since: first).fields.filter(\.isNew).count == 1)
     }
 
+    @Test func `days and times are suggested as what they are`() async throws {
+        let schema = try await Self.schema(
+            #"""
+            [{"id":1,"day":"2024-01-31","at":"2024-01-31T09:30:00Z","mixed":"2024-01-31","no":"2024-02-30"},
+             {"id":2,"day":null,"at":"2024-02-01 00:00","mixed":"2024-02-01T00:00:00Z","no":"2024-02-30"}]
+            """#)
+        #expect(
+            schema.suggestion == """
+                columns:
+                  id: integer
+                  day: { type: date, index: true }
+                  at: { type: datetime, index: true }
+                  mixed: text
+                  'no': text
+
+                """)
+    }
+
     @Test func `suggested names are unlike each other and text for YAML`() async throws {
         let schema = try await Self.schema(
             #"[{"id":1,"no":true,"a b":"x","a_b":1,"A":{"b":2.5},"it's":1,"mixed":[1],"siding_key":1},{"id":2,"mixed":"x"}]"#

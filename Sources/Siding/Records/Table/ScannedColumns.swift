@@ -34,7 +34,9 @@ struct ScannedColumns {
     }
 
     /// A parameter for each column. SQLite itself reads the digits of a REAL, as it does in a column's expression.
-    var parameters: [SQL] { columns.map { $0.column.type == .real ? "CAST(? AS REAL)" : "?" } }
+    var parameters: [SQL] {
+        columns.map { [.real, .decimal].contains($0.column.type) ? "CAST(? AS REAL)" : "?" }
+    }
 
     /// Binds the values of a record to the parameters from `first` on. The record's bytes must stay valid until the statement has
     /// been executed.
@@ -83,7 +85,9 @@ enum ScannedValue {
             case (.any, .number), (.integer, .number), (.boolean, .number):
                 RecordsTable.integer(bytes).map(ScannedValue.integer)
             case (.text, .number), (.text, .true), (.text, .false): .bytes(bytes)
-            case (.real, .number): Self.real(bytes, isInteger: found.isInteger(in: record))
+            case (.real, .number), (.decimal, .number): Self.real(bytes, isInteger: found.isInteger(in: record))
+            case (.decimal, .string): Self.decimal(Self.contents(bytes))
+            case (.date, .string): Self.date(Self.contents(bytes))
             case (.datetime(.rfc3339), .string): UsualTime.rfc3339(Self.contents(bytes)).map(ScannedValue.text)
             case (.datetime(.epoch), .number): Self.time(bytes, unit: 1000)
             case (.datetime(.epochMilliseconds), .number): Self.time(bytes, unit: 1)
@@ -97,6 +101,17 @@ enum ScannedValue {
     private static func real(_ digits: UnsafeRawBufferPointer, isInteger: Bool) -> ScannedValue? {
         guard isInteger else { return .bytes(digits) }
         return digits.count <= 15 && !digits.elementsEqual("-0".utf8) ? .bytes(digits) : nil
+    }
+
+    /// A number as amounts are usually written: digits, and a point with digits behind it.
+    private static func decimal(_ text: UnsafeRawBufferPointer) -> ScannedValue? {
+        let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        let isUsual = parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 &- UInt8(ascii: "0") < 10 } }
+        return isUsual && text.count <= 15 ? .bytes(text) : nil
+    }
+
+    private static func date(_ text: UnsafeRawBufferPointer) -> ScannedValue? {
+        text.count == 10 && UsualTime.isDay(text) ? .bytes(text) : nil
     }
 
     private static func contents(_ string: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -171,14 +186,20 @@ enum UsualTime {
         }
     }
 
-    private static func isCalendarTime(_ text: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the text, of at least ten bytes, begins with a day of the calendar.
+    static func isDay(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let year = number(text[0..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
-            let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
-            text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
-            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
+            text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-")
         else { return false }
         return year >= 1 && (1...12).contains(month) && day >= 1 && day <= UTCDate.days(inMonth: month, ofYear: year)
-            && hour < 24 && minute < 60 && second < 60
+    }
+
+    private static func isCalendarTime(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard isDay(text), let hour = number(text[11..<13]), let minute = number(text[14..<16]),
+            let second = number(text[17..<19]), text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"),
+            text[16] == UInt8(ascii: ":")
+        else { return false }
+        return hour < 24 && minute < 60 && second < 60
     }
 
     /// The milliseconds of what follows the seconds, rounded; nil unless it is an optional fraction and UTC.

@@ -15,9 +15,11 @@ struct ChildView {
     /// The statement that creates the view, over live records only.
     var creation: SQL { "CREATE VIEW \(identifier: name) AS \(selection())" }
 
-    /// What the view shows of `records`, a selection like the table; nil for the table.
-    func selection(from records: SQL? = nil) -> SQL {
-        "SELECT \(viewColumns.map(\.selected).joined) \(elements(of: records))"
+    private func selection() -> SQL { "SELECT \(viewColumns.map(\.selected).joined) \(elements())" }
+
+    /// What queries show of `records`, a selection like the table; nil for the table.
+    func querySelection(from records: SQL? = nil) -> SQL {
+        "SELECT \(viewColumns.map(\.queried).joined) \(elements(of: records))"
     }
 
     /// The FROM clause: the record as `r`, the element as `e`.
@@ -48,7 +50,8 @@ struct ChildView {
             // An array has no members to show as columns; it is shown as JSON text.
             return ViewColumn(
                 name: column.name, shown: "CASE e.type WHEN 'object' THEN NULL ELSE e.value END",
-                exported: "CASE WHEN e.type <> 'object' THEN r.body -> e.fullkey END", isJSON: true)
+                exported: "CASE WHEN e.type <> 'object' THEN r.body -> e.fullkey END", isJSON: true, form: nil,
+                kind: "e.type")
         }
     }
 }

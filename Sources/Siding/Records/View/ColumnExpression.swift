@@ -40,7 +40,7 @@ struct ColumnExpression {
         case .integer: integer
         // Comparing with a CAST gives a numeric text the affinity of the CAST (sqlite.org/datatype3.html, section 4.2) and compares
         // exactly: it is true only if nothing is lost.
-        case .real:
+        case .real, .decimal:
             """
             CASE WHEN \(kind) = 'real' THEN \(value) WHEN \(isTruth) THEN \(text) \
             WHEN \(value) = CAST(\(value) AS REAL) THEN CAST(\(value) AS REAL) ELSE \(value) END
@@ -50,6 +50,7 @@ struct ColumnExpression {
         case .boolean:
             "CASE \(value) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE \(value) END"
         case .datetime(let format): datetime(format)
+        case .date: date
         case .json: "nullif(\(text), 'null')"
         }
     }
@@ -84,18 +85,28 @@ struct ColumnExpression {
             THEN substr(\(moment), 1, length(\(moment)) - 2) || ':' || substr(\(moment), -2) ELSE \(moment) END
             """
         // SQLite normalizes 30 February and 24:00 to the next day or month once it calculates with them.
-        let isInCalendar: SQL = """
-            date(substr(\(value), 1, 10), '+0 days') IS substr(\(value), 1, 10) AND substr(\(value), 12, 2) <> '24'
-            """
+        let isInCalendar: SQL = "\(hasDay) AND substr(\(value), 12, 2) <> '24'"
         // A moment in UTC to the second, as most are written, is right if it is what SQLite writes for it.
         return """
             CASE WHEN \(value) GLOB '[0-9]*' \
             AND strftime('%Y-%m-%dT%H:%M:%SZ', \(value), '+0 days') IS \(value) \
-            THEN substr(\(value), 1, 19) || '.000Z' WHEN \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' \
+            THEN substr(\(value), 1, 19) || '.000Z' WHEN \(beginsAsDay) \
             THEN CASE WHEN \(isInCalendar) \
             THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(spelt)), \(value)) ELSE \(value) END ELSE \(value) END
             """
     }
+
+    private var date: SQL {
+        """
+        CASE WHEN \(beginsAsDay) AND \(hasDay) \
+        AND (length(\(value)) = 10 OR \(value) GLOB '??????????[Tt ][0-9][0-9]*') THEN substr(\(value), 1, 10) ELSE \(value) END
+        """
+    }
+
+    private var beginsAsDay: SQL { "\(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'" }
+
+    /// Whether the calendar has the day with which the value begins.
+    private var hasDay: SQL { "date(substr(\(value), 1, 10), '+0 days') IS substr(\(value), 1, 10)" }
 
     private func epoch(_ unit: SQL) -> SQL {
         """

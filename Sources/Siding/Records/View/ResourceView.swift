@@ -37,11 +37,18 @@ struct ResourceView {
         "SELECT \(viewColumns.map(\.selected).joined) FROM \(table.rows) WHERE deleted_at IS NULL"
     }
 
-    /// What the view shows of `records`, a selection of keys and bodies as they were once: those have no stored columns.
-    func selection(ofPast records: SQL) -> SQL {
+    /// What queries show of the records.
+    var querySelection: SQL { querySelection(from: table.rows) }
+
+    /// What queries show of `records`, a selection of keys and bodies as they were once: those have no stored columns.
+    func querySelection(ofPast records: SQL) -> SQL {
         var past = self
         past.table.columns = []
-        return "SELECT \(past.viewColumns.map(\.selected).joined) FROM \(records) WHERE deleted_at IS NULL"
+        return past.querySelection(from: records)
+    }
+
+    private func querySelection(from records: SQL) -> SQL {
+        "SELECT \(viewColumns.map(\.queried).joined) FROM \(records) WHERE deleted_at IS NULL"
     }
 
     /// The views of the resource.

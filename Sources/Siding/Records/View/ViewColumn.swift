@@ -1,34 +1,58 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// A column of a view, used by both view and export, so that their columns cannot differ.
+/// A column of a view, used by view, query and export, so that their columns cannot differ.
 struct ViewColumn {
     let name: String
     /// The expression in the view.
     let shown: SQL
-    /// The expression in exports; values without a declared type are exported as JSON text, which loses nothing.
+    /// The expression in exports: values without a declared type are exported as JSON text, decimals with their digits.
     let exported: SQL
     var isJSON = false
+    /// The JSON that its values stand for; nil where that depends on the records.
+    var form: ValueForm? = []
+    /// The name of the JSON type of each value, where ``form`` depends on them.
+    var kind: SQL?
+    /// Whether the view shows numbers of which the export has the digits.
+    var isDecimal = false
 
     /// The expression with its name, for the view's SELECT.
     var selected: SQL { "\(shown) AS \(identifier: name)" }
 
-    func value(_ column: Int, of row: borrowing Row) -> ExportedValue {
-        isJSON && !row.isNull(column) ? .json(row.blob(column)) : .cell(row.value(column))
+    /// The same in queries of Siding's own connection: a decimal has its digits there, and is compared as a number. TEXT, so
+    /// that a number beside it is compared as its digits (sqlite.org/datatype3.html, section 4.2). Other programs do not have the
+    /// collation, so the view of the file does without it.
+    var queried: SQL {
+        guard isDecimal else { return selected }
+        return "CAST(\(exported) AS TEXT) COLLATE \(identifier: DecimalCollation.name) AS \(identifier: name)"
+    }
+
+    func value(_ column: Int, of row: borrowing Row) -> ColumnValue {
+        isJSON && !row.isNull(column)
+            ? .json(row.blob(column)) : ColumnValue(row.value(column), as: form ?? [])
     }
 }
 
 extension ViewColumn {
     /// A column with the value of `expression`, shown as `type`.
     init(_ name: String, _ expression: ColumnExpression, _ type: ColumnType = .any) {
-        let isJSON = type == .any
         let shown = expression.sql(type)
-        self.init(name: name, shown: shown, exported: isJSON ? expression.text : shown, isJSON: isJSON)
+        let exported =
+            switch type {
+            case .any: expression.text
+            case .decimal: expression.sql(.text)
+            default: shown
+            }
+        self.init(
+            name: name, shown: shown, exported: exported, isJSON: type == .any, form: ValueForm(type),
+            kind: type == .any ? expression.kind : nil, isDecimal: type == .decimal)
     }
 
-    /// The same column, shown as what a row has of it; what is exported as JSON text still is.
+    /// The same column, shown as what a row has of it; what is exported otherwise still is.
     func shown(as value: SQL) -> ViewColumn {
-        ViewColumn(name: name, shown: value, exported: isJSON ? exported : value, isJSON: isJSON)
+        ViewColumn(
+            name: name, shown: value, exported: isJSON || isDecimal ? exported : value, isJSON: isJSON, form: form,
+            kind: kind, isDecimal: isDecimal)
     }
 
     /// A column that is exported as shown.

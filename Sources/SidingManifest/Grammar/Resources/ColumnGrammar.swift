@@ -5,7 +5,7 @@ internal import SidingJSON
 enum ColumnGrammar {
     /// A column type as written in the config; ``ColumnType`` includes the format.
     private enum TypeName: String, Sendable, CaseIterable {
-        case integer, real, text, boolean, datetime, json
+        case integer, real, decimal, text, boolean, datetime, date, json
     }
 
     private static let type = Keyword(
@@ -72,9 +72,11 @@ enum ColumnGrammar {
         switch name {
         case .integer: .integer
         case .real: .real
+        case .decimal: .decimal
         case .text: .text
         case .boolean: .boolean
         case .datetime: .datetime(format ?? .rfc3339)
+        case .date: .date
         case .json: .json
         }
     }
