@@ -16,7 +16,8 @@ struct SidingCommand: AsyncParsableCommand {
               -c, --config <file>     The config file.
               --json                  Print one JSON object per line, for failures too.
               -q, --quiet             Print errors only.
-              -v, --verbose           Print results without a terminal; -vv logs requests.
+              -v, --verbose           Print results without a terminal; -vv prints a line
+                                      per request, -vvv its steps.
               --log-format <format>   The format of log lines: text or json.
               --utc                   Print absolute times in UTC instead of ages.
               --no-color              Print without colour, as with NO_COLOR or

@@ -17,7 +17,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print results without a terminal; -vv logs requests.")
+    @Flag(name: .shortAndLong, help: "Print results without a terminal; -vv prints a line per request.")
     var verbose: Int
 
     @Option(help: ArgumentHelp("The format of log lines: text or json.", valueName: "format", visibility: .hidden))
@@ -42,10 +42,11 @@ struct GlobalOptions: ParsableArguments {
         if !quiet { Output.printMessage(text) }
     }
 
-    /// The logger, which writes to standard error: everything from `level` up, from debug up with `-vv`, errors only with `--quiet`.
+    /// The logger, which writes to standard error: everything from `level` up, from debug up with `-vvv`, errors only with
+    /// `--quiet`. The lines of `-vv` are those of ``RequestLines``.
     func logger(_ level: Logger.Level = .error) -> Logger {
         var logger = Logger(label: "siding") { _ in LogLine(format: logFormat) }
-        logger.logLevel = verbose >= 2 ? .debug : quiet ? .error : level
+        logger.logLevel = verbose >= 3 ? .debug : quiet ? .error : level
         return logger
     }
 }

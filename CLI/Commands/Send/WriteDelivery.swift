@@ -208,10 +208,12 @@ struct WriteDelivery {
         _ body: @escaping @Sendable (WriteSender, any TransportFactory) async throws -> ExitStatus?
     ) async throws -> ExitStatus? {
         let result = try await Network.using { http in
-            try await body(
+            let transports = options.watching(http, workspace.config)
+            return try await body(
                 WriteSender(
-                    store: store, sources: workspace.config.sources, transports: http,
-                    signIns: workspace.signIns(http), environment: Environment(logger: options.logger())), http)
+                    store: store, sources: workspace.config.sources, transports: transports,
+                    signIns: workspace.signIns(transports), environment: Environment(logger: options.logger())),
+                transports)
         }
         return result.stopped ?? result.value
     }

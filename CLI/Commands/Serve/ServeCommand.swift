@@ -46,10 +46,11 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await workspace.withStore(.readWriteCreate) { store in
             try await Network.withTransports { http in
+                let current = CurrentWorkspace(workspace)
                 let siding = try await Siding(
                     store: .store(store), resources: workspace.config.resources, sources: workspace.config.sources,
-                    transports: http, credentials: workspace.credentials, environment: Environment(logger: logger))
-                let current = CurrentWorkspace(workspace)
+                    transports: options.watching(http, current.value.config), credentials: workspace.credentials,
+                    environment: Environment(logger: logger))
                 let watch = IncidentWatch {
                     current.value.notifier(store, over: http) { logger.warning("\($0)") }
                 }

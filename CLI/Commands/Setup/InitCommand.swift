@@ -104,7 +104,9 @@ struct InitCommand: AsyncParsableCommand {
         let (source, environment) = (resource.source, Environment(logger: options.logger()))
         let fetched = try await Network.using { http in
             let chain = ChainAssembly(
-                to: source, for: nil, over: http.transport(for: source.name, source.connection), in: environment)
+                to: source, for: nil,
+                over: options.watching(http, nil).transport(for: source.name, source.connection),
+                in: environment)
             return await result { () async throws(Failure) in
                 try await chain.uncachedRequest(upTo: source.transport.maxBody).process(
                     url, ChainContext(requestID: "init", logger: environment.logger, isResendable: true))

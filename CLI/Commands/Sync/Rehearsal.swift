@@ -19,8 +19,9 @@ struct Rehearsal {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
         let result = try await Network.using { http in
+            let transports = options.watching(http, workspace.config)
             let rehearsal = try await SyncRehearsal(
-                of: store, at: "\(directory)/plan.db", transports: http, signIns: workspace.signIns(http),
+                of: store, at: "\(directory)/plan.db", transports: transports, signIns: workspace.signIns(transports),
                 environment: Environment(logger: options.logger()), progress: { progress.show($0) })
             var statuses: [ExitStatus] = []
             for resource in resources where !Task.isCancelled {

@@ -15,7 +15,8 @@ struct SyncRunner {
     /// Syncs `resources`; a signal stops it between pages.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions, command: String) async throws -> ExitStatus {
         let result = try await Network.using { http in
-            let transports: any TransportFactory = isOffline ? OfflineTransports() : http
+            let transports: any TransportFactory =
+                isOffline ? OfflineTransports() : options.watching(http, workspace.config)
             return try await sync(resources, syncOptions, command: command, over: transports)
         }
         return status(of: result.value, stopped: result.stopped)

@@ -101,7 +101,7 @@ struct SignInRefusalTests {
                 status: .badRequest,
                 body: Array(#"{"error":"bad secret \#(escaped)","error_description":"\#(escaped)"}"#.utf8))
         }
-        let sync = try await sandbox.siding("sync", "-vv")
+        let sync = try await sandbox.siding("sync", "-vvv")
         #expect(sync.status == 77)
         #expect(!sync.everything.contains(Door.canary))
         #expect(try await !sandbox.siding("auth", "status", "--json").everything.contains(Door.canary))

@@ -16,14 +16,14 @@ struct SignInTests {
 
     /// Syncs twice: the token is got once, used, kept by the next process, and got anew when the origin refuses it.
     private func expectOneTokenUntilItIsRefused(_ sandbox: Sandbox, _ door: Door) async throws {
-        let first = try await sandbox.siding("sync", "-vv")
+        let first = try await sandbox.siding("sync", "-vvv")
         #expect(first.status == 0, "\(first.everything)")
         #expect(door.given == 1)
         #expect(try await sandbox.count() == 20)
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(door.given == 1)
         door.expire()
-        let third = try await sandbox.siding("sync", "-vv")
+        let third = try await sandbox.siding("sync", "-vvv")
         #expect(third.status == 0, "\(third.everything)")
         #expect(door.given == 2)
         #expect(!(first.everything + third.everything).contains(Door.canary))

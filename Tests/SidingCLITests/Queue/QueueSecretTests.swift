@@ -65,11 +65,11 @@ struct QueueSecretTests {
                 #"{"message":"so you say: \#(heard)"}"#, status: .init(code: status),
                 headerFields: [.wwwAuthenticate: "Bearer error=\"\(heard)\""])
         }
-        let sent = try await sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}", "-vv"]) { child.fulfil($0) }
+        let sent = try await sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}", "-vvv"]) { child.fulfil($0) }
         #expect([0, 69, 75, 77].contains(sent.status))
         var said = sent.everything
         for format in ["text", "json"] {
-            said += try await sandbox.siding("queue", "run", "-vv", "--log-format", format).everything
+            said += try await sandbox.siding("queue", "run", "-vvv", "--log-format", format).everything
         }
         said += try await everything(sandbox)
         let asked = service.origin.requests
@@ -93,7 +93,7 @@ struct QueueSecretTests {
     ) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
-        let sent = try await sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}", "-vv"] + field)
+        let sent = try await sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}", "-vvv"] + field)
         try expectRefused(sent, sandbox)
         #expect(service.targets == [])
         await service.origin.stop()
@@ -104,7 +104,7 @@ struct QueueSecretTests {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         let sent = try await sandbox.siding(
-            "send", "POST", "\(service.url)/orders?a=1&\(parameter)\(Self.pasted)", "-d", "{}", "-vv")
+            "send", "POST", "\(service.url)/orders?a=1&\(parameter)\(Self.pasted)", "-d", "{}", "-vvv")
         try expectRefused(sent, sandbox)
         #expect(service.targets == [])
         await service.origin.stop()
@@ -114,7 +114,7 @@ struct QueueSecretTests {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         let url = service.url.replacing("://", with: "://ada:\(Self.pasted)@")
-        try expectRefused(try await sandbox.siding("send", "POST", "\(url)/orders", "-d", "{}", "-vv"), sandbox)
+        try expectRefused(try await sandbox.siding("send", "POST", "\(url)/orders", "-d", "{}", "-vvv"), sandbox)
         await service.origin.stop()
     }
 

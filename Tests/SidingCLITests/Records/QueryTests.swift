@@ -81,7 +81,7 @@ struct QueryTests {
                 #"[{"id":"\#(escaped.replacing("\\u0000", with: ""))","title":"\#(escaped)","raw":"\#(evil.filter { $0 > "\u{7E}" })"}]"#
             )
         }
-        let sync = try await sandbox.siding("sync", "-vv")
+        let sync = try await sandbox.siding("sync", "-vvv")
         #expect(sync.status == 0)
         #expect(!sync.hasControlCharacters)
         for command in [
@@ -108,14 +108,14 @@ struct QueryTests {
             }
             return .json("\(evil)not json", status: .internalServerError)
         }
-        let sync = try await sandbox.siding("sync", "-vv")
+        let sync = try await sandbox.siding("sync", "-vvv")
         #expect(sync.status != 0)
         #expect(!sync.hasControlCharacters, "\(sync.error.debugDescription)")
         service.listen { _, _ in
             OriginResponse(
                 headerFields: [.contentType: "text/\u{9B}31m"], body: Array("[{\"id\":1,\"\(evil)\":\(evil)}]".utf8))
         }
-        let broken = try await sandbox.siding("sync", "--full", "-vv")
+        let broken = try await sandbox.siding("sync", "--full", "-vvv")
         #expect(broken.status == 65)
         #expect(!broken.hasControlCharacters, "\(broken.error.debugDescription)")
         for command in [

@@ -14,8 +14,8 @@ struct SecretTests {
     private func everything(_ sandbox: Sandbox, environment: [String: String]) async throws -> String {
         var said = ""
         let commands: [[String]] = [
-            ["check", "-v"], ["plan"], ["plan", "--json"], ["sync", "-vv"], ["sync", "-vv", "--log-format", "json"],
-            ["sync", "--full", "-vv", "--json"], ["status"], ["status", "--json"], ["queue", "list"],
+            ["check", "-v"], ["plan"], ["plan", "--json"], ["sync", "-vvv"], ["sync", "-vvv", "--log-format", "json"],
+            ["sync", "--full", "-vvv", "--json"], ["status"], ["status", "--json"], ["queue", "list"],
             ["queue", "list", "--json"], ["runs", "show", "1"], ["runs", "list", "--json"], ["doctor"],
             ["doctor", "--json"], ["records", "list", "items", "--json"], ["query", "SELECT * FROM siding_pages"],
             ["query", "SELECT * FROM siding_listings", "--json"], ["query", "SELECT definition FROM siding_resources"],
@@ -140,7 +140,7 @@ struct SecretTests {
         ] {
             let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }, auth: { \(auth) }")
             service.origin.inject(.redirect(status, to: "\(elsewhere.url)/items"), times: nil)
-            let outcome = try await sandbox.siding("sync", "-vv", environment: ["CANARY": Self.canary])
+            let outcome = try await sandbox.siding("sync", "-vvv", environment: ["CANARY": Self.canary])
             #expect(outcome.status != 0, "a listing stays on its origin")
             #expect(!outcome.everything.contains(Self.canary))
             service.origin.lift()

@@ -109,7 +109,7 @@ import Testing
               a: { source: traced, path: /items, key: id }
               b: { source: plain, path: /items, key: id }
             """)
-        let sync = try await sandbox.siding("sync", "-vv")
+        let sync = try await sandbox.siding("sync", "-vvv")
         #expect(sync.status == 0, "\(sync.everything)")
         let name = try #require(HTTPField.Name("traceparent"))
         let sent = traced.origin.requests.map { $0.headerFields[name] ?? "" }
