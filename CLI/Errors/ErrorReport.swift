@@ -31,14 +31,17 @@ struct ErrorReport {
         guard !isOurs else { return nil }
         let code = SidingCommand.exitCode(for: error).rawValue
         guard code == 0 || code == ExitStatus.usage.rawValue else { return nil }
-        let text = SidingCommand.fullMessage(for: error)
+        var text = SidingCommand.fullMessage(for: error)
+        let hint = MisspelledCommand.suggestion(for: Array(CommandLine.arguments.dropFirst()))
+            .map { "did you mean '\($0)'?" }
         if code == 0 {
             Output.line(text)
             Output.flush()
         } else if isJSON {
-            Output.line(CommandError.usage(SidingCommand.message(for: error)).object)
+            Output.line(CommandError.usage(SidingCommand.message(for: error), hint: hint).object)
             Output.flush()
         } else {
+            if let hint, let end = text.firstIndex(of: "\n") { text.insert(contentsOf: "\n       \(hint)", at: end) }
             Output.printMessage(text)
         }
         return code

@@ -1,7 +1,7 @@
 /// Finds the word that a misspelt one probably means.
-enum Suggestion {
+package enum Suggestion {
     /// The nearest of `candidates`; nil if none has at most one typing error per three letters.
-    static func nearest(to word: String, among candidates: [String]) -> String? {
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 40 else { return nil }
         let wanted = normal(word)
         let ranked = candidates.map { (name: $0, distance: distance(wanted, normal($0))) }

@@ -20,7 +20,9 @@ struct QueueEditCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var action: ActionOptions
-    @Option(help: ArgumentHelp("The new body; @file reads it from a file, - from standard input.", valueName: "body"))
+    @Option(
+        name: [.customShort("d"), .long, .customLong("data")],
+        help: ArgumentHelp("The new body; @file reads it from a file, - from standard input.", valueName: "body"))
     var body: String?
     @Option(
         name: [.customShort("H"), .customLong("header")],

@@ -28,7 +28,10 @@ struct SearchCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         let search = RecordSearch(resource: resource, text: text, limit: limit == 0 ? .max - 1 : min(limit, .max - 1))
         let found = try await search.run(in: workspace)
-        for hit in found.hits { Output.line(options.json ? hit.object.text : hit.line(options.terminal)) }
+        let width = found.hits.map { DisplayWidth.of($0.key) }.max() ?? 0
+        for hit in found.hits {
+            Output.line(options.json ? hit.object.text : hit.line(options.terminal, keyWidth: width))
+        }
         if !options.json, let remark = found.remark(of: search) { options.printMessage(remark) }
     }
 
@@ -73,11 +76,14 @@ extension RecordSearch {
 
 extension SearchHitText {
     /// The key and the text on one line, with bold matches if the terminal has colour. Not cut to its width, so that every match is seen.
-    func line(_ terminal: Terminal) -> String {
+    func line(_ terminal: Terminal, keyWidth: Int) -> String {
         let texts = pieces.map { piece in
             let text = PlainText.oneLine(piece.text, limit: 200)
             return piece.isMatch && terminal.hasColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text
         }
-        return "\(PlainText.oneLine(match.record.key, limit: 60))  \(texts.joined())"
+        let padding = String(repeating: " ", count: max(keyWidth - DisplayWidth.of(key), 0) + 2)
+        return key + padding + texts.joined()
     }
+
+    fileprivate var key: String { PlainText.oneLine(match.record.key, limit: 60) }
 }

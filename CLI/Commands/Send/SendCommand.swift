@@ -28,7 +28,7 @@ struct SendCommand: AsyncParsableCommand {
     var words: [String]
 
     @Option(
-        name: [.customShort("d"), .long],
+        name: [.customShort("d"), .long, .customLong("body")],
         help: ArgumentHelp("The body; @file reads it from a file, - from standard input.", valueName: "body"))
     var data: String?
 
@@ -47,7 +47,8 @@ struct SendCommand: AsyncParsableCommand {
     var key: String?
     @Option(help: ArgumentHelp("Park the entry as expired after this time, such as 7d.", valueName: "duration"))
     var expire: DurationArgument?
-    @Flag(help: "Store it only; the next sync or queue run sends it.") var noSend = false
+    @Flag(name: [.long, .customLong("offline")], help: "Store it only; the next sync or queue run sends it.")
+    var noSend = false
     @Flag(help: "Wait until it is delivered or needs an operator.") var wait = false
 
     func validate() throws {

@@ -28,7 +28,9 @@ struct SyncCommand: AsyncParsableCommand {
     var maxBytes: SizeArgument?
 
     @Flag(help: "Do not keep a failed page in the queue.") var noQueue = false
-    @Flag(help: "Send nothing: queue the requests, and apply config changes.") var offline = false
+    @Flag(
+        name: [.long, .customLong("no-send")],
+        help: "Send nothing: queue the requests, and apply config changes.") var offline = false
     @Flag(help: "Stop at the first failure.") var failFast = false
     @Flag(help: "Sync only resources that failed or were queued the last time.") var failed = false
     @OptionGroup var metrics: MetricsFileOption

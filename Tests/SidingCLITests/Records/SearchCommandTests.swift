@@ -70,9 +70,18 @@ struct SearchCommandTests {
             for form in [[], ["--phrase"], ["--prefix"]] {
                 let found = try await sandbox.siding(["search", "items"] + form + ["--", words])
                 #expect(found.status == 0, "\(form) \(words): \(found.error)")
-                #expect(found.error == (found.output == "" ? "no record of 'items' matches\n" : ""), "\(form) \(words)")
+                let nothing = "no record of 'items' matches; searched title, body\n"
+                #expect(found.error == (found.output == "" ? nothing : ""), "\(form) \(words)")
             }
         }
+        await service.origin.stop()
+    }
+
+    @Test func `A search without a match says which columns it covered`() async throws {
+        let (service, sandbox) = try await Self.synced(Self.trains, resource: "columns: { id: integer, title: text }")
+        let nothing = try await sandbox.siding("search", "items", "sight")
+        #expect(nothing.status == 0 && nothing.output == "")
+        #expect(nothing.error == "no record of 'items' matches; searched title, its columns of type text\n")
         await service.origin.stop()
     }
 

@@ -64,17 +64,33 @@ package struct TextMatch: Sendable, Hashable {
     package var snippet: String?
 }
 
+/// The members that a search covers if none are chosen.
+package struct TextMembers: Sendable, Hashable {
+    package var paths: [JSONPath]
+    /// Their columns in the view.
+    package var names: [String]
+    /// Whether they are declared as texts.
+    package var areDeclared: Bool
+
+    /// The parameters are the properties of the same names.
+    package init(paths: [JSONPath] = [], names: [String] = [], areDeclared: Bool = false) {
+        (self.paths, self.names, self.areDeclared) = (paths, names, areDeclared)
+    }
+}
+
 extension Store {
     /// The members to search if none are chosen: the declared columns of type text, else the members of the view in which a text was
     /// seen. None for a resource that was never stored.
-    package func textMembers(of resource: String) async throws(StoreError) -> [JSONPath] {
+    package func textMembers(of resource: String) async throws(StoreError) -> TextMembers {
         try await read { snapshot in
-            guard let view = try ResourceView.load(named: resource, snapshot) else { return [] }
+            guard let view = try ResourceView.load(named: resource, snapshot) else { return TextMembers() }
             let declared = view.schema.columns.filter { $0.type == .text }
-            guard declared.isEmpty else { return declared.map(\.path) }
+            guard declared.isEmpty else {
+                return TextMembers(paths: declared.map(\.path), names: declared.map(\.name), areDeclared: true)
+            }
             let fields = try FieldsTable.load(of: view.resource, snapshot)
             let texts = view.columns.filter { fields.kinds(of: $0.member).contains(.string) }
-            return texts.map { JSONPath(member: $0.member) }
+            return TextMembers(paths: texts.map { JSONPath(member: $0.member) }, names: texts.map(\.name))
         }
     }
 
