@@ -85,47 +85,9 @@ extension Store {
             }
         }
     }
-
-    /// Records the outcome of a request for its source, shared by all processes. If it ends an outage, entries that waited for
-    /// the network become due.
-    package func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) {
-        let (jitter, transitions) = (jitter, try transitions())
-        // Most outcomes change nothing, and a commit costs an fsync.
-        let isNews = try await read { snapshot in
-            let before = try SourcesTable.load(source, snapshot)
-            var after = before
-            return try after.record(outcome, jitter: jitter, now: transitions.now) || after != before
-                || transitions.letsIn(outcome, after, snapshot)
-        }
-        guard isNews else { return }
-        try await write { try transitions.record(outcome, of: source, jitter: jitter, $0) }
-    }
 }
 
 extension QueueTransitions {
-    func record(
-        _ outcome: SourceOutcome, of source: String, jitter: Jitter, _ transaction: borrowing Transaction
-    ) throws {
-        let before = try SourcesTable.load(source, transaction)
-        var after = before
-        let isOutageOver = after.record(outcome, jitter: jitter, now: now)
-        if after != before { try SourcesTable.save(after, now, transaction) }
-        if isOutageOver { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
-        if try letsIn(outcome, after, transaction) {
-            try requeue(OutboxTable.neverLetIn(source, transaction), because: .letIn, transaction)
-        }
-    }
-
-    /// Whether `outcome` is a reason to retry writes parked for a sign-in: another request was answered, no gate is closed, and
-    /// there are such writes. Checks the rows, not the old gate, which an operator may have opened, or which may have closed
-    /// for another reason meanwhile.
-    func letsIn(
-        _ outcome: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Bool {
-        guard outcome == .answers, after.gate == nil else { return false }
-        return try !OutboxTable.neverLetIn(after.source, database).isEmpty
-    }
-
     /// Opens the gate for a half-open probe if `cause` ends its reason, and makes the entries due that waited for it.
     func endWaits(of source: String, because cause: WaitsEnd, _ transaction: borrowing Transaction) throws {
         let isOfLine = cause != .credentialsChanged
