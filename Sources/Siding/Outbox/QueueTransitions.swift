@@ -21,7 +21,8 @@ enum RequeueCause {
 
 /// The state transitions of queue entries, inside a transaction. Each adds an event to the history.
 ///
-/// They do not touch records: the caller that completes a write also calls `EditProjection`.
+/// They do not touch records, with one exception: `completeWrites`, in `EditProjection.swift`, also rebuilds the records of the
+/// writes that it completes.
 struct QueueTransitions {
     /// The id of the process that acts.
     let owner: String

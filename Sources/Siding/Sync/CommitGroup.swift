@@ -19,7 +19,7 @@ struct CommitGroup: Sendable {
 
     var isEmpty: Bool { pages.isEmpty }
 
-    /// Whether no further page is to be fetched before these are saved.
+    /// Whether no further page is to be fetched before the saving of these begins.
     var isFull: Bool { records >= Self.mostRecords || bytes >= Self.mostBytes || pages.count >= Self.mostPages }
 
     /// Whether the pages are to be saved now, if nothing else is being saved.
