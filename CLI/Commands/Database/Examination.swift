@@ -59,7 +59,8 @@ struct Examination {
     private func database(_ workspace: Workspace) async -> [Finding] {
         do {
             return try await workspace.withStore(.readOnly) { store in
-                try await file(store) + leftovers(workspace, store) + holders(store) + sources(workspace, store)
+                try await file(store) + clock(store) + leftovers(workspace, store) + holders(store)
+                    + sources(workspace, store)
             }
         } catch {
             let problem = CommandError(error)
@@ -86,6 +87,20 @@ struct Examination {
         findings += problems.map { Finding(check: "integrity", level: .bad, message: $0, status: .inputOutput) }
         if problems.isEmpty { findings.append(Finding(check: "integrity", level: .good, message: "sound")) }
         return findings
+    }
+
+    /// Whether the clock is behind the newest run, as after it was set back.
+    private func clock(_ store: Store) async throws -> [Finding] {
+        let now = WallClock.system.now
+        guard let run = try await store.runs(limit: 1).first, run.startedAt > now + .seconds(60) else { return [] }
+        let distance = MessageFormat.duration(run.startedAt - now)
+        return [
+            Finding(
+                check: "clock", level: .warning,
+                message:
+                    "run \(run.id) began \(distance) after the present time: the clock was ahead then, or is behind now"
+            )
+        ]
     }
 
     /// Resources that are stored and that the config has no more.

@@ -53,7 +53,13 @@ package struct QueueExplanation: Sendable, Hashable {
             "the origin refused it because of the record's present state there."
         case .conflict: "the record changed at the origin while this write waited."
         case .invalid: "the request is invalid, so it cannot be sent."
-        case .dependency: "an entry that it depends on was dropped."
+        case .dependency:
+            if let name = temporaryID(entry) {
+                "it names \(name), which has no real id: the entry that creates it was dropped, or its answer did not say the id; "
+                    + "the history says which."
+            } else {
+                "an entry that it depends on was dropped."
+            }
         case nil: "it is parked."
         }
     }
@@ -165,6 +171,11 @@ extension QueueExplanation {
             + "'siding queue retry \(id)' asks \(retry(entry, gate))."
     }
 
+    /// The id in its URL that is to be replaced by the one that the origin gives; nil if there is none.
+    private static func temporaryID(_ entry: QueueEntry) -> String? {
+        entry.kind == .write ? TemporaryID.found(in: Array(entry.url.utf8)).first : nil
+    }
+
     /// Describes how an operator can resolve a parked write.
     private static func wayOut(_ entry: QueueEntry) -> String {
         let id = entry.shortID
@@ -193,6 +204,9 @@ extension QueueExplanation {
             return
                 "check whether the origin has it: if so, 'siding queue resolve \(id) --arrived' completes it; if not, "
                 + "'siding queue edit \(id)' sends it under a new key.\(lane)"
+        case .dependency where temporaryID(entry) != nil:
+            return
+                "'siding queue edit \(id) --url URL', with the record's real id in the URL, sends it; \(drop).\(lane)"
         case .held, .poison, .expired, .dependency, nil:
             return "'siding queue release \(id)' returns it to the queue, \(drop).\(lane)"
         }

@@ -15,8 +15,9 @@ package struct MessageFormat {
         return distance < .zero ? "in \(Self.duration(.zero - distance))" : "\(Self.duration(distance)) ago"
     }
 
-    /// A rounded duration in one unit: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`.
+    /// A rounded duration in one unit: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`; `-9 d` for the age of what is in the future.
     package static func duration(_ duration: Duration) -> String {
+        guard duration >= .zero else { return "-\(Self.duration(.zero - duration))" }
         let seconds = Double(duration.wholeMicroseconds) / 1_000_000
         switch seconds {
         case ..<1: return "\(Int((seconds * 1000).rounded())) ms"

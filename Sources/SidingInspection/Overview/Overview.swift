@@ -147,6 +147,9 @@ package struct Overview {
             state += ", as the origin says for \(MessageFormat.duration(until - now))"
         }
         if let from = line.reported.notBefore { state += "; no request for \(MessageFormat.duration(from - now))" }
+        if let completedAt = line.state?.completedAt, completedAt > now + .seconds(60) {
+            state += ", but completed in the future: the clock was ahead then, or is behind now"
+        }
         let missing = line.state?.missing ?? 0
         if missing > 0 { state += "; \(missing) missing at the origin, not deleted yet" }
         return state

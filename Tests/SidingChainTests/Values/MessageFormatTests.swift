@@ -4,7 +4,7 @@ import Testing
 @Suite struct MessageFormatTests {
     @Test(arguments: [
         (Duration.milliseconds(850), "850 ms"), (.seconds(12), "12 s"), (.seconds(89), "89 s"), (.seconds(90), "2 min"),
-        (.seconds(5400), "2 h"), (.seconds(172_800), "2 d"),
+        (.seconds(5400), "2 h"), (.seconds(172_800), "2 d"), (.seconds(-34_560_000), "-400 d"),
     ])
     func `a duration is told in the largest unit that fits`(duration: Duration, words: String) {
         #expect(MessageFormat.duration(duration) == words)

@@ -42,6 +42,20 @@ import Testing
         #expect(!explanation.contains("at once"))
     }
 
+    @Test(arguments: [nil, "tmp-0123456789abcdefghjkmnpqrs"])
+    func `a write that lacks the real id of a record says so, and how to give it`(_ temporary: String?) {
+        var entry = entry(.parked, .dependency)
+        (entry.kind, entry.url) = (.write, "https://example.com/users/\(temporary ?? "42")")
+        let explanation = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now)
+        if let temporary {
+            #expect(explanation.why.hasPrefix("it names \(temporary), which has no real id"))
+            #expect(explanation.next.contains("'siding queue edit 01234567 --url URL'"), "\(explanation.next)")
+        } else {
+            #expect(explanation.why.hasPrefix("an entry that it depends on was dropped."))
+            #expect(explanation.next.contains("'siding queue release 01234567'"))
+        }
+    }
+
     @Test func `a first page does not speak of pages before it`() {
         #expect(
             !QueueExplanation(entry(.queued, page: 1), gate: nil, keep: KeepRules(), now: now).next.contains(
