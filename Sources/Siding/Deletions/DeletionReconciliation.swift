@@ -42,6 +42,17 @@ struct DeletionReconciliation {
         return try reconcile(try absentRecords(since: listing.startedAt, transaction), evidence, transaction)
     }
 
+    /// Counts the records that the only listing lacks, where the config does not delete them: they are kept, and reported.
+    func countUnlisted(_ transaction: borrowing Transaction) throws {
+        guard let listing = try ListingsTable.load(resource, scope: "", transaction), listing.cursor.from == nil,
+            // The first one has nothing to lack, and an unchanged one lacks what the listing before it lacked.
+            listing.number > 1, try !ListingsTable.isUnchanged(resource, scope: "", transaction),
+            try PagesTable.unknownListings(of: resource, transaction) == 0
+        else { return }
+        let absent = try absentRecords(since: listing.startedAt, transaction)
+        try ResourcesTable.set(unlisted: absent.ids.ids.count, of: resource, transaction)
+    }
+
     // MARK: Pages of which not all records are known
 
     /// Resets the counters, because a missing record may be on such a page. These pages are fetched in full again: a 304 would

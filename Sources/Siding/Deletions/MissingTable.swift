@@ -162,6 +162,30 @@ enum MissingTable {
 
     // MARK: For people
 
+    /// How many complete listings in a row lack the record, and how many delete it; nil if none is counted.
+    static func passes(
+        of record: Int64, in resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (passes: Int, needed: Int)? {
+        try database.first(
+            """
+            SELECT passes, needed FROM siding_missing WHERE resource = ?1 AND record = ?2 AND passes IS NOT NULL
+            """, resource, record
+        ) { row in (Int(try row.int("passes")), Int(try row.int("needed"))) }
+    }
+
+    /// The number of live records that complete listings lack, and how many of them need another one to be deleted.
+    static func counts(
+        of table: RecordsTable, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (missing: Int, waiting: Int) {
+        try database.first(
+            """
+            SELECT COUNT(*) AS missing, COALESCE(SUM(m.passes < m.needed), 0) AS waiting
+            FROM siding_missing m JOIN \(table.rows) r ON r.rowid = m.record
+            WHERE m.resource = ?1 AND m.passes IS NOT NULL AND r.deleted_at IS NULL
+            """, table.resource
+        ) { row in (Int(try row.int("missing")), Int(try row.int("waiting"))) } ?? (0, 0)
+    }
+
     /// The number of missing records that the origin was not asked about.
     static func count(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         try database.count(

@@ -8,6 +8,19 @@ extension Store {
         try await read(resource) { try MissingTable.keys(of: $0, limit: limit, $1) } ?? []
     }
 
+    /// What the last complete listing of a resource lacks.
+    ///
+    /// - Parameter countsLiving: whether live records are counted, for which every row is read; else 0.
+    func missing(of resource: String, countsLiving: Bool) async throws(StoreError) -> MissingRecords {
+        try await read(resource) { table, snapshot in
+            let counts = try MissingTable.counts(of: table, snapshot)
+            return MissingRecords(
+                living: countsLiving ? try table.countLiving(snapshot) : 0, missing: counts.missing,
+                waiting: counts.waiting,
+                unlisted: table.row.unlisted)
+        } ?? MissingRecords()
+    }
+
     /// Missing records that the origin was not asked about since `moment`.
     ///
     /// - Parameters:
@@ -96,6 +109,18 @@ extension Store {
     package func removedDeletions(of run: RunID) async throws(StoreError) -> Int {
         try await read { try TombstonesTable.countRemoved(of: run, $0) }
     }
+}
+
+/// How many records the last complete listing of a resource lacks.
+struct MissingRecords: Sendable, Hashable {
+    /// The number of live records.
+    var living = 0
+    /// The number of missing records, where `deletes` counts them.
+    var missing = 0
+    /// How many of ``missing`` need another complete listing to be deleted.
+    var waiting = 0
+    /// The number of missing records, where nothing deletes them.
+    var unlisted = 0
 }
 
 /// Missing records that are to be verified by GET.

@@ -100,6 +100,12 @@ public struct RecordProvenance: Sendable, Hashable {
         public var listingCompletedAt: Timestamp?
         /// The run of that listing.
         public var listingRun: RunID?
+        /// Whether that listing did not contain the record.
+        public var isMissing = false
+        /// How many complete listings in a row did not contain it; nil if they are not counted for its deletion.
+        public var missingPasses: Int?
+        /// How many such listings in a row delete it.
+        public var passesNeeded: Int?
     }
 
     /// The name of the resource.

@@ -51,6 +51,18 @@ enum ListingsTable {
         ) { $0.text(0) }
     }
 
+    /// Whether all listings of a resource are complete, asked for every record, and began at `moment` or later.
+    static func areOfAll(
+        _ resource: Int64, since moment: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.first(
+            """
+            SELECT COUNT(*) > 0 AND MIN(state = 'complete' AND cursor ->> 'from' IS NULL AND started_at >= ?2)
+            FROM siding_listings WHERE resource = ?1
+            """, resource, moment.microseconds
+        ) { $0.int(0) == 1 } ?? false
+    }
+
     /// Begins a listing anew at its first page.
     ///
     /// - Returns: the listing's number.

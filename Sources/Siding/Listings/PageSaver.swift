@@ -233,18 +233,23 @@ struct PageSaver {
         }
         guard open.deletions.rule.byAbsence else {
             try DeletionReconciliation.startOver(resource, transaction)
+            if scope.isEmpty { try reconciliation(transaction).countUnlisted(transaction) }
             return RunCounters()
         }
+        if table.row.unlisted > 0 { try ResourcesTable.set(unlisted: 0, of: resource, transaction) }
         // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
         guard scope.isEmpty else {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()
         }
+        return try reconciliation(transaction).reconcileListing(hasLostNext: page.lostNext, transaction)
+    }
+
+    private func reconciliation(_ transaction: borrowing Transaction) throws -> DeletionReconciliation {
         // Read anew: whether records are to be reconciled depends on the revision, and on pages that changed.
-        return try DeletionReconciliation(
+        try DeletionReconciliation(
             table: Store.records(of: open.resource, transaction), run: open.run, now: now,
-            revision: table.row.revision + 1, terms: open.deletions
-        ).reconcileListing(hasLostNext: page.lostNext, transaction)
+            revision: table.row.revision + 1, terms: open.deletions)
     }
 
     private mutating func set(allListedAt moment: Timestamp?, _ transaction: borrowing Transaction) throws {

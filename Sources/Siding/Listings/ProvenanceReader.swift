@@ -28,7 +28,7 @@ struct ProvenanceReader {
             resource: name, key: key, cause: cause, request: found.map(RecordProvenance.Request.init),
             run: try runNote(found?.run, database), firstSeenAt: row.firstSeenAt, changedAt: row.changedAt,
             confirmation: row.deletedAt == nil && cause != .edit
-                ? try confirmation(found, undeletedAt, database) : RecordProvenance.Confirmation(),
+                ? try confirmation(of: row, found, undeletedAt, database) : RecordProvenance.Confirmation(),
             edits: edits, deletion: try deletion(row, present, found, edits, database), undeletedAt: undeletedAt)
     }
 
@@ -36,7 +36,8 @@ struct ProvenanceReader {
     ///
     /// - Parameter undeletedAt: earlier answers left the record deleted.
     private func confirmation(
-        _ found: RequestRow?, _ undeletedAt: Timestamp?, _ database: borrowing some Queryable & ~Copyable
+        of row: RecordRow, _ found: RequestRow?, _ undeletedAt: Timestamp?,
+        _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.Confirmation {
         var confirmation = RecordProvenance.Confirmation()
         if let found, found.cause != .write, let page = try PagesTable.answer(to: found, of: table.resource, database) {
@@ -56,7 +57,27 @@ struct ProvenanceReader {
         if let at = undeletedAt ?? found?.at, let completed = confirmation.listingCompletedAt, completed < at {
             (confirmation.listingCompletedAt, confirmation.listingRun) = (nil, nil)
         }
+        try addMissing(row, to: &confirmation, database)
         return confirmation
+    }
+
+    /// Adds whether the last complete listing lacks the record: because it is counted as missing, or because no page shows it.
+    private func addMissing(
+        _ row: RecordRow, to confirmation: inout RecordProvenance.Confirmation,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        guard confirmation.listingCompletedAt != nil else { return }
+        if let counted = try MissingTable.passes(of: row.row, in: table.resource, database) {
+            (confirmation.missingPasses, confirmation.passesNeeded) = (counted.passes, counted.needed)
+            confirmation.isMissing = true
+        } else {
+            confirmation.isMissing =
+                try ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
+                && PagesTable.unknownListings(of: table.resource, database) == 0
+                && !PageMembers.all(of: table.resource, database).ids.contains(row.row)
+        }
+        guard confirmation.isMissing else { return }
+        confirmation.confirmedAt = nil
     }
 
     private func runNote(

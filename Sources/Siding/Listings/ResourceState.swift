@@ -12,6 +12,8 @@ package struct ResourceState: Sendable, Hashable {
     package var quarantined = 0
     /// Missing records: in no page of the last complete listings, and not deleted yet.
     package var missing = 0
+    /// Stored records that the last complete listing lacks, where nothing deletes them.
+    package var unlisted = 0
     /// Why the last listing, or that of a parent, is incomplete; nil if it is complete or unfinished.
     package var incomplete: String?
     /// When the last complete listing ended.
@@ -62,7 +64,7 @@ extension Store {
                     resource: row.name, source: row.source, definition: row.definition,
                     records: try countsRecords ? RecordsTable(row: row).countLiving(snapshot) : 0,
                     quarantined: try QuarantineTable.count(of: row.id, snapshot),
-                    missing: try MissingTable.count(of: row.id, snapshot),
+                    missing: try MissingTable.count(of: row.id, snapshot), unlisted: row.unlisted,
                     incomplete: try ListingsTable.incomplete(row.id, pass: pass?.pass.pass, snapshot),
                     completedAt: row.completedAt, checkpoint: listing?.next,
                     checkpointCursor: listing?.cursor ?? ListingCursor(), freshness: row.freshness, pass: pass?.pass,

@@ -40,6 +40,8 @@ struct ResourceRow {
     var parent: String?
     /// Whether an operator set the cursor since the last complete listing.
     var wasCursorSet = false
+    /// How many stored records the last complete listing of all records lacks, where nothing deletes them.
+    var unlisted = 0
     /// When every record was last asked for; nil if that is not known.
     var allListedAt: Timestamp?
     /// The revision at which records were last reconciled, -1 if they have to be again; nil if they never were.
@@ -83,6 +85,7 @@ extension ResourceRow {
         freshness = try ListingFreshness(row)
         wasCursorSet = try row.isTrue("cursor_was_set")
         allListedAt = try row.optionalTime("all_listed_at")
+        unlisted = Int(try row.optionalInt("unlisted") ?? 0)
     }
 }
 

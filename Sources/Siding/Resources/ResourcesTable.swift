@@ -10,7 +10,8 @@ enum ResourcesTable {
         SELECT *, retention ->> 'history_pruned' AS history_pruned, retention ->> 'requests_due' AS requests_due,
             listed ->> 'completed_at' AS completed_at, listed ->> 'completed_run' AS completed_run,
             listed ->> 'fresh_until' AS fresh_until, listed ->> 'not_before' AS not_before,
-            listed ->> 'cursor_was_set' AS cursor_was_set, listed ->> 'all_listed_at' AS all_listed_at
+            listed ->> 'cursor_was_set' AS cursor_was_set, listed ->> 'all_listed_at' AS all_listed_at,
+            listed ->> 'unlisted' AS unlisted
         FROM siding_resources
         """
 
@@ -277,6 +278,15 @@ enum ResourcesTable {
         try transaction.execute(
             "UPDATE siding_resources SET listed = json_set(listed, '$.all_listed_at', ?2) WHERE id = ?1", resource,
             now?.microseconds)
+    }
+
+    /// Stores how many stored records a complete listing lacks, where nothing deletes them.
+    static func set(unlisted: Int, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET listed = json_set(listed, '$.unlisted', ?2)
+            WHERE id = ?1 AND COALESCE(listed ->> 'unlisted', 0) <> ?2
+            """, resource, unlisted)
     }
 
     // MARK: Deletions

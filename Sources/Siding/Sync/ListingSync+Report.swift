@@ -19,7 +19,12 @@ extension ListingSync {
         switch walked.step {
         case .end, .page:
             // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
-            return try await succeeded(report, asking: sync.parent == nil ? DeletionVerification(sync) : nil)
+            guard sync.parent == nil else { return try await succeeded(report) }
+            report = try await succeeded(report, asking: DeletionVerification(sync))
+            if start.from == nil {
+                try await sync.reportMissing(&report, isEmpty: isEmpty(report), before: unlistedBefore)
+            }
+            return report
         case .incomplete(let why, let remedy):
             report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
             return try await incomplete(report, .partial)
@@ -35,6 +40,12 @@ extension ListingSync {
             report.add(note: note)
             return try await incomplete(report)
         }
+    }
+
+    /// Whether the listing has no record, nor a page that is as before.
+    private func isEmpty(_ report: SyncReport) -> Bool {
+        let counters = report.result.counters
+        return !report.isResumed && counters.pages > 0 && counters.saved == 0 && counters.notModified == 0
     }
 
     /// What an incomplete listing leaves as it is.

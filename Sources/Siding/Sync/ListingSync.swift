@@ -32,6 +32,12 @@ struct ListingSync {
         report = SyncReport(sync.resource.name)
     }
 
+    /// How many stored records the listing before lacked.
+    var unlistedBefore: Int { open.row?.unlisted ?? 0 }
+
+    /// Whether a page of the resource was ever saved.
+    var isKnown: Bool { open.row.map { $0.requests > 0 || $0.completedAt != nil } ?? false }
+
     mutating func run() async throws(StoreError) -> SyncReport {
         // 1. Open the listing: at its retained page, at its checkpoint, or at its first page.
         position =

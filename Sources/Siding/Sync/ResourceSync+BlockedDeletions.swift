@@ -23,13 +23,16 @@ extension ResourceSync {
         let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
         guard !keys.isEmpty else { return }
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
-        // Records missing for the first time are listed too: the next complete listing may delete them.
-        let isMore = keys.count > absent
+        // Some may be missing for the first time: the next complete listing may delete them.
+        let found = try await engine.store.missing(of: resource.name, countsLiving: true)
+        let are =
+            found.missing > absent
+            ? "\(MessageFormat.grouped(found.missing)) of \(MessageFormat.count(found.living, "record")) are missing at the origin "
+                + "(\(MessageFormat.grouped(absent)) \(absent == 1 ? "was" : "were") due for deletion)"
+            : "\(MessageFormat.count(absent, "record is", plural: "records are")) missing at the origin"
         let names = (others + [resource.name]).joined(separator: " ")
         report.warn(
-            "\(MessageFormat.count(absent, "record is", plural: "records are")) missing at the origin. "
-                + "\(resource.deletions.excess), so nothing was deleted. "
-                + "\(isMore ? "Missing, some for the first time" : "Missing"): \(shown)\(keys.count > 5 ? ", …" : ".") "
+            "\(are). \(resource.deletions.excess), so nothing was deleted. Missing: \(shown)\(keys.count > 5 ? ", …" : ".") "
                 + "To delete them: siding sync \(names) \(asksAll ? "--full " : "")--accept-deletes")
     }
 }

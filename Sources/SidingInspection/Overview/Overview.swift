@@ -15,6 +15,8 @@ package struct Overview {
         package var isRunning: Bool
         /// Its failed syncs since the last success; nil if there are none.
         package var failure: FailureStreak?
+        /// Whether its newest sync kept missing records because of `deletes.max`.
+        package var hasBlockedDeletions = false
         /// Until when the origin declares the stored data fresh, and the time before which it asks not to be requested.
         package var reported: ListingFreshness
         /// When `siding serve` syncs it next by its schedule; nil if it has none, or if a retained page comes first.
@@ -40,6 +42,7 @@ package struct Overview {
     ) async throws -> Overview {
         let states = try await store.resourceStates()
         let failures = try await store.failures(of: resources.map(\.name))
+        let newest = try await store.newestResults(of: resources.map(\.name))
         let held = Set(try await store.leases().filter(\.isAlive).map(\.name))
         let hasSchedules = resources.contains { $0.schedule != nil }
         let retained = hasSchedules ? try await store.entries(QueueSelection(kinds: [.fetch])) : []
@@ -55,7 +58,7 @@ package struct Overview {
                 isStale: ResourceState.isStale(state, after: limit, at: now),
                 isRunning: held.contains(Lease.name(ofResource: resource.name)),
                 failure: failure,
-                reported: reported,
+                hasBlockedDeletions: newest[resource.name]?.counters.deletionsBlocked ?? 0 > 0, reported: reported,
                 nextDueAt: resource.schedule.flatMap { schedule in
                     let pages = retained.filter { $0.resource == resource.name }
                     let next = NextSync(of: resource, state, retained: pages, now: now).moment(at: now)
@@ -111,6 +114,7 @@ package struct Overview {
         [
             "resource": line.name, "source": line.source, "records": line.state?.records ?? 0,
             "quarantined": line.state?.quarantined ?? 0, "missing": line.state?.missing ?? 0,
+            "unlisted": line.state.flatMap { $0.unlisted > 0 ? $0.unlisted : nil },
             "incomplete": line.state?.incomplete, "completed_at": line.state?.completedAt,
             "checkpoint_page": line.state?.checkpoint?.number,
             "pass_open": line.state?.pass?.isOpen == true ? true : nil, "stale": line.isStale,
@@ -143,15 +147,21 @@ package struct Overview {
         if let why = line.state?.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
         if line.state?.completedAt == nil { return "not synced" }
         var state = line.isStale ? "stale" : "fresh"
+        if let completedAt = line.state?.completedAt, completedAt > now + .seconds(60) {
+            state += ", but completed in the future: the clock was ahead then, or is behind now"
+        }
         if let until = line.reported.freshUntil {
             state += ", as the origin says for \(MessageFormat.duration(until - now))"
         }
         if let from = line.reported.notBefore { state += "; no request for \(MessageFormat.duration(from - now))" }
-        if let completedAt = line.state?.completedAt, completedAt > now + .seconds(60) {
-            state += ", but completed in the future: the clock was ahead then, or is behind now"
-        }
         let missing = line.state?.missing ?? 0
-        if missing > 0 { state += "; \(missing) missing at the origin, not deleted yet" }
+        if missing > 0 {
+            state +=
+                "; \(missing) missing at the origin, "
+                + (line.hasBlockedDeletions ? "deletion blocked (deletes.max)" : "not deleted yet")
+        }
+        let unlisted = line.state?.unlisted ?? 0
+        if unlisted > 0 { state += "; keeps \(unlisted) that the origin no longer lists (no 'deletes:')" }
         return state
     }
 }

@@ -55,13 +55,34 @@ package struct ProvenanceReport {
             lines.append(("confirmed", "\(format.time(at)): \(how)"))
         } else if let at = known.pageAnsweredAt {
             let status = known.pageStatus.map { " (\($0))" } ?? ""
-            lines.append(("page", "last answered \(format.time(at))\(status); the record was unchanged"))
+            lines.append(
+                (
+                    "page",
+                    "last answered \(format.time(at))\(status)\(known.isMissing ? "" : "; the record was unchanged")"
+                ))
         }
         if let at = known.listingCompletedAt {
             let run = known.listingRun.map { ", run \($0)" } ?? ""
-            lines.append(("listing", "last complete \(format.time(at))\(run); the record was unchanged"))
+            let state = known.isMissing ? "it did not contain the record" : "the record was unchanged"
+            lines.append(("listing", "last complete \(format.time(at))\(run); \(state)"))
         }
+        if known.isMissing { lines.append(("missing", missing)) }
         return lines
+    }
+
+    /// What becomes of a record that the last complete listing did not contain.
+    private var missing: String {
+        let known = provenance.confirmation
+        guard let passes = known.missingPasses, let needed = known.passesNeeded else {
+            return "not counted for deletion; without 'deletes:' in the config such a record stays"
+        }
+        if passes >= needed {
+            let listings = MessageFormat.count(passes, "complete listing")
+            return
+                "from \(listings) in a row, which is enough to delete it: 'siding sync \(provenance.resource)' says why it "
+                + "is kept"
+        }
+        return "\(passes) of \(needed) complete listings in a row did not contain it; deleted after the last of them"
     }
 
     private var edits: [Line] {

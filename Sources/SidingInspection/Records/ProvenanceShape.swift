@@ -15,7 +15,9 @@ package enum ProvenanceShape {
             "changed_at": provenance.changedAt,
             "confirmed_at": known.confirmedAt, "page_answered_at": known.pageAnsweredAt,
             "page_status": known.pageStatus, "listing_completed_at": known.listingCompletedAt,
-            "listing_run": known.listingRun, "edits": !provenance.edits.isEmpty ? provenance.edits.map(edit) : nil,
+            "listing_run": known.listingRun, "missing": known.isMissing ? true : nil,
+            "missing_passes": known.missingPasses, "passes_needed": known.passesNeeded,
+            "edits": !provenance.edits.isEmpty ? provenance.edits.map(edit) : nil,
             "undeleted_at": provenance.undeletedAt,
         ])
         guard let deletion = provenance.deletion else { return object }

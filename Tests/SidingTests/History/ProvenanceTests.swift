@@ -55,6 +55,35 @@ import Testing
         #expect(changed.firstSeenAt == before && changed.changedAt == bench.bench.time.now)
     }
 
+    @Test(arguments: [false, true])
+    func `a record that the newest complete listing did not contain is missing, not unchanged`(
+        deletes: Bool
+    ) async throws {
+        var bench = try await EngineBench()
+        bench.resource.deletions = Deletions(byAbsence: deletes)
+        _ = try await bench.sync()
+        let store = bench.store
+        func confirmation(_ key: String) async throws -> RecordProvenance.Confirmation {
+            try #require(try await store.provenance(of: "posts", key: key)).confirmation
+        }
+        for key in ["2", "3"] { #expect(try await !confirmation(key).isMissing) }
+        for passes in 1...2 {
+            bench.time.advance(by: .seconds(60))
+            bench.list("[1]", "[3,4]", passes == 1 ? "[5]" : "[2,5]")
+            _ = try await bench.sync()
+            let (left, kept) = (try await confirmation("2"), try await confirmation("3"))
+            #expect(left.isMissing == (passes == 1) && !kept.isMissing && kept.listingRun != nil)
+            #expect(left.missingPasses == (deletes && passes == 1 ? 1 : nil))
+            #expect(((left.passesNeeded ?? 0) > 1) == (deletes && passes == 1))
+        }
+        // A listing that did not end contradicts nothing.
+        bench.time.advance(by: .seconds(60))
+        bench.list("[1]")
+        bench.origin.set("/posts?page=3", .status(.internalServerError))
+        #expect(try await bench.sync().result.outcome == .queued)
+        #expect(try await !confirmation("2").isMissing)
+    }
+
     @Test func `own edits are told, and below them the origin's request; then the answer is the origin's word`()
         async throws
     {

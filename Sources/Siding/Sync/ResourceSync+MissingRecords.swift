@@ -1,0 +1,32 @@
+internal import SidingChain
+
+extension ResourceSync {
+    /// Reports what a complete listing lacks: records that are kept, records that further listings may delete, and, at once, a
+    /// listing that is empty where there were many records.
+    ///
+    /// - Parameters:
+    ///   - isEmpty: whether the listing asked for all records, and has none.
+    ///   - unlisted: how many stored records the listing before it lacked.
+    func reportMissing(
+        _ report: inout SyncReport, isEmpty: Bool, before unlisted: Int
+    ) async throws(StoreError) {
+        guard report.result.outcome != .notModified, !options.isAdHoc else { return }
+        let found = try await engine.store.missing(of: resource.name, countsLiving: isEmpty)
+        let isBlocked = report.result.counters.deletionsBlocked > 0
+        if isEmpty, !isBlocked, found.living > DeletionGuard.alwaysAllowed, found.living > unlisted {
+            report.warn(
+                "the origin lists no record any more, but \(MessageFormat.count(found.living, "record")) are stored: nothing "
+                    + "was deleted. If that is not expected, look at its answer with curl")
+        }
+        if found.unlisted > 0 {
+            let were = MessageFormat.count(found.unlisted, "stored record was", plural: "stored records were")
+            report.add(note: "\(were) not listed (no 'deletes:')")
+        }
+        if found.waiting > 0, !isBlocked, resource.deletions.recordPath == nil {
+            let are = MessageFormat.count(found.waiting, "record is", plural: "records are")
+            report.add(
+                note: "\(are) missing at the origin: deleted once further complete listings lack "
+                    + (found.waiting == 1 ? "it, too" : "them, too"))
+        }
+    }
+}
