@@ -54,7 +54,8 @@ extension Failure {
         return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' continues here"
         case .waitingForOrigin where underlying is TrafficSpent: "the next 'siding sync' continues here"
-        case .captivePortal: "open a browser on this network and sign in"
+        case .captivePortal:
+            "open a browser on this network and sign in; if no login page appears there, look at the URL with curl"
         case .waitingForOrigin:
             "the request is sent after the wait; 'siding queue retry' sends it now, if the source's limits allow it"
         case .hostNotFound: "check base_url for a misspelt name"

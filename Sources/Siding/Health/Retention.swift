@@ -57,6 +57,9 @@ extension Failure {
     /// here.
     package func retention(of kind: RequestKind) -> Retention {
         switch reason {
+        case .captivePortal where kind == .fetch:
+            // The web page may be the origin's own, at a wrong URL: the waits have to grow.
+            .keep(counted: true)
         case .noInternetConnection, .captivePortal, .waitingForOrigin:
             .keep(counted: false)
         case .timeout, .cantConnectToHost, .temporaryDNS, .tlsHandshake, .proxyUnreachable, .proxyFault,

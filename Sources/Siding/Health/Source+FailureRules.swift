@@ -60,7 +60,9 @@ extension Source {
 
     /// What a failure that no rule matches shows about the source.
     func builtInOutcome(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> SourceOutcome {
-        SourceOutcome(failure, backoff: backoff(after: failure, kind, now: now), now: now)
+        // One resource may have the URL of a web page: others need not wait for it.
+        if failure.reason == .captivePortal, kind == .fetch { return .failed }
+        return SourceOutcome(failure, backoff: backoff(after: failure, kind, now: now), now: now)
     }
 
     private func backoff(after failure: Failure, _ kind: RequestKind, now: Timestamp) -> Backoff {

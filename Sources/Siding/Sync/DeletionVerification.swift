@@ -216,6 +216,7 @@ struct DeletionVerification: Sendable {
             let answer = try await chain.process(url, sync.context)
             let document = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
             if let document, document.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
+            guard !answer.isWebPage(to: resource.source) else { throw Failure(.captivePortal, phase: .answered) }
                 return .deleted
             }
             if document?.holds(record.key) ?? false { return .live }

@@ -14,7 +14,7 @@ extension ListingSync {
         if let paging = walked.paging, resource.paging == .automatic, paging != .automatic { report.paging = paging }
         if walked.hasLines, resource.records == nil { report.add(note: "records: lines") }
         if let failure = walked.failure {
-            return try await failed(failure, isFirst: !walked.hasPages, report, after: partial)
+            return try await failed(failure, in: walked, report, after: partial)
         }
         switch walked.step {
         case .end, .page:
@@ -83,7 +83,9 @@ extension ListingSync {
 
     /// - Parameter isFirst: whether no page was saved.
     private func failed(
-        _ failure: PageFailure, isFirst: Bool, _ report: SyncReport, after partial: (etag: String, count: Int)?
+        _ failure: PageFailure, in walked: ListingRun.Walked, _ report: SyncReport,
+        after partial: (etag: String, count: Int)?
+        let isFirst = !walked.hasPages
     ) async throws(StoreError) -> SyncReport {
         var position = position
         // The first saved page opened the listing, and completed the entry.
@@ -92,10 +94,20 @@ extension ListingSync {
         let isRefusal =
             known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
         var handled = try await FailureHandling(sync: sync, position: position, partial: failure.partial).handle(
-            failure, report)
-        if isRefusal { handled.result.error?.hint = cursorHint }
+            isFirst ? doubtingURL(of: failure) : failure, report)
+        let hint = PagingHint.text(
+            for: failure, by: walked.paging ?? resource.paging, hasUnusedLink: walked.hasUnusedLink)
+        if isRefusal || hint != nil { handled.result.error?.hint = hint ?? cursorHint }
         return handled
     }
+    /// A web page where JSON never came from may be the right answer to a wrong URL.
+    private func doubtingURL(of failed: PageFailure) -> PageFailure {
+        guard failed.failure.reason == .captivePortal, !isKnown else { return failed }
+        var doubting = failed
+        doubting.failure.detail = "no JSON ever came from there, so 'base_url' or 'path' may be wrong"
+        return doubting
+    }
+
 
     private func openWithoutPage() async throws(StoreError) {
         let (store, position) = (engine.store, position)

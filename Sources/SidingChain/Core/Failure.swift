@@ -136,7 +136,7 @@ extension Failure {
     public enum Reason: Sendable, Equatable {
         /// The machine has no network path: no link, no address, no route.
         case noInternetConnection
-        /// A captive portal or a foreign redirect answered in place of the origin.
+        /// A web page answered in place of the origin, such as that of a captive portal.
         case captivePortal
         /// A timeout, at the named stage.
         case timeout(TimeoutStage)

@@ -21,7 +21,7 @@ extension Failure.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noInternetConnection: "no internet connection"
-        case .captivePortal: "a network portal answered instead of the origin; sign in to the network first"
+        case .captivePortal: "a web page answered instead: a login page of this network?"
         case .timeout(let stage): "timeout \(stage.phrase)"
         case .cantConnectToHost(.refused): "can't connect to host: connection refused"
         case .cantConnectToHost(.unreachable): "can't connect to host: host unreachable"

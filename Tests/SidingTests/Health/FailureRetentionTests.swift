@@ -42,7 +42,9 @@ import Testing
     static let rows: [Row] =
         [
             Row(.noInternetConnection, all: .keep(counted: false)),
-            Row(.captivePortal, all: .keep(counted: false)),
+            Row(
+                .captivePortal, fetch: counting, unsent: .keep(counted: false), uncertain: .keep(counted: false),
+                resendable: .keep(counted: false)),
             Row(counted: .temporaryDNS), Row(counted: .tlsHandshake), Row(counted: .proxyUnreachable),
             Row(counted: .proxyFault), Row(counted: .localResource), Row(counted: .connectionLost),
             Row(counted: .protocolViolation), Row(counted: .internalFault), Row(counted: .storage("busy")),
