@@ -67,8 +67,8 @@ package struct RepeatedSecrets: Sendable {
     }
 }
 
-/// Collects the credentials that page requests carry. If an origin repeats them in a next link, under any name, they must not
-/// reach the store.
+/// Collects the credentials that requests carry. If an origin repeats them in a next link, under any name, or in the sentence of
+/// a refusal, they must not reach the store.
 package final class PageCredentials: Sendable {
     private let field: HTTPField.Name?
     private let queryNames: Set<String>
@@ -79,6 +79,14 @@ package final class PageCredentials: Sendable {
     }
 
     package var values: Set<String> { found.withLock { $0 } }
+
+    /// `text` without the credentials; nil if it has one in another spelling.
+    package func removed(from text: String) -> String? {
+        // Longest first: one may be part of another.
+        let secrets = values.sorted { $0.utf8.count > $1.utf8.count }
+        let rest = secrets.reduce(text) { $0.replacing($1, with: "…") }
+        return secrets.contains { RepeatedSecrets.holds(rest, $0) } ? nil : rest
+    }
 
     /// The transport, wrapped to collect credentials; unchanged if the source has none.
     package func noting(_ transport: any Transport) -> any Transport {

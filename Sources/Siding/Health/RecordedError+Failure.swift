@@ -13,11 +13,7 @@ extension RecordedError {
 
     /// The error of a write, with the origin's message.
     init(ofWrite failure: Failure) {
-        self.init(failure)
-        guard case .http(let answer) = failure.reason, failure.detail == nil, let text = answer.errorText else {
-            return
-        }
-        message += ": \(text)"
+        self.init(failure.detail == nil ? failure.quotingOrigin() : failure)
     }
 
     /// Whether no byte of the request can have reached the origin.
@@ -25,6 +21,18 @@ extension RecordedError {
 }
 
 extension Failure {
+    /// The same failure with the sentence of the origin's answer, if it has one, behind what is known of the failure.
+    ///
+    /// - Parameter hiding: removes credentials that the origin repeats; nil where that is not possible.
+    func quotingOrigin(hiding: (String) -> String? = { $0 }) -> Failure {
+        guard phase == .answered, case .http(let answer) = reason, let text = answer.errorText(hiding: hiding) else {
+            return self
+        }
+        var quoting = self
+        quoting.detail = [detail, text].compactMap { $0?.nonEmpty }.joined(separator: ": ")
+        return quoting
+    }
+
     /// Whether the source needs a new sign-in: the origin refused the credential, or a rule of `errors:` treats the answer as a
     /// refusal (``FailureRule/Action/refreshToken``).
     package var asksForSignIn: Bool {
@@ -62,7 +70,7 @@ extension Failure {
         case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
         case .credentialUnavailable: "check the secret's place and its permissions"
         case .contract:
-            (underlying as? PageFault)?.hint
+            (underlying as? PageFault)?.hint ?? (underlying as? ForeignNextPage)?.hint
                 ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
         case .redirectRefused where underlying is UnlistedOrigin:
             "check base_url; if another origin may answer for this one, list it in http.redirect_to of the source"
@@ -114,7 +122,9 @@ extension HTTPFailure {
 
 extension HTTPFailure {
     /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else nil.
-    var errorText: String? {
+    ///
+    /// - Parameter hiding: removes credentials, before the message is cut.
+    func errorText(hiding: (String) -> String?) -> String? {
         let text: String?
         if let document = try? JSONDocument(body) {
             text = Self.places.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
@@ -122,7 +132,10 @@ extension HTTPFailure {
             let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
             text = isPlain ? String(validating: body, as: UTF8.self) : nil
         }
-        return text.map { PlainText.oneLine(String($0.trimmingPrefix(while: \.isWhitespace)), limit: 200) }
+        return text.flatMap(hiding).map { text in
+            let end = text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex
+            return PlainText.oneLine(String(text[..<end].trimmingPrefix(while: \.isWhitespace)), limit: 200)
+        }.flatMap(\.nonEmpty)
     }
 
     private static let places = [

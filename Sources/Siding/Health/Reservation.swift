@@ -63,10 +63,12 @@ struct ReportedQuota: Sendable, Hashable {
 extension ReportedQuota {
     /// Nil if `fields` contain no remaining quota.
     init?(_ fields: HTTPFields, of limit: RateLimit, now: Timestamp) {
-        guard let name = limit.remaining, let text = fields[name], let left = Int(text.trimmingPrefix { $0 == " " })
-        else { return nil }
+        guard let left = limit.remaining.flatMap({ fields[$0] }).flatMap(Self.remaining) else { return nil }
         let reset = limit.reset.flatMap { fields[$0] }.flatMap { LimitReset.moment($0, now: now) }
         let resetAt = reset ?? now + (limit.rate?.window ?? RetryRules.unspecifiedWait)
         self.init(remaining: max(left, 0), resetAt: min(resetAt, now + RetryRules.longestWait))
     }
+
+    /// The number in the text of the field; nil if it is no number.
+    static func remaining(_ text: String) -> Int? { Int(text.trimmingPrefix { $0 == " " }) }
 }

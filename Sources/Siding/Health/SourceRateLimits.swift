@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 
 /// Applies the rate limits of a source to its chains, with counts kept in the store.
 struct SourceRateLimits: RequestBudget {
@@ -79,11 +80,34 @@ struct SourceRateLimits: RequestBudget {
     }
 }
 
+extension RateLimit {
+    /// The declared header fields that `fields` has and that cannot be read, as messages.
+    fileprivate func unreadable(in fields: HTTPFields) -> [String] {
+        func message(_ name: HTTPField.Name?, _ key: String, _ needed: String, isRead: (String) -> Bool) -> String? {
+            guard let name, let value = fields[name], !isRead(value) else { return nil }
+            return "'\(key)' of the limit '\(match)' has no effect: \(name.rawName) is "
+                + "'\(PlainText.oneLine(value, limit: 60))', not \(needed)"
+        }
+        return [
+            message(remaining, "remaining_header", "a number") { ReportedQuota.remaining($0) != nil },
+            message(reset, "reset_header", "a number of seconds or a date") {
+                LimitReset.moment($0, now: Timestamp(microseconds: 0)) != nil
+            },
+        ].compactMap(\.self)
+    }
+}
+
 extension Source {
     /// The limits that apply to a request to `url`, as indexes of ``limits``.
     func limits(fitting url: HTTPURL) -> [Int] {
         guard let path = path(of: url) else { return [] }
         return limits.indices.filter { limits[$0].match.fits(path) }
+    }
+
+    /// The declared header fields of limits that an answer to `url` has and that cannot be read, as messages.
+    func unreadableLimits(in fields: HTTPFields, of url: HTTPURL) -> Set<String> {
+        guard !limits.isEmpty else { return [] }
+        return limits(fitting: url).reduce(into: []) { $0.formUnion(limits[$1].unreadable(in: fields)) }
     }
 
     /// The path of `url` below the base URL; the whole path if it is not below; nil on another origin.

@@ -17,6 +17,10 @@ struct Page: Sendable {
     var requests: Int
     /// What the network carried for them.
     var bytes: Int
+    /// How long they waited, as the origin or a limit asked.
+    var waited = Duration.zero
+    /// The header fields of `limits` that its answer has and that cannot be read, as messages.
+    var unreadableLimits: Set<String> = []
     /// The newest row of ``ProvenanceTable`` as of the last commit before the page was requested: own writes with a later one may
     /// have been delivered since, so that the page may show their records as they were before. Nil if there can be none.
     var requestedAfter: Int64?
@@ -32,6 +36,8 @@ struct Page: Sendable {
     var freshness = ListingFreshness()
     /// Where the next page was found; nil if unknown.
     var nextPageSource: NextPageSource?
+    /// Whether it has a `Link` to a next page, and the paging does not follow links.
+    var hasUnusedLink = false
     /// Whether a 304 had the header field that names next pages.
     var namesNextUnchanged = false
     /// The number of records that the answer reports for its listing.
@@ -138,6 +144,8 @@ struct PageFailure: Error, Sendable {
     var page: PageRequest
     var requests: Int
     var bytes = 0
+    /// See ``Page/waited``.
+    var waited = Duration.zero
     /// What arrived of the answer; nil if it cannot be resumed.
     var partial: PartialAnswer?
 }

@@ -136,7 +136,8 @@ struct Listing: Sendable {
             (listed.step, listed.page.lostNext) = (.end, false)
         }
         if let loop = loops.closed(by: page, leadingTo: listed.step, after: before) {
-            listed.step = repeatsLast(page) ? .end : .incomplete(loop)
+            let hint = PagingHint.text(forAddressIn: page.request, by: page.paging).map { ". \($0)" } ?? ""
+            listed.step = repeatsLast(page) ? .end : .incomplete(loop + hint)
         }
         if let limit, case .records(let bytes, let slices) = page.content, slices.count >= limit - count {
             listed.page.content = .records(bytes, Array(slices.prefix(max(limit - count, 0))))

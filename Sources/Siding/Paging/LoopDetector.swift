@@ -56,7 +56,8 @@ struct LoopDetector {
         }
         let digest = AddressDigest(following.address)
         if seen.contains(digest) || digest == landmark {
-            return "page \(page.request.number) leads back to an earlier page: a loop"
+            let remedy = page.recordCount == 0 ? ". If an empty page is the last one: stop: { empty_page: true }" : ""
+            return "page \(page.request.number) leads back to an earlier page: a loop\(remedy)"
         }
         guard stale >= (isNumbered ? Self.mostStale : Self.mostNamed) else { return nil }
         return

@@ -100,7 +100,7 @@ struct NextPageRule: Sendable {
         }
         let names = resource.source.authorization.secretQueryNames
         let secrets = RepeatedSecrets(answer.secrets, named: names, askedFor: page.url, page.body)
-        following.url = try checked(secrets.removed(from: following.url))
+        following.url = try checked(secrets.removed(from: following.url), after: page)
         try secrets.check(following.body)
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
         return bounded(following, after: page)
@@ -246,13 +246,13 @@ struct NextPageRule: Sendable {
     }
 
     /// A next link must stay on the configured origin.
-    private func checked(_ url: HTTPURL) throws(Failure) -> HTTPURL {
+    private func checked(_ url: HTTPURL, after page: PageRequest) throws(Failure) -> HTTPURL {
         guard url.origin == resource.source.baseURL.origin else {
             throw Failure(
                 .contract, phase: .answered,
                 detail:
-                    "the next page is at \(url.origin), outside the source's \(resource.source.baseURL.origin)"
-            )
+                    "the next page is at \(url.origin), outside the source's \(resource.source.baseURL.origin)",
+                underlying: ForeignNextPage(page: page.url, next: url))
         }
         return url
     }

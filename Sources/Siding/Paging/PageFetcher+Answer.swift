@@ -122,6 +122,7 @@ extension PageFetcher {
             fetched.hasNoList = true
             fetched.step = Self.following(fetched.step, after: page, chosen, "has null")
         }
+        fetched.hasUnusedLink = chosen != .linkHeader && answer.link() != nil
         fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
         fetched.shortfall = shortfall(of: answer, fetched.status, recordsAt: contents.recordsPath)
         fetched.freshness = freshness(fields)
@@ -188,7 +189,18 @@ extension PageFetcher {
             if let type = fields[.contentType], !type.lowercased().contains("json") {
                 detail += "; the origin calls it '\(PlainText.oneLine(type, limit: 60))'"
             }
+            if let text = originText(in: bytes, fields, besides: error) { detail += "; the origin says: \(text)" }
             throw Failure(.contract, phase: .answered, detail: detail, underlying: error)
         }
+    }
+
+    /// The sentence of an answer that has an error where its records should be; nil if it has none.
+    private func originText(in bytes: [UInt8], _ fields: HTTPFields, besides fault: PageFault) -> String? {
+        switch fault {
+        case .noRecords, .membersAreRecords, .ambiguousRecords: break
+        default: return nil
+        }
+        guard bytes.count <= HTTPFailure.bodyLimit else { return nil }
+        return HTTPFailure(status: 200, headerFields: fields, body: bytes).errorText(hiding: credentials.removed)
     }
 }

@@ -64,6 +64,7 @@ struct PageFetcher: Sendable {
             fetched.requests = counter.value - before
             // A transport that sends nothing over a network counts the body alone.
             if traffic.total > 0 { fetched.bytes = traffic.total }
+            fetched.waited = traffic.waited
             fetched.lostNext =
                 request.number == 1 && fetched.step == .end && stored?.next != nil && !fetched.paging.isNumbered
             // All pages of a listing name their next page in the same place; only the last one does not show it.
@@ -74,7 +75,7 @@ struct PageFetcher: Sendable {
             return fetched
         } catch {
             var failed = failure(error, of: request, requests: counter.value - before, bytes: traffic.total)
-            failed.partial = resuming.partial
+            (failed.partial, failed.waited) = (resuming.partial, traffic.waited)
             throw failed
         }
     }
@@ -105,6 +106,7 @@ struct PageFetcher: Sendable {
                 try unchanged(page, stored, response, paging, listing)
             }
         fetched.requestedAt = originTime(response.response.headerFields, sentAt: sentAt)
+        fetched.unreadableLimits = resource.source.unreadableLimits(in: response.response.headerFields, of: page.url)
         if response.url.origin != page.url.origin {
             fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
         }
@@ -122,8 +124,8 @@ struct PageFetcher: Sendable {
     func failure(_ failure: Failure, of page: PageRequest, requests: Int, bytes: Int = 0) -> PageFailure {
         let url = Redaction.url(page.url, also: resource.source.authorization.secretQueryNames)
         return PageFailure(
-            failure: failure.at(method: resource.method.rawValue, url: url), page: page, requests: requests,
-            bytes: bytes)
+            failure: failure.quotingOrigin(hiding: credentials.removed).at(method: resource.method.rawValue, url: url),
+            page: page, requests: requests, bytes: bytes)
     }
 
     /// The failure of a page that was read, and violates the contract.

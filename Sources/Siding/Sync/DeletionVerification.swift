@@ -12,6 +12,7 @@ struct DeletionVerification: Sendable {
     let template: String
     private let chain: any Node<HTTPURL, LoadedResponse>
     private let counter = RequestCounter()
+    private let credentials: PageCredentials
 
     /// The maximum number of records to verify per run; the next run continues with the others.
     static let mostPerRun = 1_000
@@ -23,7 +24,8 @@ struct DeletionVerification: Sendable {
         guard sync.resource.deletions.byAbsence, let template = sync.resource.deletions.recordPath else { return nil }
         (self.sync, self.template) = (sync, template)
         let (engine, source) = (sync.engine, sync.resource.source)
-        let transport = counter.counting(sync.transport)
+        credentials = PageCredentials(source.authorization)
+        let transport = counter.counting(credentials.noting(sync.transport))
         chain = ChainAssembly(
             to: source, for: .fetch, over: transport, within: sync.budget, in: engine.environment
         ).uncachedRequest(upTo: source.transport.maxBody)
@@ -214,15 +216,15 @@ struct DeletionVerification: Sendable {
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
         do throws(Failure) {
             let answer = try await chain.process(url, sync.context)
+            guard !answer.isWebPage(to: resource.source) else { throw Failure(.captivePortal, phase: .answered) }
             let document = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
             if let document, document.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
-            guard !answer.isWebPage(to: resource.source) else { throw Failure(.captivePortal, phase: .answered) }
                 return .deleted
             }
             if document?.holds(record.key) ?? false { return .live }
             return .unclear(why: "the origin answered \(answer.response.status.code) without this record")
         } catch {
-            throw error.at(
+            throw error.quotingOrigin(hiding: credentials.removed).at(
                 method: "GET", url: Redaction.url(url, also: resource.source.authorization.secretQueryNames))
         }
     }

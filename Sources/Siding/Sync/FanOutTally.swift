@@ -94,6 +94,8 @@ struct FanOutTally: Sendable {
     /// Adds the report of one parent's sync.
     mutating func add(_ one: SyncReport, of key: String) {
         sum.result.counters += one.result.counters
+        sum.waited += one.waited
+        sum.unreadableLimits.formUnion(one.unreadableLimits)
         if one.isResumed { resumed += 1 }
         for warning in one.warnings { warned.add("\(Self.shown(key)): \(warning)") }
         if let paging = one.paging { sum.paging = paging }

@@ -36,13 +36,26 @@ struct ListingRun: Sendable {
         var misplacement: String?
         /// Whether the page of a new size had no records, which is no page of that size.
         var isSizeRefused = false
+        /// How long requests waited, as the origin or a limit asked.
+        var waited = Duration.zero
+        /// See ``Page/unreadableLimits``.
+        var unreadableLimits: Set<String> = []
+        /// Whether a page had a `Link` to the next one, and the paging does not follow links.
+        var hasUnusedLink = false
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isNextFromStore = false
+
+        fileprivate mutating func note(_ page: Page) {
+            waited += page.waited
+            unreadableLimits.formUnion(page.unreadableLimits)
+            hasUnusedLink = hasUnusedLink || page.hasUnusedLink
+        }
 
         fileprivate mutating func fail(_ failure: PageFailure) {
             self.failure = failure
             counters.requests += failure.requests
             counters.bytes += failure.bytes
+            waited += failure.waited
         }
     }
 
@@ -174,6 +187,7 @@ struct ListingRun: Sendable {
                 (walk.isOver, walk.failure) = (true, fault)
                 return
             }
+            walk.result.note(page)
             let listed = walk.listing.advance(page, afterSaving: walk.result.counters.saved)
             (walk.next, walk.result.step) = (listed.step.next, listed.step)
             if let next = walk.next, Task.isCancelled {

@@ -10,7 +10,7 @@ extension ListingSync {
     ) async throws(StoreError) -> SyncReport {
         var report = report
         walked.warnings.forEach { report.warn($0) }
-        report.result.counters += walked.counters
+        report.add(walked)
         if let paging = walked.paging, resource.paging == .automatic, paging != .automatic { report.paging = paging }
         if walked.hasLines, resource.records == nil { report.add(note: "records: lines") }
         if let failure = walked.failure {
@@ -81,12 +81,11 @@ extension ListingSync {
 
     // MARK: Failures
 
-    /// - Parameter isFirst: whether no page was saved.
     private func failed(
         _ failure: PageFailure, in walked: ListingRun.Walked, _ report: SyncReport,
         after partial: (etag: String, count: Int)?
-        let isFirst = !walked.hasPages
     ) async throws(StoreError) -> SyncReport {
+        let isFirst = !walked.hasPages
         var position = position
         // The first saved page opened the listing, and completed the entry.
         if isFirst { try await openWithoutPage() } else { position.entry = nil }
@@ -100,6 +99,7 @@ extension ListingSync {
         if isRefusal || hint != nil { handled.result.error?.hint = hint ?? cursorHint }
         return handled
     }
+
     /// A web page where JSON never came from may be the right answer to a wrong URL.
     private func doubtingURL(of failed: PageFailure) -> PageFailure {
         guard failed.failure.reason == .captivePortal, !isKnown else { return failed }
@@ -107,7 +107,6 @@ extension ListingSync {
         doubting.failure.detail = "no JSON ever came from there, so 'base_url' or 'path' may be wrong"
         return doubting
     }
-
 
     private func openWithoutPage() async throws(StoreError) {
         let (store, position) = (engine.store, position)

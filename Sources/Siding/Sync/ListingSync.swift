@@ -58,7 +58,7 @@ struct ListingSync {
         var walked = try await walk()
         if let refusal = try await refuseSize(after: walked) {
             report.warn(refusal)
-            report.result.counters += walked.counters
+            report.add(walked)
             walked = try await walk()
         }
         // 4. Walk them again from the first page if the listing cannot go on where it was.
@@ -70,7 +70,7 @@ struct ListingSync {
             }
             position = try await engine.store.restartListing(opening, because: reason)
             report.warn("restarted: \(reason)")
-            report.result.counters += walked.counters
+            report.add(walked)
             walked = try await walk()
         }
         // 5. Report how it ended.

@@ -16,6 +16,8 @@ struct ResourceSync: Sendable {
     /// How the pages of the listing got through so far; nil if their size stays the same.
     var sizing: PageSizing?
 
+    private static let noticeableWait = Duration.seconds(1)
+
     var nextPageRule: NextPageRule { NextPageRule(resource: resource, size: sizing?.size) }
 
     /// Syncs the whole resource: its one listing, or one listing per parent.
@@ -43,7 +45,11 @@ struct ResourceSync: Sendable {
         } else {
             report = try await runListing(open)
         }
-        // 4. Say what the config did to stored records.
+        // 4. Say what it waited for, what was not understood, and what the config did to stored records.
+        if report.waited >= Self.noticeableWait {
+            report.add(note: "waited \(MessageFormat.duration(report.waited)) for the origin")
+        }
+        report.unreadableLimits.sorted().forEach { report.warn($0) }
         if let marked, report.result.counters.deleted > 0 {
             report.warn(
                 "'deletes' changed: \(marked.message), are deleted when pages contain them; 'siding records undelete "

@@ -19,6 +19,10 @@ package struct SyncReport: Sendable {
     var tries = 0
     /// Whether it stopped before its end for a reason other than a failure.
     var isIncomplete = false
+    /// How long its requests waited, as the origin or a limit asked.
+    var waited = Duration.zero
+    /// See ``Page/unreadableLimits``.
+    var unreadableLimits: Set<String> = []
     /// How the pages follow each other, where that was found out.
     var paging: Paging? { didSet { if let paging { add(note: "paging: \(paging)") } } }
 
@@ -38,6 +42,13 @@ package struct SyncReport: Sendable {
     mutating func warn(_ text: String) {
         result.notes.append(text)
         warnings.append(text)
+    }
+
+    /// Adds what a walk over pages counted.
+    mutating func add(_ walked: ListingRun.Walked) {
+        result.counters += walked.counters
+        waited += walked.waited
+        unreadableLimits.formUnion(walked.unreadableLimits)
     }
 
     /// Adds what opening a listing or a pass counted: the stored records that a changed `where` filtered out.

@@ -79,6 +79,7 @@ struct BudgetWait: Sendable {
                 .at(method: failure.method, url: failure.url)
         }
         waited += wait
+        TrafficMeter.current?.add(wait: wait)
     }
 }
 

@@ -47,6 +47,8 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
                     .info, "request will be tried again", node: name,
                     ["attempt": "\(attempt)", "failure": "\(error.reason.name)", "wait": "\(wait)"])
                 do { try await clock.sleep(for: wait) } catch _ { throw cancelled(after: error) }
+                // A backoff after a lost connection is no wait for the origin.
+                if error.status != nil { TrafficMeter.current?.add(wait: wait) }
                 attempt += 1
             }
         }

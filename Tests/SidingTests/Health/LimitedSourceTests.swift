@@ -24,8 +24,46 @@ import Testing
         #expect(bench.origin.waiting == 2)
         bench.time.advance(by: .seconds(61))
         bench.clock.advance(by: .seconds(61))
-        #expect(try await report.result.outcome == .saved)
+        let result = try await report.result
+        #expect(result.outcome == .saved && result.notes.contains("waited 61 s for the origin"), "\(result.notes)")
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test func `a sync tells how long it waited for a Retry-After, if that is long enough to notice`() async throws {
+        for (asked, isTold) in [("3", true), ("0", false)] {
+            var bench = try await bench()
+            bench.resource.source.retry = RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(500)))
+            bench.origin.set(
+                "/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: asked]), ScriptedOrigin.page("[1]"))
+            async let report = bench.sync()
+            await bench.clock.sleepers(1)
+            bench.clock.advance(by: .seconds(3))
+            let notes = try await report.result.notes
+            #expect(notes.contains("waited 3 s for the origin") == isTold, "\(notes)")
+            #expect(notes.contains { $0.hasPrefix("waited") } == isTold)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("10, 5", "60", "remaining_header", "X-Left is '10, 5', not a number"),
+            ("32/40", "60", "remaining_header", "X-Left is '32/40', not a number"),
+            ("9", "soon", "reset_header", "X-Reset is 'soon', not a number of seconds or a date"),
+            ("9", "60", "", nil), (nil, nil, "", nil),
+        ] as [(String?, String?, String, String?)])
+    func `a declared field that came and cannot be read is told`(
+        left: String?, reset: String?, key: String, words: String?
+    ) async throws {
+        let bench = try await bench(
+            try RateLimit(
+                "/posts", remaining: HTTPField.Name("X-Left")!, reset: HTTPField.Name("X-Reset")!))
+        var fields: HTTPFields = [.contentType: "application/json"]
+        fields[HTTPField.Name("X-Left")!] = left
+        fields[HTTPField.Name("X-Reset")!] = reset
+        bench.origin.set("/posts", .text(#"[{"id":1}]"#, headerFields: fields))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved)
+        #expect(report.warnings == (words.map { ["'\(key)' of the limit '/posts' has no effect: \($0)"] } ?? []))
     }
 
     @Test
