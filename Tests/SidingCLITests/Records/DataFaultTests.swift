@@ -30,13 +30,39 @@ struct DataFaultTests {
     @Test func `With --json the fault is in the resource's object, and the exit code is the same`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
-        service.origin.inject(.notJSON, times: nil)
+        service.origin.inject(.content(type: "text/html", body: Array("Welcome.".utf8)), times: nil)
         let outcome = try await sandbox.siding("sync", "--json")
         #expect(outcome.status == 65)
         let object = try outcome.object()
         #expect(object["outcome"] == .string("failed"))
         #expect(object["error"]?["name"] == .string("contract"))
         #expect(object["error"]?["message"]?.string?.contains("text/html") == true)
+        await service.origin.stop()
+    }
+
+    @Test func `A web page in place of JSON is queued, exit 75, and the next sync ends the listing`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        service.origin.inject(.notJSON, skipping: 2, times: nil)
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 75)
+        #expect(
+            outcome.error.contains("items: queued: a web page answered instead: a login page of this network? (GET "))
+        #expect(!outcome.error.contains("may be wrong"))
+        #expect(try await sandbox.count() == 20)
+        service.origin.lift()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `A web page where JSON never came from may be the answer to a wrong URL`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        service.origin.inject(.notJSON, times: nil)
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 75)
+        #expect(outcome.error.contains("'base_url' or 'path' may be wrong"))
         await service.origin.stop()
     }
 

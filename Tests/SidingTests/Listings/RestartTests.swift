@@ -87,10 +87,10 @@ import Testing
         #expect(try await bench.checkpoint() == 2)
     }
 
-    /// A portal answers, or the line has cut the page, or the link of the page is at fault.
+    /// The line has cut the page, or the link of the page is at fault.
     @Test(
         arguments: [
-            .text("<h1>Sign in</h1>", headerFields: [.contentType: "text/html"]), .text(#"[{"id":3},{"id"#), .text(""),
+            .text(#"[{"id":3},{"id"#), .text(""),
             ScriptedOrigin.page("[9]", next: "https://elsewhere.example/posts?page=3"),
             .failure(Failure(.redirectRefused, phase: .answered, detail: "it leads to another origin")),
             .failure(Failure(.tooLarge(limit: 9), phase: .answered)),
@@ -106,6 +106,7 @@ import Testing
     @Test(
         arguments: [
             (.timeout(.response), .maybeSent), (.connectionLost, .maybeSent), (.badContent, .answered),
+            (.captivePortal, .answered),
             (.cantConnectToHost(.refused), .notSent),
         ] as [(Failure.Reason, Failure.Phase)])
     func `a page that a later request may get leaves it`(_ reason: Failure.Reason, _ phase: Failure.Phase) async throws

@@ -127,7 +127,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(report.result.error?.message.contains("byte 16") == true)
         #expect(report.result.error?.message.contains("GET https://api.example.org/posts?page=2") == true)
         #expect(report.result.error?.phase == "answered")
-        bench.origin.set("/posts?page=2", .text("<html>", headerFields: html))
+        bench.origin.set("/posts?page=2", .text("no page", headerFields: html))
         #expect(try await bench.sync().result.error?.message.contains("the origin calls it 'text/html'") == true)
     }
 
