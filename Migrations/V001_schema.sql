@@ -25,7 +25,8 @@
 --                        known of the listings: `completed_at` and `completed_run`, the last complete listing or pass;
 --                        `fresh_until` (Cache-Control, Expires) and `not_before` (X-Poll-Interval), as its first page reported
 --                        them; `cursor_was_set`, 1 if an operator set the cursor since then; `all_listed_at`, the end of the
---                        last complete listing or pass that, with those before it, asked for every record. `text_index` is the
+--                        last complete listing or pass that, with those before it, asked for every record; `unlisted`, how many
+--                        stored records the last such listing lacks, where `deletes` does not count them. `text_index` is the
 --                        JSON of the full-text index (NULL: none), the FTS5 table siding_text_N over the view
 --                        siding_text_N_source: the indexed paths, and the SQLite version that built it. The index is rebuilt if
 --                        they or the version change, since versions read some values differently. Rows from `fill_from` on are

@@ -40,6 +40,8 @@ struct ListingRun: Sendable {
         var waited = Duration.zero
         /// See ``Page/unreadableLimits``.
         var unreadableLimits: Set<String> = []
+        /// Whether a page has records.
+        var hasRecords = false
         /// Whether a page had a `Link` to the next one, and the paging does not follow links.
         var hasUnusedLink = false
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
@@ -47,6 +49,7 @@ struct ListingRun: Sendable {
 
         fileprivate mutating func note(_ page: Page) {
             waited += page.waited
+            hasRecords = hasRecords || page.recordCount > 0
             unreadableLimits.formUnion(page.unreadableLimits)
             hasUnusedLink = hasUnusedLink || page.hasUnusedLink
         }

@@ -22,7 +22,8 @@ extension ListingSync {
             guard sync.parent == nil else { return try await succeeded(report) }
             report = try await succeeded(report, asking: DeletionVerification(sync))
             if start.from == nil {
-                try await sync.reportMissing(&report, isEmpty: isEmpty(report), before: unlistedBefore)
+                try await sync.reportMissing(
+                    &report, isEmpty: !walked.hasRecords && !report.isResumed, before: unlistedBefore)
             }
             return report
         case .incomplete(let why, let remedy):
@@ -40,12 +41,6 @@ extension ListingSync {
             report.add(note: note)
             return try await incomplete(report)
         }
-    }
-
-    /// Whether the listing has no record, nor a page that is as before.
-    private func isEmpty(_ report: SyncReport) -> Bool {
-        let counters = report.result.counters
-        return !report.isResumed && counters.pages > 0 && counters.saved == 0 && counters.notModified == 0
     }
 
     /// What an incomplete listing leaves as it is.

@@ -20,7 +20,10 @@ extension ResourceSync {
         }
         if found.unlisted > 0 {
             let were = MessageFormat.count(found.unlisted, "stored record was", plural: "stored records were")
-            report.add(note: "\(were) not listed (no 'deletes:')")
+            // A mark alone deletes records that are still listed.
+            let missing =
+                resource.deletions.mark == nil ? "no 'deletes:'" : "'deletes:' has no 'detect: complete_listing'"
+            report.add(note: "\(were) not listed (\(missing))")
         }
         if found.waiting > 0, !isBlocked, resource.deletions.recordPath == nil {
             let are = MessageFormat.count(found.waiting, "record is", plural: "records are")

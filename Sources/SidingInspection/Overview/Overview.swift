@@ -161,7 +161,7 @@ package struct Overview {
                 + (line.hasBlockedDeletions ? "deletion blocked (deletes.max)" : "not deleted yet")
         }
         let unlisted = line.state?.unlisted ?? 0
-        if unlisted > 0 { state += "; keeps \(unlisted) that the origin no longer lists (no 'deletes:')" }
+        if unlisted > 0 { state += "; keeps \(unlisted) that the origin no longer lists" }
         return state
     }
 }
