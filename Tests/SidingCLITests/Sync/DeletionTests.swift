@@ -30,11 +30,19 @@ struct DeletionTests {
     @Test func `Without a word in the config everything stays`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
-        for _ in 0..<3 {
-            #expect(try await sandbox.siding("sync").status == 0)
+        for run in 0..<3 {
+            let outcome = try await sandbox.siding("sync", "-v")
+            #expect(outcome.status == 0)
+            let isTold = outcome.error.contains("items: 1 stored record was not listed (no 'deletes:')")
+            if run < 2 { #expect(isTold == (run == 1), "\(outcome.error)") }
             service.items.remove("7")
         }
         #expect(try await sandbox.count() == 40)
+        #expect(try await sandbox.siding("status").output.contains("keeps 1 that the origin no longer lists"))
+        let gone = try await sandbox.siding("records", "why", "items", "7").output
+        #expect(gone.contains("it did not contain the record") && !gone.contains("unchanged"), "\(gone)")
+        #expect(gone.contains("without 'deletes: { detect: complete_listing }' such a record stays"), "\(gone)")
+        #expect(try await sandbox.siding("records", "why", "items", "8").output.contains("the record was unchanged"))
         await service.origin.stop()
     }
 
@@ -51,6 +59,8 @@ struct DeletionTests {
         for _ in 0..<2 { #expect(try await sandbox.siding("sync").status == 0) }
         #expect(try await sandbox.count() == 40)
         #expect(try await sandbox.siding("status").output.contains("24 missing at the origin, not deleted yet"))
+        let why = try await sandbox.siding("records", "why", "items", "1").output
+        #expect(why.contains("2 of 3 complete listings in a row did not contain it"), "\(why)")
         for _ in 0..<2 {
             let blocked = try await sandbox.siding("sync")
             #expect(blocked.status == 4)
@@ -60,6 +70,7 @@ struct DeletionTests {
             #expect(blocked.error.contains("siding sync items --accept-deletes"))
             #expect(try await sandbox.count() == 40)
         }
+        #expect(try await sandbox.siding("status").output.contains("24 missing at the origin, deletion blocked"))
         #expect(try await sandbox.siding("sync", "--json").object()["deletions_blocked"] == .number(24))
         let runs = try await sandbox.siding("runs", "list").output.split(separator: "\n").map { line in
             line.split(separator: " ", omittingEmptySubsequences: true)
