@@ -30,14 +30,15 @@ import Testing
     }
 
     @Test func `a sync tells how long it waited for a Retry-After, if that is long enough to notice`() async throws {
-        for (asked, isTold) in [("3", true), ("0", false)] {
-            var bench = try await bench()
-            bench.resource.source.retry = RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(500)))
+        for (asked, wait, isTold) in [("3", Duration.seconds(3), true), ("0", .milliseconds(500), false)] {
+            var changed = try await EngineBench()
+            changed.resource.source.retry = RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(500)))
+            let bench = changed
             bench.origin.set(
                 "/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: asked]), ScriptedOrigin.page("[1]"))
             async let report = bench.sync()
-            await bench.clock.sleepers(1)
-            bench.clock.advance(by: .seconds(3))
+            await bench.clock.sleepers(1, waiting: wait)
+            bench.clock.advance(by: wait)
             let notes = try await report.result.notes
             #expect(notes.contains("waited 3 s for the origin") == isTold, "\(notes)")
             #expect(notes.contains { $0.hasPrefix("waited") } == isTold)
