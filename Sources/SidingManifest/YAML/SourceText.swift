@@ -71,6 +71,15 @@ struct SourceText {
     /// The character at `place`; nil past the end.
     func character(at place: Place) -> Unicode.Scalar? { index(of: place).map { scalars[$0] } }
 
+    /// The line of `place`, with its line break.
+    func line(of place: Place) -> String {
+        guard lineStarts.indices.contains(place.line - 1) else { return "" }
+        let end = lineStarts.indices.contains(place.line) ? lineStarts[place.line] : scalars.count
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars[lineStarts[place.line - 1]..<end])
+        return String(view)
+    }
+
     /// The position of the character at `index`.
     func place(ofIndex index: Int) -> Place {
         let line = lineStarts.partitioningIndex { $0 > index }

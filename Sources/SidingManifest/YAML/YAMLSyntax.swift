@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingJSON
 internal import Yams
 
 /// Turns Yams' syntax errors into faults with positions.
@@ -38,7 +39,25 @@ enum YAMLSyntax {
             return Fault(place: place, message: "a tab cannot indent YAML", expected: "spaces")
         }
         let during = context.map { " (\($0))" } ?? ""
-        return Fault(place: place, message: "not YAML: \(problem)\(during)", expected: hint(problem))
+        return Fault(place: place, message: "not YAML: \(problem)\(during)", expected: hint(problem, at: place, text))
+    }
+
+    private static func hint(_ problem: String, at place: Place, _ text: SourceText) -> String? {
+        switch problem {
+        case "did not find expected ',' or '}'", "did not find expected ',' or ']'",
+            "did not find expected alphabetic or numeric character":
+            if let path = unquotedPath(in: SourceText.restored(text.line(of: place))) {
+                return "quotes around the path, as it is inside braces: \"\(PlainText.oneLine(path, limit: 100))\""
+            }
+        default: break
+        }
+        return hint(problem)
+    }
+
+    /// A JSON path or a path with brackets or braces, which YAML takes for its own inside braces; nil if the line has none.
+    private static func unquotedPath(in line: String) -> String? {
+        let path = /[\s,:{\[]([$\/][^\s,"'#\[\]{}]*(?:(?:\[[^\]\s,"']*\]|\{[^}\s,"']*\})[^\s,"'#\[\]{}]*)+)/
+        return line.firstMatch(of: path).map { String($0.output.1) }
     }
 
     private static func hint(_ problem: String) -> String? {
@@ -47,6 +66,7 @@ enum YAMLSyntax {
             "quotes around a value that holds ': ', or the indentation of the lines above"
         case "did not find expected key": "a key at the indentation of the keys above"
         case "could not find expected ':'": "'key: value'"
+        case "found character that cannot start any token": "quotes around a value that begins with @, ` or %"
         case "found unexpected end of stream": "a closing quote further on"
         case "did not find expected ',' or '}'": "a comma, or a closing brace further on"
         case "did not find expected ',' or ']'": "a comma, or a closing bracket further on"

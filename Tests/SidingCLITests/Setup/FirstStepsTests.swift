@@ -15,7 +15,7 @@ struct FirstStepsTests {
         #expect(made.error.contains("siding.yaml"))
         let text = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
             .replacing("http://127.0.0.1:8080/api", with: service.url)
-        try sandbox.config(text.replacing("records: $.items[*]", with: "records: $[*]"))
+        try sandbox.config(text.replacing("records: \"$.items[*]\"", with: "records: \"$[*]\""))
 
         let check = try await sandbox.siding("check")
         #expect(check.status == 0)
