@@ -15,7 +15,7 @@ TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-
 BUILT = .build/release/siding
 # What `make install` puts below PREFIX.
 INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-functions/_siding \
-	share/fish/vendor_completions.d/siding.fish share/man/man1/siding.1 share/man/man1/siding-*.1 \
+	share/fish/vendor_completions.d/siding.fish share/siding/siding.schema.json share/man/man1/siding.1 share/man/man1/siding-*.1 \
 	$(addprefix lib/systemd/system/,$(notdir $(UNITS))) $(addprefix share/doc/siding/,$(DOCUMENTS))
 UNITS = $(wildcard Examples/Systemd/*)
 # The documents, and what they link to.
@@ -103,6 +103,7 @@ install: ## after 'make build', install to PREFIX (/usr/local): siding, manual p
 	$(BUILT) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding
 	$(BUILT) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding
 	$(BUILT) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
+	$(BUILT) check --schema > $(DESTDIR)$(PREFIX)/share/siding/siding.schema.json
 	.ci/manual $(BUILT) $(DESTDIR)$(PREFIX)/share/man/man1 $(PREFIX)/share/doc/siding
 	@for file in $(DOCUMENTS); do \
 		install -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/siding/$$file || exit; \
@@ -113,6 +114,7 @@ install: ## after 'make build', install to PREFIX (/usr/local): siding, manual p
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+	@[ ! -d $(DESTDIR)$(PREFIX)/share/siding ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(PREFIX)/share/siding
 	@[ ! -d $(DESTDIR)$(PREFIX)/share/doc/siding ] || find $(DESTDIR)$(PREFIX)/share/doc/siding -depth -type d -empty -delete
 
 sbom: build ## the packages in the executable, with versions and licences: .build/siding.cdx.json (CycloneDX)

@@ -6,6 +6,9 @@ internal import SidingJSON
 package struct PagingSuggestion: CustomStringConvertible {
     /// The value of `paginate`; nil if the answer names a next page in a way that no value follows.
     package let rule: String?
+    /// The same value with the page size that the answer reports, for who wants larger pages; nil if it reports none, the request has a
+    /// size, or the rule takes none. Whether the origin reads the parameter is not known.
+    package let sizedRule: String?
     /// Where the answer names its next page; nil if it only shows that there is one.
     package let evidence: String?
     /// What to check in the value; nil if the answer and the request show all of it.
@@ -19,9 +22,11 @@ package struct PagingSuggestion: CustomStringConvertible {
     }
 
     fileprivate init(
-        _ rule: String?, evidence: String? = nil, caution: String? = nil, parameters: Set<String> = []
+        _ rule: String?, sized sizedRule: String? = nil, evidence: String? = nil, caution: String? = nil,
+        parameters: Set<String> = []
     ) {
-        (self.rule, self.evidence, self.caution, self.parameters) = (rule, evidence, caution, parameters)
+        (self.rule, self.sizedRule, self.evidence) = (rule, sizedRule, evidence)
+        (self.caution, self.parameters) = (caution, parameters)
     }
 
     package var line: String { "paginate: \(rule ?? "{ type: page | offset | cursor | next_url, … }")" }
@@ -51,8 +56,8 @@ private struct PagingInference {
         }
         if let link = answer.link() {
             return PagingSuggestion(
-                "link_header", evidence: "the header field Link names the next page", parameters: position(before: link)
-            )
+                "link_header", sized: sized("{ type: link_header }"),
+                evidence: "the header field Link names the next page", parameters: position(before: link))
         }
         if let reference = nextPages.first(where: { $0.kind == .token || ($0.kind == .number && $0.isToken) }) {
             return token(reference)
@@ -92,8 +97,11 @@ private struct PagingInference {
             case .header(let name): ("type: header_cursor, header: \(name)", "cursor")
             case .body(let path): ("type: cursor, path: \(quoted(path.description))", parameter(of: path))
             }
+        let rule = "{ \(place), param: \(scalar(parameter)) }"
+        // A token of a header field has no size beside it.
+        let sizedRule = place.hasPrefix("type: cursor") ? sized(rule) : nil
         return PagingSuggestion(
-            "{ \(place), param: \(scalar(parameter)) }", evidence: "\(reference.place) has a token of the next page",
+            rule, sized: sizedRule, evidence: "\(reference.place) has a token of the next page",
             caution: "with the parameter that the origin reads the token from", parameters: [parameter])
     }
 
@@ -122,10 +130,11 @@ private struct PagingInference {
 
     private func numbers(evidence: String? = nil, caution: String? = nil) -> PagingSuggestion {
         let name = url.queryParameters.first { ExtentName($0.name).means(.pageNumber) }?.name ?? "page"
-        let sized = asked.map { ", size_param: \(scalar($0.name)), size: \($0.size)" } ?? ""
+        let askedSize = asked.map { ", size_param: \(scalar($0.name)), size: \($0.size)" } ?? ""
         let start = extent.number?.count == 0 ? ", start: 0" : ""
+        let rule = "{ type: page, param: \(scalar(name))\(askedSize)\(start) }"
         return PagingSuggestion(
-            "{ type: page, param: \(scalar(name))\(sized)\(start) }", evidence: evidence, caution: caution,
+            rule, sized: sized(rule), evidence: evidence, caution: caution,
             parameters: Set([name, asked?.name].compactMap(\.self)))
     }
 
@@ -139,6 +148,23 @@ private struct PagingInference {
 
     /// The page size that was requested, by the parameter whose name says so most clearly.
     private var asked: (name: String, size: Int)? { url.askedPageSize ?? answer.askedPageSizes(at: url).first }
+
+    /// A rule with the page size that the answer reports, in a parameter of the reported name.
+    private func sized(_ rule: String) -> String? {
+        guard asked == nil, let report = extent.size, report.count > 0 else { return nil }
+        let isField = !report.place.hasPrefix("$")
+        let member = (try? JSONPath(parsing: report.place))?.components.last
+        guard case .member(let name)? = isField ? .member(Self.parameter(ofField: report.place)) : member else {
+            return nil
+        }
+        return rule.dropLast(2) + ", size_param: \(scalar(name)), size: \(report.count) }"
+    }
+
+    /// `per_page` for `X-Per-Page`.
+    private static func parameter(ofField name: String) -> String {
+        let words = name.lowercased().split { $0 == "-" || $0 == "_" }
+        return (words.first == "x" ? words.dropFirst() : words[...]).joined(separator: "_")
+    }
 
     /// A name as YAML takes it inside braces, such as `'page[size]'`.
     private func scalar(_ name: String) -> String {

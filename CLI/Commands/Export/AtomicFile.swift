@@ -38,10 +38,14 @@ final class AtomicFile: ExportTarget {
         }
         let beside = Self.beside(path)
         let descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, as: path)
-        // A new file gets the permissions that the shell's `>` would give it; a replacement gets those of the old file.
+        // A new file gets the permissions that the shell's `>` would give it; a replacement gets those of the old file, and its owner
+        // where that is allowed: a service must be able to read its config after root has extended it.
         temporary = beside
         state = Mutex(State(descriptor: descriptor))
-        if isThere { try setMode(status.st_mode & 0o777) }
+        if isThere {
+            _ = fchown(descriptor, status.st_uid, status.st_gid)
+            try setMode(status.st_mode & 0o777)
+        }
     }
 
     deinit { abandon() }

@@ -17,6 +17,8 @@ struct FirstPage {
     struct Next {
         /// The value of `paginate`; nil if the page does not show it.
         let rule: String?
+        /// The value of `paginate` with the page size that the page reports; nil if there is none to propose.
+        let sizedRule: String?
         /// The line of the config.
         let line: String
         /// What shows that there are more pages.
@@ -57,7 +59,8 @@ struct FirstPage {
         let url = try resource.source.baseURL.appending(path: resource.path)
         let suggestion = PagingSuggestion(url: url, answer: page, extent: extent)
         return Next(
-            rule: suggestion.rule, line: suggestion.line, evidence: suggestion.evidence ?? more,
+            rule: suggestion.rule, sizedRule: suggestion.sizedRule, line: suggestion.line,
+            evidence: suggestion.evidence ?? more,
             caution: suggestion.caution, parameters: suggestion.parameters)
     }
 

@@ -1,23 +1,25 @@
 import ArgumentParser
-import SidingInspection
 import Foundation
 import Siding
 import SidingChain
-import SidingHTTP
+import SidingInspection
 import SidingJSON
 import SidingManifest
-import SidingNetwork
 
 /// `siding init`: writes a config for a URL from its first page, or a commented example that works unchanged.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Write a siding.yaml that works unchanged: for a URL, or an example.",
         discussion: """
-            With a URL, the config is for that collection: one page is fetched, without credentials, and shows where the \
-            records are, their key, and the rule for the next page.
+            With a URL, the config is for that collection: one page is fetched, and shows where the records are, their key, and \
+            the rule for the next page. Secrets are named by environment variables, and never written.
+
+            If the origin asks for credentials and none are given, a new file gets the URL and the 'auth:' that the origin names, \
+            to be completed (exit 77).
 
             Exit codes: 64 the file is there already, or the URL may have a credential, 65 the page shows no records or no \
-            key, 69 the origin refused, 75 a later try may succeed, 77 the origin asks for credentials. Nothing is written then.
+            key, 69 the origin refused, 75 a later try may succeed, 77 the origin asks for credentials, 78 --add cannot extend the \
+            file. Nothing is written then, except with 77.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -25,6 +27,11 @@ struct InitCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("The URL of a list of records, such as https://api.example.com/posts.", valueName: "url"))
     var url: String?
+
+    @Flag(help: "Add the URL to the config as a resource, of the source that has its origin.")
+    var add = false
+
+    @OptionGroup(title: "Credentials") var credentials: CredentialOptions
 
     @Option(
         help: ArgumentHelp(
@@ -40,59 +47,31 @@ struct InitCommand: AsyncParsableCommand {
 
     func validate() throws {
         if url != nil, example != nil || list { throw ValidationError("A URL excludes --example and --list.") }
+        if url == nil, add || credentials.isGiven { throw ValidationError("--add and credentials need a URL.") }
+        if add, force { throw ValidationError("--add excludes --force, as it replaces nothing.") }
     }
-
-    private var path: String { options.config ?? "siding.yaml" }
 
     func run() async throws {
         if list { return showExamples() }
-        if let url { return try await write(for: url) }
-        let example = example ?? ExampleConfig.standard.name
-        guard let text = ExampleConfig.named(example)?.text else {
-            throw CommandError.usage(
-                "there is no example '\(example)'",
-                hint:
-                    "there are: \(ExampleConfig.all.map(\.name).joined(separator: ", ")); --list says what they fetch")
-        }
-        try AtomicFile.write(text, to: path, replaces: force)
-        if options.json {
-            Output.line(["path": path, "example": example])
-        } else {
-            reportWritten(next: "'siding check', 'siding plan', 'siding sync'")
-        }
+        guard let url else { return try writeExample() }
+        let address = try address(url)
+        try await add ? extendConfig(with: address) : writeConfig(for: address)
     }
 
-    private func reportWritten(next: String) {
-        options.printMessage("wrote \(path); next: \(next)")
-        guard options.config == nil, let other = ProcessInfo.processInfo.environment["SIDING_CONFIG"], !other.isEmpty
-        else { return }
-        options.printMessage(
-            "but SIDING_CONFIG names \(other), which these commands take: unset it, or add '--config \(path)'")
-    }
+    private var path: String { options.config ?? "siding.yaml" }
+    private var report: InitReport { InitReport(options: options) }
 
-    // MARK: A URL
-
-    private func write(for text: String) async throws {
-        let draft: ConfigDraft
-        do throws(Failure) { draft = ConfigDraft(try HTTPURL(text)) } catch {
+    /// The URL, if it can be one of a config.
+    ///
+    /// - Throws: ``CommandError`` with code 64, also if a query parameter has a name of credentials; its value may be an ordinary one.
+    private func address(_ text: String) throws -> HTTPURL {
+        let url: HTTPURL
+        do throws(Failure) { url = try HTTPURL(text) } catch {
             throw CommandError.usage(
                 error.detail ?? error.description, hint: "give a URL such as https://api.example.com/posts")
         }
-        try checkCredentials(draft.url)
-        let resource = try draft.resource(file: path)
-        // Refuses an existing file before anything is requested.
-        let file = try AtomicFile(path, replaces: force, mode: 0o600)
-        let page = try await firstPage(of: resource, at: draft.url)
-        _ = try draft.resource(page, file: path)
-        try file.write(Array(draft.text(page).utf8))
-        try file.finish()
-        if options.json { Output.line(object(draft, page)) } else { report(draft, page) }
-    }
-
-    /// - Throws: ``CommandError`` with code 64 if a query parameter has a name of credentials; its value may be an ordinary one.
-    private func checkCredentials(_ url: HTTPURL) throws {
         let names = url.queryParameters.map { PlainText.oneLine($0.name) }
-        guard let name = names.first(where: { Redaction.isSecret(queryName: $0) }) else { return }
+        guard let name = names.first(where: { Redaction.isSecret(queryName: $0) }) else { return url }
         throw CommandError.usage(
             "\(Redaction.url(url)): the query parameter '\(name)' may be a credential, so it is neither sent nor written",
             hint:
@@ -100,57 +79,90 @@ struct InitCommand: AsyncParsableCommand {
                 + "{ env: NAME } }' of the source, and any other value a part of 'path'")
     }
 
-    private func firstPage(of resource: AnyResource, at url: HTTPURL) async throws -> FirstPage {
-        let (source, environment) = (resource.source, Environment(logger: options.logger()))
-        let fetched = try await Network.using { http in
-            let chain = ChainAssembly(
-                to: source, for: nil,
-                over: options.watching(http, nil).transport(for: source.name, source.connection),
-                in: environment)
-            return await result { () async throws(Failure) in
-                try await chain.uncachedRequest(upTo: source.transport.maxBody).process(
-                    url, ChainContext(requestID: "init", logger: environment.logger, isResendable: true))
+    // MARK: A new file
+
+    private func writeConfig(for url: HTTPURL) async throws {
+        let draft = ConfigDraft(url, credentials: try credentials.lines())
+        let resource = try draft.resource(file: path)
+        let isThere = FileManager.default.fileExists(atPath: path)
+        // Refuses an existing file before anything is requested.
+        let file = try newFile()
+        switch try await FirstPageRequest(url: url, resource: resource, options: options).page() {
+        case .success(let page):
+            _ = try draft.resource(page, file: path)
+            try write(draft.text(page, arguments: report.arguments), to: file)
+            report.show(draft, page, path: path)
+            report.showWritten(path, next: ["plan --fetch", "sync"])
+        case .failure(let problem):
+            guard let challenges = problem.challenges else { throw problem.error }
+            let wanted = WantedCredentials(challenges, url: url, source: draft.source, arguments: report.arguments)
+            var error = problem.error
+            // A file that works is not replaced by one that does not yet.
+            guard !isThere else {
+                error.hint = "nothing was written. \(wanted.next("--force"))"
+                throw error
             }
-        }
-        if let stopped = fetched.stopped { throw stopped }
-        do throws(Failure) { return try FirstPage(fetched.value.get(), of: resource) } catch {
-            var problem = CommandError(error.at(method: "GET", url: Redaction.url(url)))
-            switch error.retention(of: .fetch) {
-            // What a sync would keep in its queue. Here the next try is a new command.
-            case .keep:
-                let advice = error.reason == .hostNotFound ? "check the name of the host, or try" : "try"
-                (problem.status, problem.hint) = (.queued, "nothing was written; \(advice) again later")
-            case .signIn:
-                problem.hint =
-                    "a URL alone has no credentials: 'siding init --example local' writes a config to fill in, with 'auth:'"
-            case .park, .fail, .release: break
-            }
-            throw problem
+            try write(wanted.text(draft), to: file)
+            error.hint = "wrote \(path) with \(wanted.description). \(wanted.next("--force"))"
+            throw error
         }
     }
 
-    private func report(_ draft: ConfigDraft, _ page: FirstPage) {
-        let place = page.records.map { " at \($0.withoutEach)" } ?? ""
-        options.printMessage("\(draft.name): \(MessageFormat.count(page.count, "record"))\(place)")
-        options.printMessage("    key: \(page.key.path), \(page.key.message(page.count))")
-        if let next = page.next {
-            options.printMessage("    \(next.line)")
-            options.printMessage("        \(next.message)")
-        } else {
-            options.printMessage("    one page: nothing on it shows that there are more")
+    private func newFile() throws -> AtomicFile {
+        do { return try AtomicFile(path, replaces: force, mode: 0o600) } catch let error as CommandError
+            where error.name == "exists"
+        {
+            var error = error
+            error.hint = "'siding init --add URL' adds a resource to it; --force replaces it"
+            throw error
         }
-        reportWritten(next: "'siding plan --fetch', 'siding sync'")
     }
 
-    private func object(_ draft: ConfigDraft, _ page: FirstPage) -> JSONObject {
-        [
-            "path": path, "resource": draft.name, "count": page.count, "records": page.records?.description,
-            "key": page.key.path.description, "paginate": page.next?.rule, "evidence": page.next?.evidence,
-            "caution": page.next?.caution,
-        ]
+    private func write(_ text: String, to file: AtomicFile) throws {
+        try file.write(Array((SchemaFile.comment + text).utf8))
+        try file.finish()
+    }
+
+    // MARK: An existing file
+
+    private func extendConfig(with url: HTTPURL) async throws {
+        let workspace = try Workspace.load(options)
+        let addition = try ConfigExtension(url, credentials: credentials.lines(), to: workspace.config)
+        // Also finds out, before anything is requested, whether the file can be extended.
+        let request = FirstPageRequest(
+            url: url, resource: try addition.extended().resource, options: options, workspace: workspace)
+        switch try await request.page() {
+        case .success(let page):
+            try addition.write(addition.extended(page).text)
+            report.show(addition.draft, page, path: addition.path)
+            report.showAdded(addition.draft, to: addition.path)
+        case .failure(let problem):
+            guard let challenges = problem.challenges else { throw problem.error }
+            let wanted = WantedCredentials(
+                challenges, url: url, source: addition.draft.source, arguments: report.arguments)
+            var error = problem.error
+            error.hint = "nothing was added. \(wanted.next("--add"))"
+            throw error
+        }
     }
 
     // MARK: Examples
+
+    private func writeExample() throws {
+        let example = example ?? ExampleConfig.standard.name
+        guard let text = ExampleConfig.named(example)?.text else {
+            throw CommandError.usage(
+                "there is no example '\(example)'",
+                hint:
+                    "there are: \(ExampleConfig.all.map(\.name).joined(separator: ", ")); --list says what they fetch")
+        }
+        try write(text, to: newFile())
+        if options.json {
+            Output.line(["path": path, "example": example])
+        } else {
+            report.showWritten(path, next: ["check", "plan", "sync"])
+        }
+    }
 
     private func showExamples() {
         guard options.json else {
@@ -162,9 +174,4 @@ struct InitCommand: AsyncParsableCommand {
             Output.line(["example": example.name, "summary": example.summary])
         }
     }
-}
-
-/// The value or the failure of `work`.
-private func result<Value>(_ work: () async throws(Failure) -> Value) async -> Result<Value, Failure> {
-    do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
 }

@@ -18,19 +18,22 @@ struct InitFromURLTests {
         "the records and the key are found where they are",
         arguments: [
             (#"[{"id":1},{"id":2}]"#, "", "key: id "),
-            (#"{"items":[{"id":1},{"id":2}]}"#, "records: $.items[*] ", "key: id "),
+            (#"{"items":[{"id":1},{"id":2}]}"#, #"records: "$.items[*]" "#, "key: id "),
             (
                 #"{"data":{"repository":{"issues":{"nodes":[{"id":"a"}]}}}}"#,
-                "records: $.data.repository.issues.nodes[*] ", "key: id "
+                #"records: "$.data.repository.issues.nodes[*]" "#, "key: id "
             ),
             (
                 #"{"included":[{"id":7},{"id":8},{"id":9}],"data":[{"id":"1","type":"post"}],"links":[{"rel":"self"}]}"#,
-                "records: $.data[*] ", "key: id "
+                #"records: "$.data[*]" "#, "key: id "
             ),
-            (#"{"facets":[{"n":1},{"n":2}],"hits":{"hits":[{"_id":"a"}]}}"#, "records: $.hits.hits[*] ", "key: _id "),
-            (#"{"tags":[{"id":1},{"id":2}],"posts":[{"id":3}]}"#, "records: $.posts[*] ", "key: id "),
+            (
+                #"{"facets":[{"n":1},{"n":2}],"hits":{"hits":[{"_id":"a"}]}}"#, #"records: "$.hits.hits[*]" "#,
+                "key: _id "
+            ),
+            (#"{"tags":[{"id":1},{"id":2}],"posts":[{"id":3}]}"#, #"records: "$.posts[*]" "#, "key: id "),
             (#"{"my list":[{"ID":3}]}"#, #"records: "$.\"my list\"[*]" "#, "key: ID "),
-            (#"{"edges":[{"cursor":"x","node":{"id":"a"}}]}"#, "records: $.edges[*] ", "key: $.node.id "),
+            (#"{"edges":[{"cursor":"x","node":{"id":"a"}}]}"#, #"records: "$.edges[*]" "#, "key: $.node.id "),
             (#"[{"id":1,"slug":"a"},{"id":1,"slug":"b"}]"#, "", "key: slug "),
             (#"[{"id":null,"post_id":5,"number":1}]"#, "", "key: post_id "),
             (#"[{"at":"2024-05-01T00:00:00Z","price":1.5,"on":"x"}]"#, "", #"key: "on" "#),
@@ -97,7 +100,7 @@ struct InitFromURLTests {
             (200, #"[{"":1},{"":2}]"#, 65, "no member of its 2 records is"),
             (200, #"[{"a\nb":1}]"#, 65, "'key' in resource 'posts' holds a line break"),
             (200, #"{"a\nb":[{"id":1}]}"#, 65, "'records' in resource 'posts' holds a line break"),
-            (404, "{}", 69, "404"), (401, "{}", 77, "401"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
+            (404, "{}", 69, "404"), (403, "{}", 69, "403"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
         ])
     func refused(_ status: Int, _ body: String, _ code: Int32, _ words: String) async throws {
         let origin = try await Origin.start { _ in
@@ -151,12 +154,55 @@ struct InitFromURLTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
     }
 
+    @Test func `with --config, the next commands and those in the file name it`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(service.url)/items", "-c", "two configs.yaml")
+        #expect(
+            made.error.contains(
+                "next: 'siding plan --fetch -c 'two configs.yaml'', 'siding sync -c 'two configs.yaml''"),
+            "\(made.error)")
+        let config = try String(contentsOfFile: sandbox.file("two configs.yaml"), encoding: .utf8)
+        #expect(config.contains("#   siding sync -c 'two configs.yaml' "), "\(config)")
+        let example = try await sandbox.siding("init", "-c", "two.yaml")
+        #expect(
+            example.error.contains(
+                "next: 'siding check -c two.yaml', 'siding plan -c two.yaml', 'siding sync -c two.yaml'"))
+        await service.origin.stop()
+    }
+
+    @Test func `the line for deletions is a comment that says what happens without it, and is valid`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox()
+        #expect(try await sandbox.siding("init", "\(service.url)/items").status == 0)
+        let config = try config(of: sandbox)
+        let line =
+            "    # deletes: { detect: complete_listing }    # without it, records that are deleted at the origin stay here\n"
+        #expect(config.contains(line), "\(config)")
+        try sandbox.config(config.replacing("# deletes:", with: "deletes:"))
+        #expect(try await sandbox.siding("check").status == 0)
+        #expect(try await sandbox.siding("sync").status == 0)
+        await service.origin.stop()
+    }
+
+    @Test func `editors find the schema where it is installed beside the executable`() throws {
+        let sandbox = try Sandbox()
+        let executable = sandbox.file("bin/siding")
+        #expect(SchemaFile.comment(ofExecutable: executable) == "")
+        try sandbox.write("{}", to: "share/siding/siding.schema.json")
+        #expect(
+            SchemaFile.comment(ofExecutable: executable)
+                == "# yaml-language-server: $schema=\(sandbox.file("share/siding/siding.schema.json"))\n")
+        try sandbox.write("{}", to: "a b/share/siding/siding.schema.json")
+        #expect(SchemaFile.comment(ofExecutable: sandbox.file("a b/bin/siding")) == "")
+    }
+
     @Test func `a file that is there stays, and nothing is requested, unless --force is given`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox()
         try sandbox.config("mine")
         let refused = try await sandbox.siding("init", "\(service.url)/items")
-        #expect(refused.status == 64 && refused.error.contains("--force"))
+        #expect(refused.status == 64 && refused.error.contains("--force") && refused.error.contains("init --add"))
         #expect(try config(of: sandbox) == "mine" && service.targets == [])
         #expect(try await sandbox.siding("init", "\(service.url)/items", "--force").status == 0)
         #expect(try config(of: sandbox).contains("path: /items"))

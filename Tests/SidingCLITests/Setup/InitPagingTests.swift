@@ -187,6 +187,44 @@ struct InitPagingTests {
         await origin.stop()
     }
 
+    @Test(
+        "a page size that only the page reports is proposed in a comment, which is valid in place of the rule",
+        arguments: [
+            (
+                #"{"items":[{"id":1},{"id":2}],"total":5,"page":1,"per_page":2}"#, "X-None", "1",
+                "{ type: page, param: page, size_param: per_page, size: 2 }"
+            ),
+            (
+                #"{"items":[{"id":1},{"id":2}],"next_cursor":"abc","meta":{"pageSize":2}}"#, "X-None", "1",
+                "{ type: cursor, path: '$.next_cursor', param: cursor, size_param: pageSize, size: 2 }"
+            ),
+            (
+                #"{"items":[{"id":1},{"id":2}],"per_page":2}"#, "Link", "</posts?page=2>; rel=next",
+                "{ type: link_header, size_param: per_page, size: 2 }"
+            ),
+        ])
+    func sized(_ body: String, _ field: String, _ value: String, _ rule: String) async throws {
+        let origin = try await Origin.start { _ in
+            .json(body, headerFields: HTTPField.Name(field).map { [$0: value] } ?? [:])
+        }
+        let sandbox = try Sandbox()
+        #expect(try await sandbox.siding("init", "\(origin.url.origin)/posts").status == 0)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        let line = "    # paginate: \(rule)    # a larger size takes fewer requests\n"
+        #expect(config.contains(line), "\(config)")
+        let lines = config.split(separator: "\n", omittingEmptySubsequences: false)
+        let proposed = lines.filter { !$0.hasPrefix("    paginate:") }.joined(separator: "\n")
+        try sandbox.config(proposed.replacing("# paginate: \(rule)", with: "paginate: \(rule)"))
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 0, "\(check.everything)")
+        // A size that was asked for is in the rule or in the path already.
+        let asked = try await sandbox.siding("init", "\(origin.url.origin)/posts?limit=2", "--force")
+        #expect(asked.status == 0, "\(asked.everything)")
+        #expect(
+            try !String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8).contains("fewer requests"))
+        await origin.stop()
+    }
+
     @Test func `a next page that no rule follows is written as a comment, and the sync reports it`() async throws {
         let origin = try await Origin.start { _ in
             .json(#"{"items":[{"id":1}],"links":[{"rel":"self","href":"/posts"},{"rel":"next","href":"/posts?p=2"}]}"#)

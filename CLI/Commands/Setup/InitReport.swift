@@ -1,0 +1,56 @@
+import Foundation
+import SidingChain
+import SidingInspection
+import SidingJSON
+
+/// What `siding init` found and wrote, and the next commands.
+struct InitReport {
+    let options: GlobalOptions
+
+    /// Which commands need behind them to find the file: ` -c two.yaml`.
+    var arguments: String { options.config.map { " -c \(ShellText.word($0))" } ?? "" }
+
+    /// What the first page shows; with `--json` all that there is to report.
+    func show(_ draft: ConfigDraft, _ page: FirstPage, path: String) {
+        if options.json { return Output.line(object(draft, page, path)) }
+        let place = page.records.map { " at \($0.withoutEach)" } ?? ""
+        options.printMessage("\(draft.name): \(MessageFormat.count(page.count, "record"))\(place)")
+        options.printMessage("    key: \(page.key.path), \(page.key.message(page.count))")
+        if let next = page.next {
+            options.printMessage("    \(next.line)")
+            options.printMessage("        \(next.message)")
+        } else {
+            options.printMessage("    one page: nothing on it shows that there are more")
+        }
+    }
+
+    private func object(_ draft: ConfigDraft, _ page: FirstPage, _ path: String) -> JSONObject {
+        [
+            "path": path, "source": draft.source, "resource": draft.name, "count": page.count,
+            "records": page.records?.description, "key": page.key.path.description, "paginate": page.next?.rule,
+            "evidence": page.next?.evidence, "caution": page.next?.caution,
+        ]
+    }
+
+    /// - Parameter next: the next commands, without `siding`.
+    func showWritten(_ path: String, next: [String]) {
+        guard !options.json else { return }
+        options.printMessage("wrote \(path); next: \(commands(next))")
+        guard options.config == nil, let other = ProcessInfo.processInfo.environment["SIDING_CONFIG"], !other.isEmpty
+        else { return }
+        options.printMessage(
+            "but SIDING_CONFIG names \(other), which these commands take: unset it, or add '--config \(path)'")
+    }
+
+    func showAdded(_ draft: ConfigDraft, to path: String) {
+        guard !options.json else { return }
+        let name = ShellText.word(draft.name)
+        options.printMessage(
+            "added '\(draft.name)' of source '\(draft.source)' to \(path); next: "
+                + commands(["plan --fetch \(name)", "sync \(name)"]))
+    }
+
+    private func commands(_ all: [String]) -> String {
+        all.map { "'siding \($0)\(arguments)'" }.joined(separator: ", ")
+    }
+}
