@@ -119,7 +119,7 @@
 --                        when. `let_in` is 1 once a write that was parked for a sign-in was tried again because another
 --                        request of its source was answered; a release or retry makes it 0.
 -- siding_outbox_requests what an entry sends, and the answer. `operation` is the configured write that made the request,
---                        `replaces` the entry whose request it corrects. `probe` is the delivery probe of a write,
+--                        `replaces` the entry whose request it corrects. `probe` is the delivery probe that a write declares,
 --                        `unknown_since` when it became unknown whether it arrived. `conflict_on` lists the statuses that are
 --                        conflicts. `gone_is_done`: whether 404 and 410 complete a write that deletes. `error`, `status` and
 --                        `answer` are of the last try. `answer_etag` is the entity tag of an answer to a fetch that broke off:
@@ -451,7 +451,6 @@ CREATE TABLE siding_outbox_requests (
     CONSTRAINT outbox_requests_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
     CONSTRAINT outbox_requests_gone_is_done CHECK (gone_is_done IN (0, 1)),
     CONSTRAINT outbox_requests_probe_is_json CHECK (probe IS NULL OR json_valid(probe)),
-    CONSTRAINT outbox_requests_unknown_has_probe CHECK (unknown_since IS NULL OR probe IS NOT NULL),
     CONSTRAINT outbox_requests_error_is_json CHECK (error IS NULL OR json_valid(error))
 ) STRICT;
 
@@ -541,7 +540,7 @@ CREATE TABLE siding_sources (
     concurrency_limit INTEGER,
     last_sent_at      INTEGER NOT NULL DEFAULT 0,
     changed_at        INTEGER NOT NULL,
-    CONSTRAINT sources_gate CHECK (gate IN ('offline', 'retry_after', 'breaker', 'sign_in')),
+    CONSTRAINT sources_gate CHECK (gate IN ('offline', 'portal', 'retry_after', 'breaker', 'sign_in')),
     CONSTRAINT sources_gate_has_end CHECK (gate IS NOT NULL OR gate_until IS NULL),
     CONSTRAINT sources_concurrency_limit CHECK (concurrency_limit > 0)
 ) STRICT, WITHOUT ROWID;

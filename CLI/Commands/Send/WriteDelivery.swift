@@ -103,7 +103,7 @@ struct WriteDelivery {
         // Reading rows is cheaper than starting a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
         // Entries still claimed by a dead sender count as work, too, and those that waited for the network may be due.
-        let offline = try await store.gates().filter { $0.reason == .offline }.map(\.source)
+        let offline = try await store.gates().filter(\.reason.isOfLine).map(\.source)
         let others = outlook.wantingSignIn.union(outlook.claimed).union(offline)
         guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender, _ in

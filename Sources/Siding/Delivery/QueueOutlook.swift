@@ -94,10 +94,10 @@ extension QueueTransitions {
         let isOfSignIn = cause != .lineReturned
         var health = try SourcesTable.load(source, transaction)
         switch health.gate?.reason {
-        case .offline where isOfLine, .breaker where isOfLine, .signIn where isOfSignIn:
+        case .offline where isOfLine, .portal where isOfLine, .breaker where isOfLine, .signIn where isOfSignIn:
             health.gate?.until = now
             try SourcesTable.save(health, now, transaction)
-        case .offline, .breaker, .signIn, .retryAfter, nil: break
+        case .offline, .portal, .breaker, .signIn, .retryAfter, nil: break
         }
         if isOfLine { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
         if isOfSignIn {

@@ -106,16 +106,31 @@ struct WriteClaimer {
         guard let request = try OutboxRequestsTable.load(entry.id, transaction),
             let key = try IdempotencyKeysTable.load(entry.id, transaction)
         else { throw StoreError(.corrupt, "queue entry \(entry.id) has no request or no key") }
-        let write = ClaimedWrite(
+        var write = ClaimedWrite(
             entry: entry, method: method, url: url, headerFields: try request.headerFields(),
             body: request.outgoingBody(of: entry.id, key: key.key), key: key.key, keyField: key.field,
-            isKeyed: key.isHonoured, terms: terms, probe: request.probe,
+            isKeyed: key.isHonoured, terms: terms,
             conflictStatuses: try request.conflictStatuses(), goneIsDone: request.goneIsDone)
+        write.declaredProbe = request.probe
+        write.record = try recordProbe(of: write, body: request.body, transaction)
         // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
         }
         return (write, key.lifetime)
+    }
+
+    /// The built-in probe of an edit.
+    private func recordProbe(
+        of write: ClaimedWrite, body: [UInt8]?, _ transaction: borrowing Transaction
+    ) throws -> RecordProbe? {
+        guard RecordProbe.fits(write.method, write.terms), let terms = write.terms, let key = write.entry.recordKey
+        else { return nil }
+        // Read for the probe alone, as almost no write needs one.
+        let before =
+            terms.change == .replace && write.entry.unknownSince != nil
+            ? try EditSides(of: write.entry, transaction)?.base.living : nil
+        return RecordProbe(terms: terms, key: key, body: body, before: before)
     }
 
     /// Handles a key that the origin has forgotten, as sending again could act twice: marks the write as in doubt if it has a
@@ -142,10 +157,11 @@ struct WriteClaimer {
         claimed candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
         var (write, after) = (candidate, health)
+        write.asksFirst = health.gate?.reason == .portal && !write.isResendable && write.probeToRun == nil
         after.recordSend(now)
         try SourcesTable.save(after, now, transaction)
         try OutboxTable.claim(
-            write.entry, by: transitions.owner, firstSent: write.isKeyed ? now : nil, transaction)
+            write.entry, by: transitions.owner, firstSent: write.isResendable ? now : nil, transaction)
         // A time in the future was recorded before the clock was set back: the settle delay starts again now.
         if let since = write.entry.unknownSince, since > now {
             try OutboxRequestsTable.setUnknownSince(now, of: write.entry.id, transaction)

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingSQLite
 
 /// Reclaims writes that their sender will never complete, inside a transaction. Repeating it is harmless: the first call
@@ -15,7 +16,7 @@ struct WriteReclaimer {
             try IdempotencyKeysTable.load(entry.id, transaction)?.isHonoured != true
         {
             let why = "it may have arrived before its sender died"
-            guard try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil else {
+            guard try hasProbe(entry, transaction) else {
                 return try transitions.park(entry, as: .uncertain, why, transaction)
             }
             try transitions.beginDoubt(entry.id, why, transaction)
@@ -27,5 +28,11 @@ struct WriteReclaimer {
         (entry.state, entry.nextAttemptAt) = (.queued, transitions.now)
         try OutboxTable.putBack(entry, waitsForNetwork: nil, transaction)
         return entry
+    }
+
+    private func hasProbe(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
+        if try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil { return true }
+        let terms = try OutboxEditsTable.load(entry.id, transaction)?.terms
+        return HTTPRequest.Method(entry.method).map { RecordProbe.fits($0, terms) } ?? false
     }
 }

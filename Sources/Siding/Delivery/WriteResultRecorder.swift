@@ -38,7 +38,7 @@ struct WriteResultRecorder {
         case .sendAgain(let moment, let why): try sendAgain(from: moment, why, transaction)
         case .parked(.conflict, let error, let answer):
             try record(error, answer, transaction)
-            try resolveConflict(error, answer, transaction)
+            try resolveConflict(error, answer, theirs: result.theirs, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
             // A 401 means that the origin has not acted on this attempt. It says nothing about earlier attempts, and a
@@ -82,15 +82,19 @@ struct WriteResultRecorder {
         }
     }
 
-    /// Stores the server copy that the answer contains, and applies the conflict policy of the edit. Writes that are not edits
-    /// are parked.
+    /// Stores the server copy, and applies the conflict policy of the edit. Writes that are not edits are parked.
+    ///
+    /// - Parameters:
+    ///   - answer: the refusal, which may show the record or a part of it.
+    ///   - theirs: the whole record; nil if it was not fetched.
     private func resolveConflict(
-        _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
+        _ error: RecordedError, _ answer: WriteAnswer?, theirs: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
-        guard let edit = try PendingEdit.load(id, transaction),
+        guard var edit = try PendingEdit.load(id, transaction),
             var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return try park(as: .conflict, error, transaction) }
-        let knows = try saveTheirs(answer, edit, &projection, transaction)
+        if theirs != nil { edit.terms.answersPart = false }
+        let knows = try saveTheirs(theirs ?? answer, edit, &projection, transaction)
         let attempts = write.entry.attempts + 1
         var merged: [UInt8]?
         switch edit.terms.conflict {

@@ -57,10 +57,10 @@ extension Failure {
     /// here.
     package func retention(of kind: RequestKind) -> Retention {
         switch reason {
-        case .captivePortal where kind == .fetch:
-            // The web page may be the origin's own, at a wrong URL: the waits have to grow.
-            .keep(counted: true)
-        case .noInternetConnection, .captivePortal, .waitingForOrigin:
+        case .captivePortal:
+            // The web page may be the origin's own, so the waits have to grow.
+            kind == .fetch ? .keep(counted: true) : portal(kind)
+        case .noInternetConnection, .waitingForOrigin:
             .keep(counted: false)
         case .timeout, .cantConnectToHost, .temporaryDNS, .tlsHandshake, .proxyUnreachable, .proxyFault,
             .localResource, .connectionLost, .protocolViolation, .system, .internalFault, .storage:
@@ -98,6 +98,12 @@ extension Failure {
         case .write(resendable: false) where phase != .notSent: .park(.uncertain)
         case .fetch, .write: release ? .release : .keep(counted: true)
         }
+    }
+
+    /// Nothing else ends the wait: other requests may be answered while a web page answers this one.
+    private func portal(_ kind: RequestKind) -> Retention {
+        counted(kind) == .keep(counted: true)
+            ? .keep(counted: true, minimumWait: RetryRules.probeWindow) : counted(kind)
     }
 
     /// An answer came but cannot be read. The origin has acted on the write, so only a resendable request is sent again.

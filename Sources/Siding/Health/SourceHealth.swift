@@ -47,12 +47,13 @@ package struct SourceHealth: Sendable, Hashable {
     /// - Parameter jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: entries that wait for the network are worth a try.
     package mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
-        let wasCut = gate?.reason == .offline || gate?.reason == .breaker || failures > 0
+        let wasCut = gate?.reason.isOfLine == true || gate?.reason == .breaker || failures > 0
         switch outcome {
         case .nothing: break
         case .answers: answered(now)
         case .failed: failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
+        case .portal(let note): close(.portal, until: now + RetryRules.probeWindow, note, now)
         case .retryAfter(let until, let note, let backoff):
             close(.retryAfter, until: max(until, grownWait(backoff, now)), note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
@@ -106,7 +107,7 @@ package struct SourceHealth: Sendable, Hashable {
         case (.signIn, nil): return true
         // Beyond the longest allowed wait: the clock was set back.
         case (.retryAfter, let end?): return end > until && end <= now + RetryRules.longestWait
-        case (.retryAfter, nil), (.signIn, _), (.offline, _), (.breaker, _): return false
+        case (.retryAfter, nil), (.signIn, _), (.offline, _), (.portal, _), (.breaker, _): return false
         }
     }
 }
@@ -117,6 +118,8 @@ public struct SourceGate: Sendable, Hashable {
     public enum Reason: String, Sendable, Codable, CaseIterable {
         /// No network route, or no connection to the origin.
         case offline
+        /// A web page answered in place of the origin: perhaps the login page of a network.
+        case portal
         /// The origin asked for a pause, or a rate limit is exhausted.
         case retryAfter = "retry_after"
         /// Too many attempts in a row failed.
@@ -133,6 +136,11 @@ public struct SourceGate: Sendable, Hashable {
     public var until: Timestamp?
     /// The reason in one sentence, for people.
     public var note: String
+}
+
+extension SourceGate.Reason {
+    /// Whether the line has to change: the origin was not reached.
+    package var isOfLine: Bool { self == .offline || self == .portal }
 }
 
 extension SourceGate {

@@ -8,6 +8,8 @@ package enum SourceOutcome: Sendable, Hashable {
     /// An attempt failed.
     case failed
     case offline(note: String)
+    /// A network portal answered in its place.
+    case portal(note: String)
     /// It asked not to be called before `until`. The wait grows at least as `backoff`; nil for a limit of our own.
     case retryAfter(until: Timestamp, note: String, backoff: Backoff? = nil)
     case signIn(note: String)
@@ -19,7 +21,8 @@ package enum SourceOutcome: Sendable, Hashable {
     /// - Parameter backoff: how the wait grows while the origin asks to wait again and again.
     package init(_ failure: Failure, backoff: Backoff? = nil, now: Timestamp) {
         switch failure.reason {
-        case .noInternetConnection, .captivePortal: self = .offline(note: failure.description)
+        case .noInternetConnection: self = .offline(note: failure.description)
+        case .captivePortal: self = .portal(note: failure.description)
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
             .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation,
             // The gate spares a program that prints the token from being started for every write.
@@ -44,7 +47,7 @@ package enum SourceOutcome: Sendable, Hashable {
         case .backOff:
             self = .retryAfter(
                 until: now + answer.retryDelay(now: now), note: failure.description, backoff: backoff)
-        case .portal: self = .offline(note: failure.description)
+        case .portal: self = .portal(note: failure.description)
         case .serverError, .requestTimeout, .insufficientStorage: self = .failed
         // The origin works and refused the request.
         case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: self = .answers

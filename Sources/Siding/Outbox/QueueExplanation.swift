@@ -152,6 +152,8 @@ extension QueueExplanation {
             return "its source needs a sign-in: correct its `auth:`, then 'siding queue run' tries it again."
         case .offline:
             return "this machine has no network; \(run) try it again."
+        case .portal:
+            return "a web page answers in place of the origin: sign in to this network; \(run) try it again."
         case .breaker, .retryAfter:
             let until = gate?.until.map { $0 > now ? " until \($0.rfc3339)" : "" } ?? ""
             return "no request goes to its source\(until), because \(gate?.note ?? ""); then it is sent."

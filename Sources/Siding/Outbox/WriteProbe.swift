@@ -27,6 +27,8 @@ public struct WriteProbe: Sendable, Hashable, Codable {
     /// The settle delay: for this long after the attempt "it is not there" is not final, as the request may still be on its
     /// way.
     public var after: Duration
+    /// Half a minute.
+    public static let usualDelay = Duration.seconds(30)
     /// What to do if the answer is unclear.
     public var fallback: Fallback
     /// The record's id, for `{id}` in the path; nil if the path has none.
@@ -36,7 +38,7 @@ public struct WriteProbe: Sendable, Hashable, Codable {
 
     /// The parameters are the properties of the same names; ``Siding/send(_:)`` checks whether they fit together.
     public init(
-        _ path: String, mark: JSONPath? = nil, records: JSONPath? = nil, after: Duration = .seconds(30),
+        _ path: String, mark: JSONPath? = nil, records: JSONPath? = nil, after: Duration = usualDelay,
         fallback: Fallback = .hold, id: String? = nil, record: JSONPath? = nil
     ) {
         (self.path, self.records, self.mark) = (path, records, mark)

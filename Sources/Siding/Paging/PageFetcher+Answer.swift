@@ -89,7 +89,9 @@ extension PageFetcher {
         guard response.response.status.code != 206 else {
             throw Failure(.contract, phase: .answered, detail: "206: a part of a page, though no part was requested")
         }
-        guard !response.isWebPage(to: resource.source) else { throw Failure(.captivePortal, phase: .answered) }
+        guard !response.isWebPage(accepting: resource.source.headerFields[.accept]) else {
+            throw Failure(.captivePortal, phase: .answered)
+        }
         // Whatever it is called, an array is no list of lines.
         let hasLines = resource.records == nil && fields.nameLines && bytes.first != UInt8(ascii: "[")
         let reader = hasLines ? reader.forLines : reader

@@ -216,7 +216,9 @@ struct DeletionVerification: Sendable {
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
         do throws(Failure) {
             let answer = try await chain.process(url, sync.context)
-            guard !answer.isWebPage(to: resource.source) else { throw Failure(.captivePortal, phase: .answered) }
+            guard !answer.isWebPage(accepting: resource.source.headerFields[.accept]) else {
+                throw Failure(.captivePortal, phase: .answered)
+            }
             let document = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
             if let document, document.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
                 return .deleted

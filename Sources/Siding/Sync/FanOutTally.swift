@@ -143,7 +143,7 @@ extension ResourceSync {
     /// Whether other requests to the source would fail in the same way.
     func concernsSource(_ failure: Failure) -> Bool {
         switch resource.source.outcome(of: failure, .fetch, now: engine.now) {
-        case .offline, .retryAfter, .signIn: return true
+        case .offline, .portal, .retryAfter, .signIn: return true
         case .answers, .failed, .nothing: break
         }
         switch failure.reason {

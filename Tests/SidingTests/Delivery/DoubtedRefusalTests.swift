@@ -229,8 +229,8 @@ extension DoubtedRefusalTests {
         #expect(try await bench.shown("a") == EditBench.theirs)
     }
 
-    @Test func `a PUT without a key acts once however often it is sent, so its policy decides`() async throws {
+    @Test func `a PUT without a key is in doubt as well, where nobody can read the record`() async throws {
         let (_, entry) = try await edit(.replace, .theirs, status: 412, isKeyed: false)
-        #expect(entry.state == .dropped)
+        #expect(entry.state == .parked && entry.reason == .uncertain)
     }
 }

@@ -37,14 +37,14 @@ import Testing
 
     static let counting = Retention.keep(counted: true)
     static let slowly = Retention.keep(counted: true, minimumWait: .seconds(900))
+    static let portal = Retention.keep(counted: true, minimumWait: .seconds(30))
     static let three = Retention.keep(counted: true, attempts: 3)
 
     static let rows: [Row] =
         [
             Row(.noInternetConnection, all: .keep(counted: false)),
             Row(
-                .captivePortal, fetch: counting, unsent: .keep(counted: false), uncertain: .keep(counted: false),
-                resendable: .keep(counted: false)),
+                .captivePortal, fetch: counting, unsent: portal, uncertain: .park(.uncertain), resendable: portal),
             Row(counted: .temporaryDNS), Row(counted: .tlsHandshake), Row(counted: .proxyUnreachable),
             Row(counted: .proxyFault), Row(counted: .localResource), Row(counted: .connectionLost),
             Row(counted: .protocolViolation), Row(counted: .internalFault), Row(counted: .storage("busy")),

@@ -17,18 +17,25 @@ package struct ClaimedWrite: Sendable {
     package var isKeyed: Bool
     /// The effect on a local record; nil if there is none.
     var terms: EditTerms?
-    var probe: WriteProbe?
+    var declaredProbe: WriteProbe?
+    /// The record at the write's URL, if it is an edit of that.
+    var record: RecordProbe?
     /// The statuses that mean a conflict; nil for the default ones.
     var conflictStatuses: Set<Int>?
     /// Whether 404 and 410 count as success; nil if not declared.
     var goneIsDone: Bool?
+    /// Whether to ask first who answers, as a web page answered for the origin the last time: the write may not be sent twice.
+    var asksFirst = false
 
     /// Whether it may be sent again although it may have arrived: its method is idempotent (RFC 9110 §9.2.2), or its key is
     /// honoured.
     package var isResendable: Bool { isKeyed || method.isIdempotent }
 
+    /// How the origin is asked for it if it is in doubt; nil if only an operator can find out.
+    var probe: DeliveryProbe? { declaredProbe.map(DeliveryProbe.declared) ?? record.map(DeliveryProbe.record) }
+
     /// The delivery probe to run instead of sending the write, as it may have arrived; else nil.
-    var probeToRun: WriteProbe? { entry.unknownSince == nil ? nil : probe }
+    var probeToRun: DeliveryProbe? { entry.unknownSince == nil ? nil : probe }
 
     /// Whether it is to change the record only in the state that one of its fields names (RFC 9110 §13.1).
     var isConditional: Bool {
@@ -41,6 +48,11 @@ package struct ClaimedWrite: Sendable {
         guard method == .post, let body else { return false }
         let limits = JSONLimits(maxStringBytes: WriteRequest.bodyLimit)
         return (try? JSONDocument(body, limits: limits))?.isGraphQLRequest ?? false
+    }
+
+    /// Whether a web page is not an answer to it; see ``LoadedResponse/isWebPage(accepting:)``.
+    func isWebPage(_ response: LoadedResponse, from source: Source) -> Bool {
+        response.isWebPage(accepting: headerFields[.accept] ?? source.headerFields[.accept])
     }
 
     /// All header fields except the source's own, with the key.

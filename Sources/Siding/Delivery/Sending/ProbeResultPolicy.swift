@@ -5,18 +5,24 @@ internal import SidingJSON
 /// Decides what the answer to a delivery probe, or its failure, means for the write in doubt.
 struct ProbeResultPolicy: Sendable {
     let policy: WriteResultPolicy
-    let probe: WriteProbe
+    let probe: DeliveryProbe
 
     private var write: ClaimedWrite { policy.write }
 
     func result(of response: LoadedResponse) -> WriteResult {
+        if write.isWebPage(response, from: policy.source) {
+            // A portal knows nothing of the write. It may be the origin's own page, so the gate stays as it is.
+            let failure = Failure(.captivePortal, phase: .answered)
+            let minimum = RetryRules.probeWindow
+            return WriteResult(
+                policy.retry(failure, isCounted: true, waitsForNetwork: false, minimum: minimum), .nothing)
+        }
         let limits = policy.source.jsonLimits
         guard let document = response.bytes.flatMap({ try? JSONDocument($0, limits: limits) }) else {
             return result(
                 of: Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
         }
-        let value = probe.value(entry: write.entry.id, key: write.key)
-        return WriteResult(transition(ProbeAnswer(document, to: probe, asking: value), response), .answers)
+        return WriteResult(transition(probe.answer(document, about: write), response), .answers)
     }
 
     func result(of failure: Failure) -> WriteResult {
@@ -39,8 +45,10 @@ struct ProbeResultPolicy: Sendable {
     }
 
     private func transition(_ failure: Failure) -> WriteResult.Transition {
-        if case .http(let answer) = failure.reason, answer.statusClass == .gone, probe.isDirect {
-            return .sendAgain(from: finalAt, because: "the origin does not have it")
+        if case .http(let answer) = failure.reason, answer.statusClass == .gone, let gone = probe.answerOfGone {
+            return gone == .notThere
+                ? .sendAgain(from: finalAt, because: "the origin does not have it")
+                : .arrived(WriteAnswer(status: answer.status, contentType: nil, body: []))
         }
         switch policy.source.builtInRetention(of: failure, .fetch, now: policy.now) {
         // A probe that was not sent says nothing about the write.

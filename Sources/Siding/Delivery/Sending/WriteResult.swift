@@ -8,6 +8,8 @@ package struct WriteResult: Sendable {
     package var isTry = true
     /// Whether a request of this claim, before the one with this result, may have arrived.
     package var hasLostTry = false
+    /// The whole record as the origin has it, fetched after a conflict.
+    package var theirs: WriteAnswer?
 
     package init(_ transition: Transition, _ outcome: SourceOutcome) {
         (self.transition, self.outcome) = (transition, outcome)

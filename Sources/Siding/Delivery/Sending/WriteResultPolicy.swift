@@ -10,8 +10,8 @@ struct WriteResultPolicy: Sendable {
     /// Whether an earlier request of this claim may have arrived.
     var hasLostTry = false
 
-    /// Whether an earlier try under the same key was not answered, or not for certain, in this claim or before it.
-    private var mayHaveArrived: Bool { write.isKeyed && (hasLostTry || write.entry.firstSentAt != nil) }
+    /// Whether an earlier try was not answered, or not for certain, in this claim or before it.
+    private var mayHaveArrived: Bool { hasLostTry || write.entry.firstSentAt != nil }
 
     /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
     /// PUT or DELETE under a condition: the origin is as it asks for. A GraphQL answer says so in its body.
@@ -55,10 +55,11 @@ struct WriteResultPolicy: Sendable {
         return doubted(result, failure)
     }
 
-    /// A refusal after an unanswered try under the same key does not say that the origin has not acted on that one: it may
+    /// A refusal after an unanswered try of the same request does not say that the origin has not acted on that one: it may
     /// be an effect of it. So the write is in doubt, and no conflict policy applies.
     private func doubted(_ result: WriteResult, _ failure: Failure) -> WriteResult {
-        guard mayHaveArrived, failure.phase == .answered,
+        // A PUT or DELETE that neither has a key nor edits a record acts once however often it is sent.
+        guard mayHaveArrived, write.isKeyed || write.probe != nil, failure.phase == .answered,
             case .parked(let reason, var error, let answer) = result.transition,
             reason == .rejected || reason == .conflict
         else { return result }
@@ -77,7 +78,7 @@ struct WriteResultPolicy: Sendable {
             return WriteResult(.delivered(kept(answer)), .answers)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
-        where answer.status == 409 && mayHaveArrived
+        where answer.status == 409 && write.isKeyed && mayHaveArrived
             && write.entry.attempts < RetryRules.keyedConflictAttempts:
             return WriteResult(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
         case _ where write.conflictStatuses?.contains(answer.status) ?? false:
@@ -159,14 +160,14 @@ extension Failure {
 
     /// Whether this machine has no network: the source's gate closes, and one request at a time tests it. Other connection
     /// failures may concern one host only; see ``isConnectionFailure``.
-    var isOffline: Bool { reason == .noInternetConnection || reason == .captivePortal }
+    var isOffline: Bool { reason == .noInternetConnection }
 
     /// Whether the connection failed, ``isOffline`` or not: the wait of the entry ends early when the network changes, or when
-    /// another request of the source is answered.
+    /// another request of the source is answered. A web page says nothing of the sort: it may be the origin's own.
     var isConnectionFailure: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,
-            .captivePortal, .tlsHandshake, .proxyUnreachable, .proxyFault:
+            .tlsHandshake, .proxyUnreachable, .proxyFault:
             true
         default: false
         }

@@ -179,7 +179,7 @@ package struct WriteSender: Sendable {
 
     /// Ends the waits of sources that an earlier process found without a network, and that have a route now.
     package func endEarlierWaits(of names: Set<String>?) async throws(StoreError) {
-        let offline = Set(try await store.gates().filter { $0.reason == .offline }.map(\.source))
+        let offline = Set(try await store.gates().filter(\.reason.isOfLine).map(\.source))
         let returned = reachable(names).intersection(offline)
         if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
     }
@@ -236,6 +236,8 @@ package struct WriteSender: Sendable {
         let result =
             if let probe = write.probeToRun {
                 await ask(probe, about: write, source, over: transport)
+            } else if write.asksFirst, let portal = await portal(before: write, source, over: transport) {
+                policy(write, source).result(of: portal)
             } else {
                 await send(write, source, over: transport)
             }
@@ -245,18 +247,20 @@ package struct WriteSender: Sendable {
     }
 
     private func send(_ write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> WriteResult {
-        // Only a request whose key is honoured is one and the same when it goes out again.
         let tries = SentTries()
-        let transport = write.isKeyed ? tries.noting(transport) : transport
+        let transport = tries.noting(transport)
         let answer = await exchange(write, source, over: transport)
         var policy = policy(write, source)
         policy.hasLostTry = tries.hasLost
         var result =
             switch answer {
+            case .success(let response) where write.isWebPage(response, from: source):
+                policy.result(of: await webPage(answering: write, source, over: transport))
             case .success(let response): policy.result(of: response)
             case .failure(let failure): policy.result(of: failure)
             }
         result.hasLostTry = tries.hasLost
+        result.theirs = await theirs(of: write, after: result, source, over: transport)
         return result
     }
 
@@ -267,31 +271,14 @@ package struct WriteSender: Sendable {
         let context = ChainContext(
             requestID: "entry \(write.entry.shortID)", logger: environment.logger, isResendable: write.isResendable)
         do throws(Failure) {
-            // A source may have moved since the write was accepted.
-            if let why = WriteSafety.refusal(of: write.url, by: source) {
-                throw Failure(.invalidRequest, phase: .notSent, detail: why)
-            }
+            try checkSafety(of: write.url, at: source)
             return .success(try await chain(source, transport).make().process(write, context))
         } catch {
             return .failure(error)
         }
     }
 
-    /// Runs the delivery probe of a write that may have arrived; the write itself is not sent.
-    private func ask(
-        _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over transport: any Transport
-    ) async -> WriteResult {
-        let policy = ProbeResultPolicy(policy: policy(write, source), probe: probe)
-        let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: environment.logger)
-        do throws(Failure) {
-            let url = try source.baseURL.appending(path: probe.path(entry: write.entry.id, key: write.key))
-            return policy.result(of: try await chain(source, transport).makeProbe().process(url, context))
-        } catch {
-            return policy.result(of: error)
-        }
-    }
-
-    private func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
+    func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
         WriteChain(
             source: source, transport: transport,
             budget: SourceRateLimits(source, in: store, wallClock: environment.wallClock).map {
@@ -299,7 +286,7 @@ package struct WriteSender: Sendable {
             }, environment: environment)
     }
 
-    private func policy(_ write: ClaimedWrite, _ source: Source) -> WriteResultPolicy {
+    func policy(_ write: ClaimedWrite, _ source: Source) -> WriteResultPolicy {
         WriteResultPolicy(source: source, write: write, jitter: environment.jitter, now: environment.wallClock.now)
     }
 }

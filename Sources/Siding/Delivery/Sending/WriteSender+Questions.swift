@@ -1,0 +1,72 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// What a sender asks the origin about a write. These requests change nothing there.
+extension WriteSender {
+    /// What the web page that answered a write shows: a portal, if one answers a GET of the same URL, too; else an answer of
+    /// the origin's own that cannot be read.
+    func webPage(answering write: ClaimedWrite, _ source: Source, over transport: any Transport) async
+        -> Failure
+    {
+        let isPortal = await portal(before: write, source, over: transport) != nil
+        return Failure(
+            isPortal ? .captivePortal : .badContent, phase: .answered,
+            detail: isPortal
+                ? nil : "a web page came where JSON was asked for; where that is right, send 'Accept: text/html'"
+        ).at(method: write.method.rawValue, url: Redaction.url(write.url))
+    }
+
+    /// Asks by a GET of the write's URL who answers there, which changes nothing.
+    ///
+    /// - Returns: why the write would not reach the origin; nil if the origin answers, whatever it says.
+    func portal(before write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> Failure? {
+        let context = ChainContext(requestID: "before \(write.entry.shortID)", logger: environment.logger)
+        do throws(Failure) {
+            try checkSafety(of: write.url, at: source)
+            let response = try await chain(source, transport).makeProbe().process(write.url, context)
+            return write.isWebPage(response, from: source) ? Failure(.captivePortal, phase: .notSent) : nil
+        } catch {
+            if case .http(let answer) = error.reason, answer.statusClass == .portal {
+                return Failure(.captivePortal, phase: .notSent)
+            }
+            return error.isConnectionFailure || error.reason == .cancelled
+                ? Failure(error.reason, phase: .notSent, detail: error.detail) : nil
+        }
+    }
+
+    /// A source may have moved since the write was accepted.
+    func checkSafety(of url: HTTPURL, at source: Source) throws(Failure) {
+        guard let why = WriteSafety.refusal(of: url, by: source) else { return }
+        throw Failure(.invalidRequest, phase: .notSent, detail: why)
+    }
+
+    /// Runs the delivery probe of a write that may have arrived; the write itself is not sent.
+    func ask(
+        _ probe: DeliveryProbe, about write: ClaimedWrite, _ source: Source, over transport: any Transport
+    ) async -> WriteResult {
+        let policy = ProbeResultPolicy(policy: policy(write, source), probe: probe)
+        let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: environment.logger)
+        do throws(Failure) {
+            let url = try probe.url(of: write, at: source)
+            try checkSafety(of: url, at: source)
+            return policy.result(of: try await chain(source, transport).makeProbe().process(url, context))
+        } catch {
+            return policy.result(of: error)
+        }
+    }
+
+    /// The record as the origin has it, after a conflict whose answer does not show it.
+    func theirs(
+        of write: ClaimedWrite, after result: WriteResult, _ source: Source, over transport: any Transport
+    ) async -> WriteAnswer? {
+        guard case .parked(.conflict, _, let answer) = result.transition, let record = write.record,
+            record.found(in: answer?.body) == nil
+        else { return nil }
+        let context = ChainContext(requestID: "record of \(write.entry.shortID)", logger: environment.logger)
+        let response = try? await chain(source, transport).makeProbe().process(write.url, context)
+        guard let response, record.found(in: response.bytes) != nil else { return nil }
+        return WriteAnswer(
+            status: response.response.status.code, contentType: response.response.headerFields[.contentType],
+            etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
+    }
+}

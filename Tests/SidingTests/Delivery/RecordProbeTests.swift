@@ -1,0 +1,222 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingOrigin
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// An origin with one record and no idempotency keys, on a line that loses requests or answers.
+private final class LossyRecord: TransportFactory {
+    enum Fate { case answered, lostBefore, lostAfter }
+
+    private struct State {
+        var body: JSONDocument?
+        var version = 1
+        var fates: [Fate]
+        var methods: [String] = []
+        /// Changes that somebody else makes before the request of this number.
+        var changes: [Int: String] = [:]
+
+        /// The record with its revision.
+        func revised(_ body: JSONDocument) -> JSONDocument {
+            let revision = try? JSONDocument(Array(#"{"_rev":"\#(version)"}"#.utf8))
+            return revision.map { JSONMergePatch($0).applied(to: body) } ?? body
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(_ body: String?, fates: [Fate]) throws {
+        state = Mutex(State(body: try body.map { try JSONDocument(Array($0.utf8)) }, fates: fates))
+    }
+
+    var body: String? { state.withLock { $0.body.map { String(decoding: $0.bytes, as: UTF8.self) } } }
+    var methods: [String] { state.withLock { $0.methods } }
+
+    func change(to body: String, before request: Int) { state.withLock { $0.changes[request] = body } }
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { [self] asked in answer(asked) }
+    }
+
+    private func answer(_ asked: ScriptedTransport.Request) -> ScriptedAnswer {
+        state.withLock { state in
+            let fate = state.fates.isEmpty ? .answered : state.fates.removeFirst()
+            state.methods.append(asked.request.method.rawValue)
+            if let change = state.changes[state.methods.count] {
+                (state.body, state.version) = (try? JSONDocument(Array(change.utf8)), state.version + 1)
+            }
+            let lost = ScriptedAnswer.failure(Failure(.connectionLost, phase: .maybeSent))
+            if fate == .lostBefore { return lost }
+            let answer = carryOut(asked, in: &state)
+            return fate == .lostAfter ? lost : answer
+        }
+    }
+
+    private func carryOut(_ asked: ScriptedTransport.Request, in state: inout State) -> ScriptedAnswer {
+        guard let body = state.body else { return .status(.notFound) }
+        if asked.request.method == .get { return .text(String(decoding: state.revised(body).bytes, as: UTF8.self)) }
+        if let expected = asked.request.headerFields[.ifMatch], expected != "\"\(state.version)\"" {
+            return .status(.preconditionFailed)
+        }
+        state.version += 1
+        if asked.request.method == .delete {
+            state.body = nil
+            return .status(.noContent)
+        }
+        guard let sent = try? JSONDocument(asked.body) else { return .status(.badRequest) }
+        state.body = asked.request.method == .put ? sent : JSONMergePatch(sent).applied(to: body)
+        return .status(.noContent)
+    }
+}
+
+/// An edit that may have arrived: the record itself shows whether it has.
+@Suite struct RecordProbeTests {
+    private static let before = #"{"id":"a","title":"old","votes":1}"#
+
+    /// Sends an edit of the record until nothing is due for long.
+    private func end(
+        _ change: WriteEdit.Change, _ body: String?, _ origin: LossyRecord, ifMatch: Bool = false,
+        policy: ConflictPolicy = .hold
+    ) async throws -> (entry: QueueEntry, bench: EditBench) {
+        let bench = try await EditBench()
+        let before = Self.before.dropLast() + #","_rev":"1"}"#
+        try await bench.pull("[\(before)]")
+        let revision = try JSONPath(parsing: "$._rev")
+        let entry = try await bench.edit(change, "a", body) { edit in
+            (edit.ifMatch, edit.conflict, edit.etagPath) = (ifMatch, policy, revision)
+        }
+        try await drain(bench, origin)
+        return (try await bench.entry(entry.id), bench)
+    }
+
+    private func drain(_ bench: EditBench, _ origin: LossyRecord) async throws {
+        var source = try EditBench.posts().source
+        source.retry = RetryPolicy(retries: 0)
+        let sender = WriteSender(
+            store: bench.store, sources: [source], transports: origin,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: bench.time.clock))
+        for _ in 0..<12 {
+            _ = try await sender.drain()
+            try await bench.store.endWaits(of: nil, because: .retryRequested)
+            bench.time.advance(by: .seconds(60))
+        }
+    }
+
+    private static let edits: [(WriteEdit.Change, String?, String?)] = [
+        (.merge, #"{"title":"new"}"#, #"{"id":"a","title":"new","votes":1}"#),
+        (.merge, #"{"title":null}"#, #"{"id":"a","votes":1}"#),
+        (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"new"}"#),
+        (.delete, nil, nil),
+    ]
+
+    @Test(arguments: 0..<100)
+    func `edits over a line that loses answers need no operator, whatever is lost`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        for (change, body, wanted) in Self.edits {
+            let fates = (0..<8).map { _ in
+                [LossyRecord.Fate.answered, .lostBefore, .lostAfter].randomElement(using: &generator)
+            }
+            let origin = try LossyRecord(Self.before, fates: fates.compactMap(\.self))
+            let (entry, bench) = try await end(change, body, origin)
+            #expect(entry.state == .done, "\(change), \(fates)")
+            #expect(origin.body == wanted)
+            try await bench.expectSound()
+        }
+    }
+
+    @Test func `a PATCH that arrived is not sent twice`() async throws {
+        let origin = try LossyRecord(Self.before, fates: [.lostAfter])
+        let (entry, bench) = try await end(.merge, #"{"title":"new"}"#, origin)
+        #expect(entry.state == .done)
+        #expect(origin.methods == ["PATCH", "GET"])
+        #expect(try await bench.events(entry).suffix(2) == ["claimed", "found"])
+    }
+
+    @Test func `what the record does not show is sent again after the settle delay`() async throws {
+        let origin = try LossyRecord(Self.before, fates: [.lostBefore])
+        let (entry, _) = try await end(.merge, #"{"title":"new"}"#, origin)
+        #expect(entry.state == .done)
+        #expect(origin.methods.first == "PATCH" && origin.methods.last == "PATCH")
+        #expect(origin.methods.dropFirst().dropLast().allSatisfy { $0 == "GET" })
+    }
+
+    @Test func `a replacement has arrived only if what it removes is gone`() async throws {
+        let origin = try LossyRecord(#"{"id":"a","title":"new","votes":1}"#, fates: [])
+        let probe = try await probe(.replace, #"{"id":"a","title":"new"}"#)
+        #expect(probe.answer(try JSONDocument(Array((origin.body ?? "").utf8))) == .notThere)
+        let added = try JSONDocument(Array(#"{"id":"a","title":"new","updated_at":"now"}"#.utf8))
+        #expect(probe.answer(added) == .there(added))
+    }
+
+    private func probe(_ change: WriteEdit.Change, _ body: String) async throws -> RecordProbe {
+        let edit = WriteEdit(change, of: try EditBench.posts(), key: "a")
+        return RecordProbe(
+            terms: EditTerms(edit, isNamed: false), key: "a", body: Array(body.utf8),
+            before: try JSONDocument(Array(Self.before.utf8)))
+    }
+
+    @Test(arguments: [
+        "[]", "null", #"{"id":"b"}"#, #"{"error":"no"}"#, #"[{"id":"b"}]"#,
+    ])
+    func `an answer without the record says nothing`(answer: String) async throws {
+        let document = try JSONDocument(Array(answer.utf8))
+        guard case .unclear = try await probe(.merge, #"{"title":"new"}"#).answer(document) else {
+            Issue.record("\(answer) shows no record")
+            return
+        }
+    }
+
+    @Test(arguments: [(HTTPRequest.Method.post, true), (.patch, false), (.put, false), (.delete, false)])
+    func `a create, and a write that edits no record, have no such probe`(
+        method: HTTPRequest.Method, isEdit: Bool
+    ) async throws {
+        let edit = WriteEdit(.create, of: try EditBench.posts())
+        #expect(!RecordProbe.fits(method, isEdit ? EditTerms(edit, isNamed: false) : nil))
+    }
+}
+
+// MARK: - Conflicts
+
+extension RecordProbeTests {
+    @Test(arguments: [WriteEdit.Change.merge, .replace])
+    func `an own write that arrived is not a conflict with itself`(change: WriteEdit.Change) async throws {
+        // The answer to the first is lost, so that the second meets the version that the first one made.
+        let origin = try LossyRecord(Self.before, fates: [.lostAfter])
+        let body = change == .merge ? #"{"title":"new"}"# : #"{"id":"a","title":"new"}"#
+        let (entry, _) = try await end(change, body, origin, ifMatch: true)
+        #expect(entry.state == .done)
+        #expect(origin.body?.contains("new") == true)
+    }
+
+    @Test(arguments: ConflictPolicy.allCases)
+    func `after a conflict the record is fetched, so that theirs is the origin's`(policy: ConflictPolicy) async throws {
+        let origin = try LossyRecord(Self.before, fates: [])
+        origin.change(to: #"{"id":"a","title":"theirs","votes":9}"#, before: 1)
+        let (entry, bench) = try await end(.merge, #"{"title":"mine"}"#, origin, ifMatch: true, policy: policy)
+        #expect(origin.methods.prefix(2) == ["PATCH", "GET"])
+        switch policy {
+        case .hold, .merge:
+            #expect(entry.state == .parked && entry.reason == .conflict)
+            #expect(try await bench.bases() == [["a", #"{"id":"a","title":"theirs","votes":9,"_rev":"2"}"#]])
+        case .theirs:
+            #expect(entry.state == .dropped)
+            #expect(try await bench.shown("a") == #"{"id":"a","title":"theirs","votes":9,"_rev":"2"}"#)
+        case .mine:
+            #expect(entry.state == .done)
+            #expect(origin.body == #"{"id":"a","title":"mine","votes":9}"#)
+        }
+    }
+
+    @Test func `a merge of what only one side changed is sent under the fetched ETag`() async throws {
+        let origin = try LossyRecord(Self.before, fates: [])
+        origin.change(to: #"{"id":"a","title":"old","votes":9}"#, before: 1)
+        let (entry, _) = try await end(.merge, #"{"title":"mine"}"#, origin, ifMatch: true, policy: .merge)
+        #expect(entry.state == .done)
+        #expect(origin.body == #"{"id":"a","title":"mine","votes":9}"#)
+    }
+}

@@ -1,0 +1,196 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// A success with a web page where JSON was asked for: perhaps the login page of a network, whose origin has seen nothing.
+@Suite struct WebPageAnswerTests {
+    private static func page(
+        _ type: String = "text/html; charset=utf-8", status: HTTPResponse.Status = .ok,
+        text: String = "<title>Sign in to Wi-Fi</title>"
+    ) -> ScriptedAnswer {
+        .text(text, status: status, headerFields: [.contentType: type])
+    }
+
+    private static func accepting(_ type: String) -> HTTPFields { [.accept: type] }
+
+    // MARK: A portal: a GET of the same URL is answered with a web page, too
+
+    @Test(arguments: [
+        (HTTPRequest.Method.post, false, true), (.patch, false, true), (.post, true, false), (.patch, true, false),
+        (.put, false, false), (.delete, false, false), (.put, true, false), (.delete, true, false),
+    ])
+    func `a write that a portal answers is queued again, or in doubt, and never done`(
+        method: HTTPRequest.Method, isKeyed: Bool, isInDoubt: Bool
+    ) async throws {
+        for answer in [
+            Self.page(), Self.page("TEXT/HTML"), Self.page("application/xhtml+xml"), Self.page(status: .created),
+            Self.page(text: "\u{FEFF}\n  <html>"),
+        ] {
+            let bench = try await WriteBench()
+            bench.origin.set("/a", answer)
+            let entry = try await bench.enqueue("/a", method, idempotency: isKeyed ? WriteBench.keyed : nil)
+            _ = try await bench.sender().drain()
+            let left = try await bench.entry(entry.id)
+            #expect(left.state == (isInDoubt ? .parked : .queued))
+            #expect(left.reason == (isInDoubt ? .uncertain : nil))
+            #expect(left.attempts == (isInDoubt ? 0 : 1))
+            #expect(left.lastError?.name == "captivePortal")
+            #expect(try await bench.store.gates().map(\.reason) == [.portal])
+        }
+    }
+
+    @Test func `behind a portal no second POST is used up, and all are sent once it is gone`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        bench.origin.set("/a", Self.page())
+        var entries: [QueueEntry] = []
+        for _ in 0..<5 { entries.append(try await bench.enqueue("/a", idempotency: nil)) }
+        for _ in 0..<10 {
+            _ = try await bench.sender().drain()
+            bench.time.advance(by: .seconds(40))
+        }
+        let sent = bench.origin.takeRequests().map(\.method)
+        #expect(sent.count { $0 == .post } == 1)
+        #expect(sent.count <= 2 + 10, "one request at a time finds out")
+        var states = try await bench.states(of: entries)
+        #expect(states.count { $0 == .parked } == 1)
+        #expect(states.count { $0 == .queued } == 4)
+        bench.origin.set("/a", .text("{}", status: .created))
+        for _ in 0..<6 {
+            bench.time.advance(by: .seconds(4000))
+            _ = try await bench.sender().drain()
+        }
+        states = try await bench.states(of: entries)
+        #expect(states.count { $0 == .done } == 4)
+    }
+
+    @Test func `what is queued again waits longer each time, and is delivered once the origin answers`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", Self.page())
+        let entry = try await bench.enqueue("/a", .delete, idempotency: nil)
+        var waits: [Duration] = []
+        for _ in 0..<8 {
+            _ = try await bench.sender().drain()
+            waits.append(try await bench.entry(entry.id).nextAttemptAt - bench.time.now)
+            bench.time.advance(by: .seconds(4000))
+        }
+        #expect(waits == waits.sorted() && waits[0] == RetryRules.probeWindow && waits[7] > waits[0])
+        bench.origin.set("/a", .status(.noContent))
+        #expect(try await bench.sender().drain().map(\.state) == [.done])
+    }
+
+    @Test func `a write that only web pages answer holds up no other of its source`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        bench.origin.set("/web", Self.page())
+        bench.origin.set("/a", .status(.noContent))
+        let stuck = try await bench.enqueue("/web", .put, idempotency: nil)
+        var others: [QueueEntry] = []
+        for _ in 0..<20 { others.append(try await bench.enqueue("/a", idempotency: nil)) }
+        for _ in 0..<6 {
+            _ = try await bench.sender().drain()
+            bench.time.advance(by: .seconds(31))
+        }
+        #expect(try await bench.states(of: others).allSatisfy { $0 == .done })
+        #expect(try await bench.entry(stuck.id).state == .queued)
+    }
+
+    @Test func `a portal's answer to a delivery probe decides nothing`() async throws {
+        for fallback in WriteProbe.Fallback.allCases {
+            let bench = try await WriteBench()
+            let probe = WriteProbe(
+                "/a?ref={entry}", mark: JSONPath(member: "ref"), after: .seconds(1), fallback: fallback)
+            let entry = try await bench.store.enqueue(
+                WriteRequest(to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8))
+                    .with(\.probe, probe))
+            bench.origin.set("/a", Self.page(), Self.page(), .status(.created))
+            bench.origin.set("/a?ref=\(entry.id)", Array(repeating: Self.page(), count: 5) + [.text("[]")])
+            for _ in 0..<6 {
+                _ = try await bench.sender().drain()
+                #expect(try await bench.entry(entry.id).unknownSince != nil)
+                bench.time.advance(by: .seconds(4000))
+            }
+            for _ in 0..<3 {
+                _ = try await bench.sender().drain()
+                bench.time.advance(by: .seconds(4000))
+            }
+            #expect(try await bench.entry(entry.id).state == .done)
+        }
+    }
+
+    @Test func `an answer to a fetch ends the wait of a portal`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", Self.page())
+        try await bench.enqueue("/a", .put, idempotency: nil)
+        _ = try await bench.sender().drain()
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await bench.store.gates() == [])
+    }
+
+    // MARK: The origin's own page: a GET of the same URL is answered otherwise
+
+    @Test(arguments: [
+        ScriptedAnswer.text("[]"), .status(.notFound), .status(.methodNotAllowed), .status(.unauthorized),
+        .status(.internalServerError),
+    ])
+    func `a web page of the origin's own closes no gate, and is tried three times`(get: ScriptedAnswer) async throws {
+        for (method, isKeyed) in [(HTTPRequest.Method.put, false), (.delete, false), (.post, true), (.post, false)] {
+            let bench = try await WriteBench()
+            bench.origin.set("/a", [Self.page(), get, Self.page(), get, Self.page(), get])
+            let entry = try await bench.enqueue("/a", method, idempotency: isKeyed ? WriteBench.keyed : nil)
+            for _ in 0..<5 {
+                _ = try await bench.sender().drain()
+                #expect(try await bench.store.gates() == [])
+                bench.time.advance(by: .seconds(4000))
+            }
+            let left = try await bench.entry(entry.id)
+            #expect(left.state == .parked)
+            #expect(left.reason == (isKeyed || method == .post ? .uncertain : .rejected))
+            #expect(left.lastError?.message.contains("Accept: text/html") == true)
+            let posts = bench.origin.takeRequests().count { $0.method == method }
+            #expect(posts == (isKeyed || method != .post ? 3 : 1))
+        }
+    }
+
+    // MARK: What is not a web page
+
+    @Test(
+        arguments: [
+            .text("", headerFields: [.contentType: "text/html"]), .text("", headerFields: [:]),
+            .text("OK", headerFields: [.contentType: "text/html"]), .text("OK", headerFields: [:]),
+            .text(#"{"id":7}"#, headerFields: [.contentType: "text/html"]),
+            .text("OK", headerFields: [.contentType: "text/plain"]),
+            .status(.noContent, headerFields: [.contentType: "text/html"]), .text(#"{"id":7}"#, status: .created),
+            .text("<a/>", headerFields: [.contentType: "application/xml"]),
+        ] as [ScriptedAnswer])
+    func `any other answer is a delivery`(answer: ScriptedAnswer) async throws {
+        let bench = try await WriteBench()
+        for method in [HTTPRequest.Method.post, .patch, .put, .delete] {
+            bench.origin.set("/a", answer)
+            try await bench.enqueue("/a", method, idempotency: nil)
+            #expect(try await bench.sender().drain().map(\.state) == [.done])
+        }
+    }
+
+    @Test(arguments: ["text/html", "application/json, text/html;q=0.5"], [true, false])
+    func `an origin that is asked for HTML may answer with it`(accept: String, isOfSource: Bool) async throws {
+        var bench = try await WriteBench()
+        if isOfSource { bench.sources[0].headerFields = Self.accepting(accept) }
+        bench.origin.set("/a", Self.page())
+        _ = try await bench.store.enqueue(
+            WriteRequest(
+                to: "api", .post, HTTPURL("https://api.test/a"),
+                headerFields: isOfSource ? [:] : Self.accepting(accept), body: Array("{}".utf8)))
+        #expect(try await bench.sender().drain().map(\.state) == [.done])
+    }
+}
+
+extension WriteBench {
+    fileprivate func states(of entries: [QueueEntry]) async throws -> [QueueEntry.State] {
+        var states: [QueueEntry.State] = []
+        for entry in entries { states.append(try await self.entry(entry.id).state) }
+        return states
+    }
+}
