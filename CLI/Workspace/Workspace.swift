@@ -70,12 +70,6 @@ struct Workspace {
             "\(config.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
             hint: names.isEmpty ? nil : "it has: \(names.joined(separator: ", "))")
     }
-
-    /// Throws, with exit code 78, if a secret of the config cannot be read.
-    func checkSecrets() async throws {
-        let faults = await config.secretFaults()
-        guard faults.isEmpty else { throw ConfigError.invalid(faults) }
-    }
 }
 
 extension Workspace {

@@ -78,6 +78,15 @@ public enum Authorization: Sendable {
             && AccessSafety.areSame(access, other.access)
     }
 
+    /// Why the first of its secrets that is missing cannot be read, as far as known without running a program; nil if all can be:
+    /// `secret env TOKEN: the environment variable TOKEN is not set`.
+    package func absence() async -> String? {
+        for secret in secrets + [signIn?.program].compactMap(\.self) {
+            if let why = await secret.absence() { return "secret \(secret): \(why)" }
+        }
+        return nil
+    }
+
     /// The secrets that this authorization reads.
     package var secrets: [Secret] {
         switch self {

@@ -1,10 +1,12 @@
 import Foundation
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingHTTP
 import SidingJSON
+import SidingManifest
 
-/// How requests to a source reach it: proxy, trust, certificate, interface; for `siding doctor` and `siding plan`.
+/// How requests to a source reach it: proxy, trust, certificate, interface; for `siding doctor`, `check` and `plan`.
 enum SourceNetwork {
     /// Nil if nothing is out of the ordinary.
     static func description(of source: Source) -> String? {
@@ -23,6 +25,21 @@ enum SourceNetwork {
         }
         if let file = settings.tls.certificate { parts.append("shows the certificate \(file)") }
         return parts.isEmpty ? nil : PlainText.oneLine(parts.joined(separator: ", "), limit: 1_000)
+    }
+
+    /// The certificate files that a connection could not use, in file order.
+    static func certificateFaults(of config: Config) async -> [Fault] {
+        var faults: [Fault] = []
+        for source in config.sources {
+            guard description(of: source) != nil, let place = config.place(ofSource: source.name) else { continue }
+            do throws(Failure) { _ = try await PEMFiles.check(source.transport.tls) } catch {
+                // The password of a key is one of the config's secrets, whose faults name it.
+                guard !(error.underlying is SecretError) else { continue }
+                let message = "source '\(source.name)': \(error.detail ?? error.description)"
+                faults.append(Fault(place: place, message: message))
+            }
+        }
+        return faults
     }
 
     static func findings(for sources: [Source], now: Timestamp) async -> [Finding] {

@@ -32,8 +32,7 @@ struct QueueRunCommand: AsyncParsableCommand {
 
     private func runQueue() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
-            try await workspace.checkSecrets()
-            return try await workspace.notifying(store) { try await run(workspace, store) }
+            try await workspace.notifying(store) { try await run(workspace, store) }
         }
         if status != .success { throw status }
     }
@@ -97,7 +96,6 @@ struct QueueRetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let status = try await action.options.withStore(.readWrite) { workspace, store in
-            if !action.dryRun { try await workspace.checkSecrets() }
             let chosen = try await action.chosenSurely(workspace, store)
             // A source's gate can be closed without an entry waiting for it; naming the source opens the gate.
             for source in chosen.sources where !action.dryRun { try await store.openGate(ofSource: source) }

@@ -32,11 +32,19 @@ extension ExitStatus {
         case (.done, _): self = .success
         case (.parked, .signIn): self = .signIn
         case (.parked, .rejected), (.parked, .conflict), (.parked, .invalid): self = .refused
+        case (.queued, _) where entry.lacksCredential: self = .config
         case (.parked, _), (.queued, _), (.sending, _): self = .queued
         // A write that undoes an unsent one is cancelled together with it, which is a success. Any other dropped write will never
         // be delivered.
         case (.dropped, _): self = cause == .cancelled ? .success : .refused
         }
+    }
+}
+
+extension QueueEntry {
+    /// Whether it waits because a secret or certificate of its source could not be read.
+    var lacksCredential: Bool {
+        state == .queued && lastError?.name == Failure.Reason.credentialUnavailable.name
     }
 }
 

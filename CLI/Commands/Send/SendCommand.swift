@@ -15,8 +15,9 @@ struct SendCommand: AsyncParsableCommand {
             """,
         discussion: """
             The entry is on disk, and its id is printed, before anything is sent. A write that cannot be delivered now is \
-            sent by the next 'siding sync' or 'siding queue run' (exit 75). A write that the origin refuses is parked until \
-            you decide (exit 69). Credentials come only from the source's `auth:`.
+            sent by the next 'siding sync' or 'siding queue run' (exit 75), also one whose source has a secret that cannot be \
+            read here. A write that the origin refuses is parked until you decide (exit 69). Credentials come only from the \
+            source's `auth:`.
 
             siding send POST tracker:/issues -d '{"title":"It leaks"}'
             siding send DELETE https://api.example.com/v2/issues/7 --lane issues/7
@@ -62,8 +63,6 @@ struct SendCommand: AsyncParsableCommand {
         let write = try request(to: target)
         try target.source.check(write)
         let status = try await workspace.withStore(.readWriteCreate) { store in
-            // Checked before the write is stored: an error after that would make the user send it a second time.
-            if !noSend { try await workspace.checkSecrets() }
             let entry = try await store.enqueue(write)
             Output.line(options.json ? Shapes.entry(entry).text : entry.id)
             Output.flush()

@@ -1,6 +1,7 @@
 import Siding
 import SidingInspection
 import SidingChain
+import SidingCredentials
 import SidingJSON
 import SidingManifest
 import SidingNetwork
@@ -21,11 +22,21 @@ struct WriteDelivery {
     ///   - waits: whether to wait until the write is complete or parked.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
         guard sends, !entry.state.isCompleted else { return try await tell(entry, isKept: !sends) }
+        if let missing = await source.authorization.absence() {
+            // A try would count against the source, for processes that have the secret too.
+            let status = try await tell(entry)
+            options.printMessage(
+                "    not sent, as its source has a \(missing); the next 'siding sync', 'siding queue run' or 'siding serve' "
+                    + "that can read it sends the write")
+            return status
+        }
         if !waits, !source.isReachable(by: LinuxConnectivity()) { return try await tell(entry) }
         let status = try await deliver(entry, on: source, waits: waits) ?? .success
         // Standard output has the write that was asked for, nothing else.
         try await tellDropped(asJSON: false)
-        return status.isStop ? status : statuses.combined ?? status
+        let combined = status.isStop ? status : statuses.combined ?? status
+        // 78 would say that nothing was stored.
+        return combined == .config ? .queued : combined
     }
 
     private func deliver(_ entry: QueueEntry, on source: Source, waits: Bool) async throws -> ExitStatus? {
@@ -35,7 +46,8 @@ struct WriteDelivery {
                 loop.sources = [source.name]
                 try await loop.run { outlook throws(StoreError) in
                     let now = try await current(entry)
-                    return now.state.isCompleted || now.state == .parked || !canGoOn([source.name], outlook)
+                    return now.state.isCompleted || now.state == .parked || now.lacksCredential
+                        || !canGoOn([source.name], outlook)
                 }
             } else if try await sender.send(entry.id) == nil {
                 // Others are ahead of it in its lane: send those first.

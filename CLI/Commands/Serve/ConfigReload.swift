@@ -34,7 +34,7 @@ struct ConfigReload: Service {
     private func reload() async -> String {
         do {
             let (old, new) = (workspace.value, try Workspace.load(options))
-            try await new.checkSecrets()
+            try await Self.checkSecrets(of: new, instead: old)
             guard new.databasePath == old.databasePath, new.credentials == old.credentials else {
                 throw CommandError(
                     .config, "config", "\(new.config.file): the database is another one, \(new.databasePath)",
@@ -56,6 +56,14 @@ struct ConfigReload: Service {
             if let hint = problem.hint { logger.error("\(hint)") }
             return "the new config is refused: \(problem.message.split(separator: "\n").first ?? "")"
         }
+    }
+
+    /// Refuses a config that would stop a source which works now: one with a secret that cannot be read. Those that the old config
+    /// cannot read either hold up no change of the other sources.
+    private static func checkSecrets(of new: Workspace, instead old: Workspace) async throws {
+        let known = Set(await old.config.secretFaults().map(\.message))
+        let faults = await new.config.secretFaults().filter { !known.contains($0.message) }
+        guard faults.isEmpty else { throw ConfigError.invalid(faults) }
     }
 }
 
@@ -84,6 +92,11 @@ extension Workspace {
             "config": "\(config.file)", "database": "\(databasePath)", "resources": "\(config.resources.count)",
             "sources": "\(config.sources.count)",
         ]
+    }
+
+    /// Warns of secrets that cannot be read: the requests that need them fail until they can be.
+    func warnOfSecrets(_ logger: Logger) async {
+        for fault in await config.secretFaults() { logger.warning("\(fault)") }
     }
 
     /// Warns of schedules that follow another time zone than the one that was meant.

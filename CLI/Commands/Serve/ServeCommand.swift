@@ -39,11 +39,6 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(_ hangups: UnixSignalsSequence, _ logger: Logger) async throws {
         let workspace = try Workspace.load(options)
-        do { try await cancelWhenGracefulShutdown { try await workspace.checkSecrets() } } catch {
-            // What a stop interrupts is no fault.
-            guard Task.isShuttingDownGracefully else { throw error }
-            return
-        }
         try await workspace.withStore(.readWriteCreate) { store in
             try await Network.withTransports { http in
                 let current = CurrentWorkspace(workspace)
@@ -56,6 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 let services = try services(of: siding, watch, current, hangups, logger)
                 logger.notice("\(Version.text) serves", metadata: workspace.logged)
+                await cancelWhenGracefulShutdown { await workspace.warnOfSecrets(logger) }
                 workspace.warnOfZone(logger)
                 await workspace.warnOfUnsent(store, logger)
                 // One that fails stops the others as a signal does: pages are answered, and event streams end whole.

@@ -21,8 +21,9 @@ struct CheckCommand: AsyncParsableCommand {
             return
         }
         let workspace = try Workspace.load(options)
-        try await workspace.checkSecrets()
         let config = workspace.config
+        let faults = await config.secretFaults() + SourceNetwork.certificateFaults(of: config)
+        guard faults.isEmpty else { throw ConfigError.invalid(faults) }
         let hookFaults = await config.hookFaults()
         guard hookFaults.isEmpty else { throw ConfigError.invalid(hookFaults) }
         let warnings = config.resources.flatMap { resource in

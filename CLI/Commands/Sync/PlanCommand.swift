@@ -24,7 +24,6 @@ struct PlanCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         let chosen = ParentOrder.parentsFirst(try workspace.resources(named: resources))
         try listing.check(against: chosen)
-        if fetch { try await workspace.checkSecrets() }
         let store = try await store(for: chosen, workspace)
         let status = try await perform {
             guard fetch else { return try await show(chosen, store) }

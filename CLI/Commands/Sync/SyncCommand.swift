@@ -43,7 +43,6 @@ struct SyncCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         let named = try workspace.resources(named: resources)
         try listing.check(against: named)
-        if !offline { try await workspace.checkSecrets() }
         // One meter for the whole command: the own writes that are sent first count for --max-bytes.
         let status = try await TrafficMeter().counting { () async throws in
             try await workspace.withStore(.readWriteCreate) { store in

@@ -68,7 +68,8 @@ extension Failure {
             "the request is sent after the wait; 'siding queue retry' sends it now, if the source's limits allow it"
         case .hostNotFound: "check base_url for a misspelt name"
         case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
-        case .credentialUnavailable: "check the secret's place and its permissions"
+        case .credentialUnavailable:
+            "'siding check' shows its place in the config: set it there, or correct its permissions"
         case .contract:
             (underlying as? PageFault)?.hint ?? (underlying as? ForeignNextPage)?.hint
                 ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"

@@ -52,6 +52,8 @@ extension Source {
                 until: now + failure.ruledRetryDelay(now: now), note: failure.description,
                 backoff: backoff(after: failure, kind, now: now))
         case .refreshToken: .signIn(note: failure.description)
+        // The sync fails at once, so there is no further try to spare, and another process may have the secret.
+        case nil where kind == .fetch && failure.reason == .credentialUnavailable: .nothing
         case nil: builtInOutcome(of: failure, kind, now: now)
         // The rule concerns the request, so a `Retry-After` in its answer does not close the gate for others.
         default: SourceOutcome(failure, now: now).withoutRetryAfter(failure)

@@ -106,6 +106,36 @@ struct ServeReloadTests {
         await service.origin.stop()
     }
 
+    @Test func `a secret that cannot be read stops neither the service nor a change of other sources`() async throws {
+        let seen = Tally()
+        let service = try await Self.listings(seen)
+        let sandbox = try Sandbox()
+        let config: @Sendable ([String]) -> String = { resources in
+            Self.config(service, resources)
+                .replacing(
+                    "resources:\n",
+                    with:
+                        "  bare: { base_url: \(service.url), auth: { type: bearer, token: { file: later } } }\nresources:\n"
+                        + "  bared: { source: bare, path: /bared, key: id, max_age: 1ms }\n"
+                ).replacing("{ path: /", with: "{ source: shop, path: /")
+        }
+        try sandbox.config(config(["old"]))
+        let ended = try await sandbox.serve { serving in
+            try await seen.reaches(1, "/old")
+            try sandbox.config(config(["old", "new"]))
+            try await serving.reload()
+            try await seen.reaches(1, "/new")
+            #expect(seen("/bared") == 0)
+            try sandbox.write("token", to: "later")
+            try await serving.reload()
+            try await seen.reaches(1, "/bared")
+        }
+        #expect(ended.status == 0, "\(ended.error)")
+        #expect(ended.error.contains("warning: siding.yaml:5:"), "\(ended.error)")
+        #expect(ended.error.contains("the secret file later cannot be read"), "\(ended.error)")
+        await service.origin.stop()
+    }
+
     @Test func `new credentials take effect, and old ones are not sent any more`() async throws {
         let seen = Tally()
         let service = try await Service.start(items: 1)

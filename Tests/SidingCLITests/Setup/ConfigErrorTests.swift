@@ -97,14 +97,37 @@ struct ConfigErrorTests {
         for word in ["'databse'", "'pagnate'", "'maxage'"] { #expect(error.contains(word)) }
     }
 
+    /// Runs `check` and `sync` in a sandbox with a secret that cannot be read: `check` names its place, and the sync fails for the
+    /// resource that needs it.
+    private func refusalOfSecret(_ name: String, in sandbox: Sandbox) async throws {
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 78)
+        #expect(
+            check.error.firstMatch(of: #/siding\.yaml:4:\d+: /#) != nil && check.error.contains(name), "\(check.error)")
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 78)
+        #expect(sync.error.contains("items: failed: the credential could not be read"), "\(sync.error)")
+        #expect(sync.error.contains(name) && sync.error.contains("'siding check'"), "\(sync.error)")
+        let object = try await sandbox.siding("sync", "--json")
+        #expect(object.status == 78 && object.error == "", "\(object.error)")
+        #expect(try object.object()["error"]?["name"] == .string("credentialUnavailable"))
+    }
+
     @Test func `An unset environment secret exits 78, and names the variable and its place`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(
             Self.good.replacing(
                 "9 }", with: "9, auth: { type: bearer, token: { env: SHOP_TOKEN } } }"))
-        let error = try await refusal(in: sandbox)
-        #expect(error.contains("SHOP_TOKEN"))
-        #expect(error.firstMatch(of: #/siding\.yaml:4:\d+: /#) != nil)
+        try await refusalOfSecret("SHOP_TOKEN", in: sandbox)
+    }
+
+    @Test func `A certificate that is missing is told by a check, with the place of its source`() async throws {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            Self.good.replacing("http://127.0.0.1:9 }", with: "https://127.0.0.1:9, tls: { certificate: none.pem } }"))
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 78)
+        #expect(check.error.firstMatch(of: #/siding\.yaml:4:\d+: source 'shop': .*none\.pem/#) != nil, "\(check.error)")
     }
 
     @Test(arguments: ["absent.txt", "folder", "empty.txt"])
@@ -114,7 +137,7 @@ struct ConfigErrorTests {
         try sandbox.write("", to: "folder/file")
         try sandbox.config(
             Self.good.replacing("9 }", with: "9, auth: { type: bearer, token: { file: \(name) } } }"))
-        #expect(try await refusal(in: sandbox).contains(name))
+        try await refusalOfSecret(name, in: sandbox)
     }
 
     @Test func `An unknown resource exits 66 and the known ones are named`() async throws {

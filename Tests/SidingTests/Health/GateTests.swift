@@ -193,4 +193,11 @@ import Testing
         try await bench.store.endWaits(of: nil, because: .lineReturned)
         #expect(try await bench.entry(entry.id).nextAttemptAt == bench.time.now)
     }
+
+    @Test func `a secret that this process cannot read closes no gate for those that can`() async throws {
+        let bench = try await EngineBench()
+        bench.origin.set("/posts", .failure(Failure(.credentialUnavailable, phase: .notSent)))
+        for _ in 0..<(2 * RetryRules.breakerLimit) { #expect(try await bench.sync().result.outcome == .failed) }
+        #expect(try await bench.store.gates() == [])
+    }
 }
