@@ -28,26 +28,49 @@ extension Siding {
             log.note(entry)
             activity.events.publish(.entryChanged(entry))
         }
-        loop.sync = { () throws(StoreError) in try await syncDue(log) }
+        loop.look = { busy throws(StoreError) in try await look(besides: busy, log) }
         try await cancelWhenGracefulShutdown { [activity, loop] in
             try await activity.perform { () throws(StoreError) in try await loop.run() }
         }
     }
 
-    /// Syncs the resources that are due, and returns when the next one is; nil if the pace will do.
-    private func syncDue(_ log: ServiceLog) async throws(StoreError) -> Timestamp? {
+    /// Looks for resources that are due, of sources that are not `busy`: those that are being synced.
+    private func look(besides busy: Set<String>, _ log: ServiceLog) async throws(StoreError) -> DueSyncs {
         let (declarations, begun) = (declarations.value, wallClock.now)
+        let free = declarations.resources.connectedSources.filter { $0.isDisjoint(with: busy) }
         let syncs = try await nextSyncs(at: begun)
-        let isDue = syncs.filter { $0.next.isDue(at: begun) }
+        let due = free.map { sources in
+            (sources, syncs.filter { sources.contains($0.resource.source.name) && $0.next.isDue(at: begun) })
+        }.filter { !$0.1.isEmpty }
+        let idle = syncs.filter { sync in
+            free.contains { $0.contains(sync.resource.source.name) }
+                && !due.contains { $0.0.contains(sync.resource.source.name) }
+        }
+        return DueSyncs(
+            due.map { sources, due in
+                DueSyncs.SourceSync(sources) { () throws(StoreError) in
+                    try await syncDue(due, of: sources, declarations, begun, log)
+                }
+            }, next: nextDue(after: begun, of: idle))
+    }
+
+    /// Syncs those of `isDue` that are worth a try, and returns when the next resource of their sources is due; nil if the pace will
+    /// do.
+    private func syncDue(
+        _ isDue: [ResourceOutlook], of sources: Set<String>, _ declarations: Declarations, _ begun: Timestamp,
+        _ log: ServiceLog
+    ) async throws(StoreError) -> Timestamp? {
         let beginnings = await FailedSyncs.beginnings(
             of: isDue.map(\.resource), from: declarations.sender.sources, at: begun)
         let due = declarations.failures.worthTrying(isDue, beginnings, at: begun)
-        guard !due.isEmpty else { return nextDue(after: begun, of: syncs) }
-        let reports = try await declarations.serviceEngine.run(due, command: "service")
-        declarations.failures.note(due, reports, beginnings, now: wallClock.now)
-        log.note(reports)
-        await announce(reports)
-        return nextDue(after: begun, of: try await nextSyncs(at: wallClock.now))
+        if !due.isEmpty {
+            let reports = try await declarations.serviceEngine.run(due, command: "service")
+            declarations.failures.note(due, reports, beginnings, now: wallClock.now)
+            log.note(reports)
+            await announce(reports)
+        }
+        let syncs = try await nextSyncs(at: wallClock.now).filter { sources.contains($0.resource.source.name) }
+        return nextDue(after: begun, of: syncs)
     }
 
     /// The first moment after `moment` at which one of these resources, or a retained page of theirs, becomes due; nil if there is

@@ -212,6 +212,62 @@ import Testing
         try await running.ended()
     }
 
+    @Test func `a source that does not answer delays no resource of another one`() async throws {
+        let gate = Gatepost()
+        let isHanging = Promise<Void>()
+        let asked = Mutex(0)
+        let origin = ScriptedOrigin { target in
+            guard target == "/comments" else {
+                _ = asked.next()
+                return
+            }
+            isHanging.resolve(())
+            await gate.pass()
+        }
+        for target in ["/posts", "/comments"] { origin.set(target, ScriptedOrigin.page("[1]")) }
+        let (source, other) = (try RunningService.source(), try RunningService.source("other"))
+        let time = ManualWallClock()
+        let comments = AnyResource("comments", from: other, at: "/comments", key: "id")
+        let running = try await RunningService(
+            origin, resources: [comments, RunningService.posts(from: source)], sources: [], time: time)
+        await isHanging.value()
+        try await running.runs {
+            time.advance(by: .seconds(61))
+            return asked.withLock { $0 } >= 3
+        }
+        gate.open()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `no more sources than the limit are synced at once, and the others follow as soon as one has ended`()
+        async throws
+    {
+        let gate = Gatepost()
+        let (isFull, isDone) = (Promise<Void>(), Promise<Void>())
+        let asked = Mutex(0)
+        let all = SyncOrder.mostSources + 2
+        let origin = ScriptedOrigin { _ in
+            let count = asked.next()
+            if count == SyncOrder.mostSources { isFull.resolve(()) }
+            if count == all { isDone.resolve(()) }
+            await gate.pass()
+        }
+        let resources = try (0..<all).map { number in
+            AnyResource("r\(number)", from: try RunningService.source("s\(number)"), at: "/r\(number)", key: "id")
+        }
+        for resource in resources { origin.set("/\(resource.name)", ScriptedOrigin.page("[1]")) }
+        let running = try await RunningService(origin, resources: resources, sources: [], time: ManualWallClock())
+        await isFull.value()
+        await running.passes()
+        #expect(asked.withLock { $0 } == SyncOrder.mostSources)
+        gate.open()
+        // No clock is moved.
+        await isDone.value()
+        running.stop()
+        try await running.ended()
+    }
+
     @Test(arguments: [true, false])
     func `what an earlier service kept for lack of a network goes out at the start, if there is one`(
         isOnline: Bool

@@ -139,6 +139,26 @@ struct QueueDrain {
                 QueueSelection(sources: Array(sources ?? []), states: [.queued], kinds: [.fetch])))
     }
 
+    /// Looks for pages that are due.
+    ///
+    /// - Parameters:
+    ///   - busy: sources whose pages are ignored, because they are being fetched.
+    ///   - refused: pages to ignore.
+    /// - Returns: the sources with due pages, and when a page of another one becomes due.
+    func due(
+        of sources: Set<String>?, besides busy: Set<String>, except refused: Set<QueueEntry>
+    ) async throws(StoreError) -> (due: Set<String>, next: Timestamp?) {
+        let now = WallClock.system.now
+        let known = Set(workspace.config.resources.map(\.name))
+        let queued = try await queuedPages(of: sources).filter { !busy.contains($0.source) }
+        let pages = queued.subtracting(refused).filter { page in
+            page.isDue(at: now) && page.resource.map(known.contains) ?? false
+        }
+        let due = Set(pages.map(\.source))
+        let next = queued.filter { !due.contains($0.source) }.map(\.nextAttemptAt).filter { $0 > now }.min()
+        return (due, next)
+    }
+
     /// Syncs the resources whose page is due; waits up to ten seconds for another run that has one of them locked.
     ///
     /// - Parameter refused: pages to skip.

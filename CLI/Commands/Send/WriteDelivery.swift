@@ -79,12 +79,18 @@ struct WriteDelivery {
             var loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: NetworkChanges())
             loop.sources = sources
             loop.report = { note($0) }
-            loop.sync = { () throws(StoreError) in
+            loop.look = { busy throws(StoreError) in
                 let known = refused.withLock { $0 }
-                let done = try await fetches.syncDue(of: sources, over: transports, except: known)
-                refused.withLock { $0.formUnion(done.refused) }
-                for report in done.reports { statuses.add(report) }
-                return done.nextDue
+                let found = try await fetches.due(of: sources, besides: busy, except: known)
+                let syncs = found.due.sorted().map { source in
+                    DueSyncs.SourceSync([source]) { () throws(StoreError) in
+                        let done = try await fetches.syncDue(of: [source], over: transports, except: known)
+                        refused.withLock { $0.formUnion(done.refused) }
+                        for report in done.reports { statuses.add(report) }
+                        return done.nextDue
+                    }
+                }
+                return DueSyncs(syncs, next: found.next)
             }
             try await loop.run { outlook throws(StoreError) in
                 guard !canGoOn(sources, outlook) else { return false }

@@ -48,12 +48,12 @@ package struct SyncEngine: Sendable {
 
     var now: Timestamp { environment.wallClock.now }
 
-    /// Syncs `resources` one after the other in one run: in the given order, but each parent resource before its fan-out
-    /// resources.
+    /// Syncs `resources` in one run, their sources side by side and those of a source one after the other: in the given order, but
+    /// each parent resource before its fan-out resources.
     ///
     /// - Parameters:
     ///   - command: the command to record in the run, such as `sync posts`.
-    ///   - report: called as each resource ends.
+    ///   - report: called in that order, once a resource and all before it have ended.
     /// - Returns: a report per resource, in order; with `failsFast` none after the first failure.
     /// - Throws: ``StoreError`` if the store itself fails; the run is then recorded as `failed`.
     @concurrent
@@ -92,15 +92,8 @@ package struct SyncEngine: Sendable {
         let run = try await store.beginRun(command: command)
         span.set("siding.run", Int(run))
         began(run, resources.map(\.name))
-        var reports: [SyncReport] = []
-        do throws(StoreError) {
-            for resource in ParentOrder.parentsFirst(resources) where !Task.isCancelled && replaced.count == 0 {
-                let done = try await sync(resource, options: options, command: command, run: run)
-                reports.append(done)
-                report(done)
-                if options.failsFast, done.result.outcome == .failed || done.result.outcome == .partial { break }
-            }
-        } catch {
+        let reports: [SyncReport]
+        do throws(StoreError) { reports = try await syncSideBySide(resources, options, command, run, report) } catch {
             let store = store
             // The first error is reported; a run without an end is recorded as interrupted by the next one.
             try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }
@@ -114,6 +107,48 @@ package struct SyncEngine: Sendable {
         span.ended(outcome, after: stopwatch)
         ended(run, outcome)
         return reports
+    }
+
+    /// - Throws: the first error of the store, which cancels the syncs under way, after they have ended.
+    private func syncSideBySide(
+        _ resources: [AnyResource], _ options: SyncOptions, _ command: String, _ run: RunID,
+        _ report: @Sendable (SyncReport) -> Void
+    ) async throws(StoreError) -> [SyncReport] {
+        var order = SyncOrder(ParentOrder.parentsFirst(resources), most: options.mostSources)
+        var failure: StoreError?
+        await withTaskGroup(of: Result<SyncReport, StoreError>.self) { group in
+            var isOver = false
+            while true {
+                while !isOver, !Task.isCancelled, replaced.count == 0, let resource = order.begin() {
+                    group.addTask { await result(of: resource, options, command, run) }
+                }
+                guard let ended = await group.next() else { break }
+                switch ended {
+                case .success(let done):
+                    order.end(done).forEach(report)
+                    let isFailed = done.result.outcome == .failed || done.result.outcome == .partial
+                    if options.failsFast, isFailed { isOver = true }
+                case .failure(let error):
+                    (failure, isOver) = (failure ?? error, true)
+                    group.cancelAll()
+                }
+            }
+        }
+        order.endAll().forEach(report)
+        if let failure { throw failure }
+        return order.reports
+    }
+
+    private func result(
+        of resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
+    ) async -> Result<SyncReport, StoreError> {
+        do throws(StoreError) {
+            return .success(try await sync(resource, options: options, command: command, run: run))
+        } catch {
+            guard error.kind == .cancelled, Task.isCancelled else { return .failure(error) }
+            // What ends a request at this moment ends a call of the store, too: the store has not failed.
+            return .success(SyncReport(resource.name).failed(Failure(.cancelled, phase: .notSent)))
+        }
     }
 
     /// Syncs one resource in a run of its own.

@@ -1,10 +1,10 @@
 internal import Logging
-package import SidingChain
+internal import SidingChain
 package import SidingNetwork
 internal import SidingSynchronization
 
-/// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs resources concurrently, so that
-/// neither waits for the other.
+/// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs the resources of each source
+/// concurrently, so that none of them waits for another.
 ///
 /// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes. A
 /// cancelled loop claims nothing more, and returns once the running work has ended.
@@ -25,10 +25,10 @@ package struct ServiceLoop: Sendable {
     var whenIdle: @Sendable (Timestamp) -> Void = { _ in }
     /// Called as each write is completed.
     package var report: @Sendable (QueueEntry) -> Void = { _ in }
-    /// Syncs the resources that are due, and returns when the next one is, nil if the pace will do; nil, the default, to send
+    /// Looks for resources that are due, besides those of the given sources, which are being synced; nil, the default, to send
     /// writes alone.
-    package var sync: (@Sendable () async throws(StoreError) -> Timestamp?)?
-    private var parts: [Work] { sync == nil ? [.writes] : [.writes, .syncs] }
+    package var look: (@Sendable (Set<String>) async throws(StoreError) -> DueSyncs)?
+    private var parts: [Work] { look == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
     ///   - sender: evaluated at each poll, as a program may go on with another one: ``WriteSender/replaced``.
@@ -40,8 +40,20 @@ package struct ServiceLoop: Sendable {
         (currentSender, self.pace, self.changes) = (sender, pace, changes)
     }
 
-    private enum Work: String, Sendable {
-        case writes, syncs
+    private enum Work: Sendable, Hashable, CustomStringConvertible {
+        case writes
+        /// The look for resources that are due.
+        case syncs
+        /// A ``DueSyncs/SourceSync`` that such a look has found.
+        case sync(of: Set<String>)
+
+        var description: String {
+            switch self {
+            case .writes: "writes"
+            case .syncs: "syncs"
+            case .sync(of: let sources): "syncs of \(sources.sorted().joined(separator: ", "))"
+            }
+        }
     }
 
     private enum Event: Sendable {
@@ -50,8 +62,11 @@ package struct ServiceLoop: Sendable {
         case polled(Work, Result<PollResult, StoreError>)
     }
 
-    /// The state of the queue after one poll for work, whether nothing was tried, and when a resource is due by its schedule.
-    private typealias PollResult = (outlook: QueueOutlook, isIdle: Bool, nextSync: Timestamp?)
+    /// The state of the queue after one poll for work, whether nothing was tried, when a resource is due by its schedule, and what
+    /// is due now.
+    private typealias PollResult = (
+        outlook: QueueOutlook, isIdle: Bool, nextSync: Timestamp?, due: [DueSyncs.SourceSync]
+    )
 
     /// What a poll began with, so that no change since then is missed.
     private struct Mark: Sendable {
@@ -75,8 +90,14 @@ package struct ServiceLoop: Sendable {
         var seen: NetworkChanges.Mark?
         /// The failure of each part's last poll.
         var faults: [Work: StoreError] = [:]
+        /// Whether a due source found no room: the next sync that ends makes some.
+        var isCrowded = false
         /// The failure that ends the loop.
         var failure: StoreError?
+
+        var busySources: [Set<String>] {
+            running.compactMap { work in if case .sync(of: let sources) = work { sources } else { nil } }
+        }
     }
 
     /// Runs until `isDone` returns true or the task is cancelled.
@@ -102,18 +123,15 @@ package struct ServiceLoop: Sendable {
                     guard moment == progress.wakesAt else { continue }
                     progress.wakesAt = nil
                     await wake(parts, &progress, in: &group)
-                case .polled(let part, let result):
-                    progress.running.remove(part)
-                    let poll = take(result, of: part, &progress)
+                case .polled(let work, let result):
+                    progress.running.remove(work)
+                    let poll = take(result, of: work, &progress)
+                    startSyncs(poll?.due ?? [], &progress, in: &group)
                     if await isOver(poll, isDone, &progress) {
                         group.cancelAll()
                         return progress.failure
                     }
-                    if progress.marks[part].map(isOutdated) ?? false {
-                        await wake([part], &progress, in: &group)
-                    } else if poll?.isIdle == false {
-                        start([part], &progress, in: &group)
-                    }
+                    await goOn(after: work, poll, &progress, in: &group)
                 }
                 rest(&progress, in: &group)
                 if progress.running.isEmpty, let moment = progress.wakesAt { whenIdle(moment) }
@@ -126,29 +144,74 @@ package struct ServiceLoop: Sendable {
     // MARK: Looking
 
     private func start(_ parts: [Work], _ progress: inout LoopState, in group: inout TaskGroup<Event>) {
-        guard !Task.isCancelled, progress.failure == nil else { return }
-        for part in parts where progress.running.insert(part).inserted {
-            let mark = Mark(network: changes?.mark, sender: sender)
-            progress.marks[part] = mark
-            progress.begun[part] = sender.environment.wallClock.now
-            progress.due[part] = nil
-            group.addTask { .polled(part, await poll(part, by: mark.sender)) }
+        for part in parts where !progress.running.contains(part) {
+            guard part == .syncs else {
+                begin(part, &progress, in: &group) { sender throws(StoreError) in
+                    let (outlook, isIdle) = try await sender.poll(sources, report: report)
+                    return (outlook, isIdle, nextSync: nil, due: [])
+                }
+                continue
+            }
+            // It finds out when the sources that are not being synced are due.
+            progress.due = progress.due.filter { $0.key == .writes || progress.running.contains($0.key) }
+            progress.isCrowded = false
+            let busy = progress.busySources.reduce(into: Set<String>()) { $0.formUnion($1) }
+            begin(part, &progress, in: &group) { sender throws(StoreError) in
+                let due = try await look?(busy)
+                return (try await sender.outlook(sources), isIdle: true, nextSync: due?.next, due: due?.syncs ?? [])
+            }
         }
     }
 
-    private func poll(_ part: Work, by sender: WriteSender) async -> Result<PollResult, StoreError> {
-        polled()
-        do throws(StoreError) {
-            try sender.store.checkPlace()
-            switch part {
-            case .writes:
-                let (outlook, isIdle) = try await sender.poll(sources, report: report)
-                return .success((outlook, isIdle, nextSync: nil))
-            case .syncs:
-                let next = try await sync?()
-                return .success((try await sender.outlook(sources), isIdle: true, nextSync: next ?? nil))
+    /// Starts what a look has found, as far as there is room: first the sources that were synced the longest time ago.
+    private func startSyncs(
+        _ syncs: [DueSyncs.SourceSync], _ progress: inout LoopState, in group: inout TaskGroup<Event>
+    ) {
+        let room = max(SyncOrder.mostSources - progress.busySources.count, 0)
+        if syncs.count > room { progress.isCrowded = true }
+        let begun = syncs.map { progress.begun[.sync(of: $0.sources)] ?? Timestamp(microseconds: 0) }
+        let order = zip(syncs, begun).sorted { $0.1 < $1.1 }.map(\.0)
+        for sync in order.prefix(room) {
+            // What has changed since the look is news for them, too.
+            let mark = progress.marks[.syncs]
+            begin(.sync(of: sync.sources), since: mark, &progress, in: &group) { sender throws(StoreError) in
+                let next = try await sync.perform()
+                return (try await sender.outlook(sources), isIdle: true, nextSync: next, due: [])
             }
-        } catch { return .failure(error) }
+        }
+    }
+
+    private func begin(
+        _ work: Work, since mark: Mark? = nil, _ progress: inout LoopState, in group: inout TaskGroup<Event>,
+        _ body: @escaping @Sendable (WriteSender) async throws(StoreError) -> PollResult
+    ) {
+        guard !Task.isCancelled, progress.failure == nil else { return }
+        progress.running.insert(work)
+        let mark = mark ?? Mark(network: changes?.mark, sender: sender)
+        progress.marks[work] = mark
+        progress.begun[work] = sender.environment.wallClock.now
+        progress.due[work] = nil
+        group.addTask {
+            polled()
+            do throws(StoreError) {
+                try mark.sender.store.checkPlace()
+                return .polled(work, .success(try await body(mark.sender)))
+            } catch { return .polled(work, .failure(error)) }
+        }
+    }
+
+    /// Looks again at once for what may have become due while `work` was under way.
+    private func goOn(
+        after work: Work, _ poll: PollResult?, _ progress: inout LoopState, in group: inout TaskGroup<Event>
+    ) async {
+        let part = work == .writes ? work : .syncs
+        if progress.marks[work].map(isOutdated) ?? false {
+            // A look that is under way may not have seen what becomes due now: it is as outdated.
+            if progress.running.contains(part) { progress.marks[part] = progress.marks[work] }
+            await wake([part], after: work, &progress, in: &group)
+        } else if poll?.isIdle == false || (work != part && progress.isCrowded) {
+            start([part], &progress, in: &group)
+        }
     }
 
     /// Whether the loop is done.
@@ -170,10 +233,14 @@ package struct ServiceLoop: Sendable {
     /// Ends the waits for the network where it returned, and looks again.
     /// After a change it may have returned wherever it is now: a line that was lost for a moment is seen before and after alone.
     /// What failed in a poll that began before the change waits, too, although others have been ended since.
-    private func wake(_ parts: [Work], _ progress: inout LoopState, in group: inout TaskGroup<Event>) async {
+    ///
+    /// - Parameter ended: what has just ended, besides the idle ones of `parts`.
+    private func wake(
+        _ parts: [Work], after ended: Work? = nil, _ progress: inout LoopState, in group: inout TaskGroup<Event>
+    ) async {
         let mark = changes?.mark
         let reachable = sender.reachable(sources)
-        let idle = parts.filter { !progress.running.contains($0) }
+        let idle = parts.filter { !progress.running.contains($0) } + [ended].compactMap(\.self)
         let hasChanged = mark != progress.seen || idle.contains { progress.marks[$0]?.network != mark }
         let returned = hasChanged ? reachable : reachable.subtracting(progress.reachable)
         do throws(StoreError) {
@@ -191,8 +258,9 @@ package struct ServiceLoop: Sendable {
     private func rest(_ progress: inout LoopState, in group: inout TaskGroup<Event>) {
         let now = sender.environment.wallClock.now
         let moment = progress.due.values.map { max($0, now) }.reduce(now + pace, min)
-        guard !Task.isCancelled, progress.failure == nil, progress.wakesAt.map({ moment < $0 }) ?? true,
-            progress.running.count < parts.count
+        // A pause that should be over goes on where only the wall clock has moved.
+        guard !Task.isCancelled, progress.failure == nil, progress.wakesAt.map({ moment < $0 || $0 < now }) ?? true,
+            parts.contains(where: { !progress.running.contains($0) })
         else { return }
         progress.wakesAt = moment
         // Idle parts have polled no later than this, so a change since then wakes them.
@@ -223,7 +291,14 @@ package struct ServiceLoop: Sendable {
     {
         switch result {
         case .success(let poll):
-            if progress.faults.removeValue(forKey: part) != nil { failing(progress.faults.values.first) }
+            let count = progress.faults.count
+            progress.faults[part] = nil
+            // The fault of a sync is over, too, once nothing of its sources is due.
+            if part == .syncs {
+                let present = progress.running.union(poll.due.map { .sync(of: $0.sources) } + [.writes])
+                progress.faults = progress.faults.filter { present.contains($0.key) }
+            }
+            if progress.faults.count < count { failing(progress.faults.values.first) }
             let write = progress.begun[part].flatMap { poll.outlook.nextDue(after: $0) }
             progress.due[part] = [write, poll.nextSync].compactMap(\.self).min()
             return poll
@@ -246,7 +321,7 @@ package struct ServiceLoop: Sendable {
         sender.environment.logger.error(
             "the store failed; the service tries again",
             metadata: [
-                "part": "\(part.rawValue)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",
+                "part": "\(part)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",
             ])
     }
 }
