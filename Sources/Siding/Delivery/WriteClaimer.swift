@@ -128,7 +128,7 @@ struct WriteClaimer {
         else { return nil }
         // Read for the probe alone, as almost no write needs one.
         let before =
-            terms.change == .replace && write.entry.unknownSince != nil
+            write.entry.unknownSince != nil
             ? try EditSides(of: write.entry, transaction)?.base.living : nil
         return RecordProbe(terms: terms, key: key, body: body, before: before)
     }

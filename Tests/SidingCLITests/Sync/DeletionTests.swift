@@ -97,8 +97,8 @@ struct DeletionTests {
         let records = try await sandbox.siding("records", "list", "items", "--json").objects()
         #expect(records.count { $0["run"] == nil } == 23 && records.allSatisfy { $0["run"] != .number(0) })
         let alive = try #require(records.first { $0["run"] == nil }?["key"]?.string)
-        let why = try await sandbox.siding("records", "why", "items", alive)
-        #expect(why.output.contains("lives again") && why.output.contains("siding records undelete"), "\(why)")
+        let reason = try await sandbox.siding("records", "why", "items", alive)
+        #expect(reason.output.contains("lives again") && reason.output.contains("siding records undelete"), "\(reason)")
         #expect(try await sandbox.siding("records", "why", "items", alive, "--json").object()["undeleted_at"] != nil)
         for record in all.dropFirst() {
             #expect(try await sandbox.siding("query", "SELECT 1 AS n FROM items WHERE id = \(record.key)").status == 0)

@@ -145,12 +145,47 @@ private final class LossyRecord: TransportFactory {
         #expect(origin.methods.dropFirst().dropLast().allSatisfy { $0 == "GET" })
     }
 
-    @Test func `a replacement has arrived only if what it removes is gone`() async throws {
-        let origin = try LossyRecord(#"{"id":"a","title":"new","votes":1}"#, fates: [])
-        let probe = try await probe(.replace, #"{"id":"a","title":"new"}"#)
-        #expect(probe.answer(try JSONDocument(Array((origin.body ?? "").utf8))) == .notThere)
-        let added = try JSONDocument(Array(#"{"id":"a","title":"new","updated_at":"now"}"#.utf8))
-        #expect(probe.answer(added) == .there(added))
+    enum Shown { case there, notThere, unclear }
+
+    @Test(
+        arguments: [
+            // The record before: {"id":"a","title":"old","votes":1}
+            (.merge, #"{"title":"new"}"#, #"{"id":"a","title":"new","votes":1}"#, .there),
+            (.merge, #"{"title":"new"}"#, #"{"votes":9,"more":[],"title":"new","id":"a"}"#, .there),
+            (.merge, #"{"title":"new"}"#, #"{"id":"a","title":"old","votes":9}"#, .notThere),
+            (.merge, #"{"title":"new"}"#, #"{"id":"a","title":"theirs","votes":1}"#, .unclear),
+            (.merge, #"{"title":"new"}"#, #"{"id":"a","votes":1}"#, .unclear),
+            (.merge, #"{"title":null}"#, #"{"id":"a","votes":1}"#, .there),
+            (.merge, #"{"title":null}"#, #"{"id":"a","title":"old"}"#, .notThere),
+            (.merge, #"{"title":"new","votes":2}"#, #"{"id":"a","title":"new","votes":1}"#, .unclear),
+            (.merge, #"{"title":"old"}"#, #"{"id":"a","title":"old","votes":1}"#, .there),
+            (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"new","updated_at":"now"}"#, .there),
+            (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"old","votes":1}"#, .notThere),
+            (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"new","votes":1}"#, .unclear),
+            (.delete, "", #"{"id":"a","title":"old","votes":1}"#, .notThere),
+        ] as [(WriteEdit.Change, String, String, Shown)])
+    func `an edit is there, or not there, or somebody else may have changed the record`(
+        change: WriteEdit.Change, body: String, record: String, shown: Shown
+    ) async throws {
+        let document = try JSONDocument(Array(record.utf8))
+        let answer: Shown =
+            switch try await probe(change, body).answer(document) {
+            case .there: .there
+            case .notThere: .notThere
+            case .unclear: .unclear
+            }
+        #expect(answer == shown)
+    }
+
+    @Test(arguments: ConflictPolicy.allCases)
+    func `no policy drops what may have arrived before somebody else changed the record`(
+        policy: ConflictPolicy
+    ) async throws {
+        let origin = try LossyRecord(Self.before, fates: [.lostAfter])
+        origin.change(to: #"{"id":"a","title":"theirs","votes":1}"#, before: 2)
+        let (entry, bench) = try await end(.merge, #"{"title":"mine"}"#, origin, policy: policy)
+        #expect(entry.state == .parked && entry.reason == .uncertain)
+        #expect(try await bench.shown("a")?.contains("mine") == true)
     }
 
     private func probe(_ change: WriteEdit.Change, _ body: String) async throws -> RecordProbe {

@@ -52,14 +52,14 @@ enum DeliveryProbe: Sendable {
 /// The built-in delivery probe of an edit: a GET of the record shows whether it is as the edit wants it.
 ///
 /// It serves edits that act no more than once however often they are sent: a merge patch sets members, a replacement the whole
-/// record, a DELETE removes it. So a wrong "not there" sends such an edit again, which changes nothing.
+/// record, a DELETE removes it.
 struct RecordProbe: Sendable {
     let terms: EditTerms
     /// The record's key.
     let key: String
     /// The body of the write; nil for a DELETE.
     let body: [UInt8]?
-    /// The record before the edit, for one that replaces it; nil if it is not known.
+    /// The record before the edit; nil if it is not known.
     let before: JSONDocument?
 
     /// Whether a write has this probe: the URL of an edit by one of these methods is that of the record.
@@ -86,18 +86,30 @@ struct RecordProbe: Sendable {
         guard let edit = body.flatMap({ try? Store.document($0) }).map(terms.record), edit.kind == .object else {
             return .unclear("the write's body cannot be compared with the record")
         }
-        return isCarriedOut(edit, in: found) ? .there(found) : .notThere
+        let record = terms.withoutETag(found)
+        if carryingOut(terms.withoutETag(edit)).allSatisfy({ $0.changesNothing(in: record) }) { return .there(found) }
+        if undoing(terms.withoutETag(edit))?.changesNothing(in: record) == true { return .notThere }
+        // Somebody else may have changed it after the write had arrived.
+        return .unclear("the record has changed since, so that it does not show whether the write arrived")
     }
 
-    /// Whether the edit would change nothing more. A member that only the origin sets is left aside; one that a replacement
-    /// removes has to be gone.
-    private func isCarriedOut(_ edit: JSONDocument, in record: JSONDocument) -> Bool {
-        let (edit, record) = (terms.withoutETag(edit), terms.withoutETag(record))
-        var patches = [JSONMergePatch(edit)]
-        if terms.change == .replace, let before = before.map(terms.withoutETag) {
-            guard let difference = try? JSONMergePatch.difference(from: before, to: edit) else { return false }
-            patches.append(difference)
-        }
-        return patches.allSatisfy { $0.applied(to: record).isEquivalent(to: record) }
+    /// What the edit does to the record. Members that only the origin sets are left aside; those that a replacement removes have
+    /// to be gone.
+    private func carryingOut(_ edit: JSONDocument) -> [JSONMergePatch] {
+        guard terms.change == .replace, let before = before.map(terms.withoutETag),
+            let difference = try? JSONMergePatch.difference(from: before, to: edit)
+        else { return [JSONMergePatch(edit)] }
+        return [JSONMergePatch(edit), difference]
     }
+
+    /// What makes the record again what it was before the edit; nil if that is not known.
+    private func undoing(_ edit: JSONDocument) -> JSONMergePatch? {
+        guard let before = before.map(terms.withoutETag) else { return nil }
+        let after = terms.change == .replace ? edit : JSONMergePatch(edit).applied(to: before)
+        return try? JSONMergePatch.difference(from: after, to: before)
+    }
+}
+
+extension JSONMergePatch {
+    fileprivate func changesNothing(in record: JSONDocument) -> Bool { applied(to: record).isEquivalent(to: record) }
 }
