@@ -43,7 +43,10 @@ final class AtomicFile: ExportTarget {
         temporary = beside
         state = Mutex(State(descriptor: descriptor))
         if isThere {
-            _ = fchown(descriptor, status.st_uid, status.st_gid)
+            // Who may not give the file to its owner may be able to leave it to its group.
+            if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
+                _ = fchown(descriptor, uid_t.max, status.st_gid)
+            }
             try setMode(status.st_mode & 0o777)
         }
     }

@@ -16,6 +16,11 @@ final class DeliveryStatuses: Sendable {
         state.withLock { $0["resource:\(report.result.resource)"] = (ExitStatus(report), nil) }
     }
 
+    /// Adds that the writes of a source were left alone, as its secret is missing.
+    func addMissingSecret(of source: String) {
+        state.withLock { $0["source:\(source)"] = (.config, nil) }
+    }
+
     /// Whether the last recorded state of the entry is the one that it has.
     func knows(_ entry: QueueEntry) -> Bool { state.withLock { $0[entry.id]?.state == entry.state } }
 

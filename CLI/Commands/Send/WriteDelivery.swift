@@ -21,6 +21,14 @@ struct WriteDelivery {
     ///   - sends: false only stores the write.
     ///   - waits: whether to wait until the write is complete or parked.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
+        let status = try await status(of: entry, on: source, sends: sends, waits: waits)
+        // 78 would say that nothing was stored.
+        return status == .config ? .queued : status
+    }
+
+    private func status(
+        of entry: QueueEntry, on source: Source, sends: Bool, waits: Bool
+    ) async throws -> ExitStatus {
         guard sends, !entry.state.isCompleted else { return try await tell(entry, isKept: !sends) }
         if let missing = await source.authorization.absence() {
             // A try would count against the source, for processes that have the secret too.
@@ -34,9 +42,7 @@ struct WriteDelivery {
         let status = try await deliver(entry, on: source, waits: waits) ?? .success
         // Standard output has the write that was asked for, nothing else.
         try await tellDropped(asJSON: false)
-        let combined = status.isStop ? status : statuses.combined ?? status
-        // 78 would say that nothing was stored.
-        return combined == .config ? .queued : combined
+        return status.isStop ? status : statuses.combined ?? status
     }
 
     private func deliver(_ entry: QueueEntry, on source: Source, waits: Bool) async throws -> ExitStatus? {
@@ -110,6 +116,7 @@ struct WriteDelivery {
     /// Reports parked writes and sources missing in the config, then returns the combined exit code.
     private func finish(_ sources: Set<String>?) async throws -> ExitStatus? {
         try await tellParked()
+        try await tellMissingSecrets(sources)
         let lost = tellLost(try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true })
         return ExitStatus.combining([statuses.combined, lost])
     }
@@ -118,6 +125,7 @@ struct WriteDelivery {
     ///
     /// - Returns: the code if a signal stopped it; otherwise ``status`` has the result.
     func drainDue(sources: Set<String>) async throws -> ExitStatus? {
+        try await tellMissingSecrets(sources)
         // Reading rows is cheaper than starting a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
         // Entries still claimed by a dead sender count as work, too, and those that waited for the network may be due.
@@ -237,6 +245,16 @@ struct WriteDelivery {
     }
 
     // MARK: Telling
+
+    /// Reports the sources whose writes were left alone, as this process cannot read their secret.
+    private func tellMissingSecrets(_ sources: Set<String>?) async throws {
+        let names = try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true }
+        for source in workspace.config.sources where names.contains(source.name) {
+            guard let missing = await source.authorization.absence() else { continue }
+            statuses.addMissingSecret(of: source.name)
+            Output.printMessage("the writes of '\(source.name)' wait: \(missing)")
+        }
+    }
 
     /// - Returns: the code of having writes for those of `sources` that the config has lost; nil where it has them all.
     private func tellLost(_ sources: [String]) -> ExitStatus? {

@@ -35,7 +35,9 @@ struct EditDelivery {
             (isListed ? document?.value(at: path) : nil) ?? record?.value(at: path)
         }
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
-        let real = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
+        let said = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
+        let real =
+            said ?? (keyPath == nil ? nil : answer.createdID.flatMap { id(saying: $0, projection.table.keyType) })
         var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
@@ -43,6 +45,15 @@ struct EditDelivery {
         var named = edit
         named.identity = real
         try save(answer, to: named, key, &projection, transaction)
+    }
+
+    /// The id in the form that the resource's keys have; nil where that is not known yet: a wrong one would keep out all records.
+    private func id(saying text: String, _ kind: RecordKey.Kind?) -> JSONDocument? {
+        switch kind {
+        case .string: JSONDocument(string: text)
+        case .integer: Int64(text).flatMap { try? Store.document(Array("\($0)".utf8)) }
+        case .composite, nil: nil
+        }
     }
 
     private func save(

@@ -60,7 +60,14 @@ struct WriteClaimer {
         var entry = found
         do {
             let edit = try OutboxEditsTable.load(entry.id, transaction)
-            if edit?.base != nil {
+            if edit?.base != nil, entry.hasUnansweredTry, entry.unknownSince == nil,
+                try hasRecordProbe(entry, edit?.terms)
+            {
+                // The change may be an effect of that try.
+                try transitions.beginDoubt(
+                    entry.id, "the record has changed since a try that was not answered", transaction)
+                entry.unknownSince = now
+            } else if edit?.base != nil {
                 // While it was parked, changes at the origin were not compared with it. Every parked write that is sent again
                 // is claimed first, so the comparison is made here.
                 try ConflictWatch.check(entry, transitions, transaction)
@@ -73,7 +80,12 @@ struct WriteClaimer {
                 _ = try transitions.park(entry, as: .conflict, why, transaction)
                 return nil
             }
-            return try withUsableKey(write, keyLifetime, transaction)
+            guard var usable = try withUsableKey(write, keyLifetime, transaction) else { return nil }
+            // Read for a probe alone, as almost no write needs it.
+            if case .record = usable.probeToRun {
+                usable.record?.before = try EditSides(of: usable.entry, transaction)?.base.living
+            }
+            return usable
         } catch let error as StoreError where error.kind == .corrupt {
             let recorded = RecordedError(name: "invalidRequest", message: error.message)
             try OutboxRequestsTable.setError(recorded, of: entry.id, transaction)
@@ -112,7 +124,9 @@ struct WriteClaimer {
             isKeyed: key.isHonoured, terms: terms,
             conflictStatuses: try request.conflictStatuses(), goneIsDone: request.goneIsDone)
         write.declaredProbe = request.probe
-        write.record = try recordProbe(of: write, body: request.body, transaction)
+        if let terms, let key = entry.recordKey, try hasRecordProbe(entry, terms) {
+            write.record = RecordProbe(terms: terms, key: key, body: request.body)
+        }
         // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
@@ -120,17 +134,9 @@ struct WriteClaimer {
         return (write, key.lifetime)
     }
 
-    /// The built-in probe of an edit.
-    private func recordProbe(
-        of write: ClaimedWrite, body: [UInt8]?, _ transaction: borrowing Transaction
-    ) throws -> RecordProbe? {
-        guard RecordProbe.fits(write.method, write.terms), let terms = write.terms, let key = write.entry.recordKey
-        else { return nil }
-        // Read for the probe alone, as almost no write needs one.
-        let before =
-            write.entry.unknownSince != nil
-            ? try EditSides(of: write.entry, transaction)?.base.living : nil
-        return RecordProbe(terms: terms, key: key, body: body, before: before)
+    private func hasRecordProbe(_ entry: QueueEntry, _ terms: EditTerms?) throws -> Bool {
+        let (method, url) = try entry.target()
+        return entry.recordKey.map { RecordProbe.fits(method, url, terms, $0) } ?? false
     }
 
     /// Handles a key that the origin has forgotten, as sending again could act twice: marks the write as in doubt if it has a

@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingSQLite
 
 /// Reclaims writes that their sender will never complete, inside a transaction. Repeating it is harmless: the first call
@@ -32,7 +31,7 @@ struct WriteReclaimer {
 
     private func hasProbe(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         if try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil { return true }
-        let terms = try OutboxEditsTable.load(entry.id, transaction)?.terms
-        return HTTPRequest.Method(entry.method).map { RecordProbe.fits($0, terms) } ?? false
+        guard let (method, url) = try? entry.target(), let key = entry.recordKey else { return false }
+        return RecordProbe.fits(method, url, try OutboxEditsTable.load(entry.id, transaction)?.terms, key)
     }
 }

@@ -29,7 +29,7 @@ struct ConflictWatch {
 
     private func isOpen(_ edit: PendingEdit) -> Bool {
         // An edit that may have arrived must not change: it would be a second write.
-        (edit.entry.state == .queued && !edit.entry.mayHaveArrived)
+        (edit.entry.state == .queued && !edit.entry.hasUnansweredTry)
             || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
     }
 

@@ -33,7 +33,7 @@ struct IncomingChanges {
     /// Whether a write of the record is under way or in doubt, so that its result may be older than what a page shows now.
     func hasPendingEdit(_ key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
         try OutboxTable.pendingEdits(of: projection.name, String(decoding: key, as: UTF8.self), transaction)
-            .contains { $0.state == .sending || $0.mayHaveArrived }
+            .contains { $0.state == .sending || $0.hasUnansweredTry }
     }
 
     /// Stores `body` as the server copy of the record.

@@ -113,9 +113,12 @@ extension HTTPFailure {
 
     fileprivate var hint: String? {
         switch statusClass {
+        case _ where asksToWait: "the origin asks to wait; the request is sent again after that"
+        case .refused where speaksOfLimit:
+            "it is tried a few times more; where a 403 always means a limit, declare "
+                + "errors: [{ when: { status: 403 }, do: rate_limited }]"
         case .refused where status == 403: "the credentials are valid but do not allow this request"
         case .gone: "check 'path' and 'base_url'; nothing stored was removed"
-        case .backOff: "the origin asks to wait; the request is sent again after that"
         default: nil
         }
     }
@@ -128,7 +131,7 @@ extension HTTPFailure {
     func errorText(hiding: (String) -> String?) -> String? {
         let text: String?
         if let document = try? JSONDocument(body) {
-            text = Self.places.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
+            text = Self.messagePlaces.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
         } else {
             let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
             text = isPlain ? String(validating: body, as: UTF8.self) : nil
@@ -139,7 +142,7 @@ extension HTTPFailure {
         }.flatMap(\.nonEmpty)
     }
 
-    private static let places = [
+    static let messagePlaces = [
         "$.detail", "$.message", "$.error.message", "$.error_description", "$.error", "$.errors[0].detail",
         "$.errors[0].message", "$.errors[0]", "$.title", "$.reason", "$.msg",
     ].compactMap { try? JSONPath(parsing: $0) }

@@ -134,6 +134,11 @@ extension HTTPFailure {
     fileprivate func retention(of kind: RequestKind, counted: Retention) -> Retention {
         switch statusClass {
         case .unauthorized: .signIn
+        case _ where asksToWait: .keep(counted: false)
+        case .refused where speaksOfLimit:
+            // It may as well be about rights: then it ends as any refusal.
+            .keep(
+                counted: true, attempts: RetryRules.limitedRefusalAttempts, minimumWait: RetryRules.unspecifiedWait)
         case .backOff, .portal: .keep(counted: false)
         case .requestTimeout, .tooEarly, .serverError, .unexpected: counted
         case .insufficientStorage:

@@ -21,6 +21,8 @@ package enum RetryRules {
     /// Attempts for an edit whose conflict policy sends it again: if the record changes that often, an operator
     /// decides.
     static let conflictAttempts = 3
+    /// Attempts that a 403 refuses with words of a limit: over a quarter of an hour, which most limits need to pass.
+    static let limitedRefusalAttempts = 5
     /// Deaths of a sender after which an entry is parked: it may be the entry that ends them.
     static let crashes = 3
     /// The least wait until a certificate that was not trusted, or an origin without storage, is tried again: both need

@@ -44,11 +44,13 @@ package enum SourceOutcome: Sendable, Hashable {
     private init(_ answer: HTTPFailure, of failure: Failure, _ backoff: Backoff?, now: Timestamp) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn(note: failure.description)
-        case .backOff:
+        case _ where answer.asksToWait:
             self = .retryAfter(
                 until: now + answer.retryDelay(now: now), note: failure.description, backoff: backoff)
         case .portal: self = .portal(note: failure.description)
-        case .serverError, .requestTimeout, .insufficientStorage: self = .failed
+        // If all are refused so, the fifth closes the gate.
+        case .refused where answer.speaksOfLimit: self = .failed
+        case .backOff, .serverError, .requestTimeout, .insufficientStorage: self = .failed
         // The origin works and refused the request.
         case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: self = .answers
         }
@@ -71,7 +73,7 @@ extension Failure {
         if reason == .waitingForOrigin, let spent = underlying as? BudgetSpent {
             return max(Timestamp(secondsSince1970: spent.until) - now, .zero)
         }
-        guard case .http(let answer) = reason, answer.statusClass == .backOff else { return nil }
+        guard case .http(let answer) = reason, answer.asksToWait else { return nil }
         return answer.retryDelay(now: now)
     }
 }

@@ -79,11 +79,17 @@ public struct QueueEntry: Sendable, Hashable {
     /// Whether the origin may already have the write, so that another request could act twice: a delivery probe or an operator
     /// has to find out. Nothing changes such an entry by itself.
     public var mayHaveArrived: Bool {
+        let isInDoubt = unknownSince != nil || reason?.isDoubt == true
+        return hasUnansweredTry && (isInDoubt || HTTPRequest.Method(method)?.isIdempotent != true)
+    }
+
+    /// Whether a try of the write was not answered for certain, so that the origin may have acted on it.
+    var hasUnansweredTry: Bool {
         if state.isCompleted || kind == .fetch { return false }
         if unknownSince != nil || reason?.isDoubt == true { return true }
         // The origin answered the last attempt, and each one before it: else it would be `uncertain`.
         if reason == .rejected || reason == .conflict, lastError?.status != nil { return false }
-        return firstSentAt != nil && HTTPRequest.Method(method)?.isIdempotent != true
+        return firstSentAt != nil
     }
 
     /// The first 8 characters of ``id``, as users see it.

@@ -117,8 +117,8 @@ struct QueueTransitions {
     /// may have: then the operator has decided to send it anyway.
     func requeue(_ entries: [QueueEntry], because cause: RequeueCause, _ transaction: borrowing Transaction) throws {
         let doubted = entries.filter { $0.reason?.isDoubt == true }.map(\.id)
-        let unsent = doubted + entries.filter { !$0.mayHaveArrived }.map(\.id)
-        let others = entries.filter { $0.reason?.isDoubt != true && $0.mayHaveArrived }.map(\.id)
+        let unsent = doubted + entries.filter { !$0.hasUnansweredTry }.map(\.id)
+        let others = entries.filter { $0.reason?.isDoubt != true && $0.hasUnansweredTry }.map(\.id)
         for (ids, forgetsSending) in [(unsent, true), (others, false)] where !ids.isEmpty {
             try OutboxTable.requeue(ids, at: now, isLetIn: cause == .letIn, forgetsSending: forgetsSending, transaction)
         }

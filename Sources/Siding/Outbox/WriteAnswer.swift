@@ -7,6 +7,9 @@ package struct WriteAnswer: Sendable, Hashable {
     package var contentType: String?
     /// The validator of the record in the body (RFC 9110 §8.8.3), unchanged.
     package var etag: String?
+    /// The last part of the path in `Location`, if that is one below the URL of the write: the id of a created record (RFC 9110
+    /// §10.2.2).
+    package var createdID: String?
     /// The whole body: a record in it is saved to the store.
     package var body: [UInt8]
 

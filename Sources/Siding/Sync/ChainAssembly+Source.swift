@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 package import SidingChain
 internal import SidingCredentials
 
@@ -37,10 +37,14 @@ extension ChainAssembly {
     /// change it.
     ///
     /// - Parameter limit: the maximum size of the answer, in bytes.
-    package func uncachedRequest(upTo limit: Int) -> any Node<HTTPURL, LoadedResponse> {
-        chain(
-            from: RequestRouterNode<HTTPURL> { url in
-                RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
+    package func uncachedRequest(
+        upTo limit: Int, sending fields: HTTPFields = [:]
+    ) -> any Node<HTTPURL, LoadedResponse> {
+        var fields = fields
+        fields[.cacheControl] = "no-cache"
+        return chain(
+            from: RequestRouterNode<HTTPURL> { [fields] url in
+                RequestDraft(route: Route(.get, url), headerFields: fields)
             },
             to: ResponseDataLoaderNode(limit: limit))
     }

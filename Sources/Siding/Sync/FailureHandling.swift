@@ -29,6 +29,9 @@ struct FailureHandling: Sendable {
             return ended
         case .signIn:
             return try await fail(failed, report, parkReason: .signIn)
+        case .fail where failure.reason == .credentialUnavailable:
+            // Nothing was asked: another process, which has the secret, goes on with the page.
+            return try await fail(failed, report, parkReason: nil)
         case .fail, .park:
             var ended = try await fail(failed, report, parkReason: .rejected)
             ended.isFailedByRule = source.rule(for: failure, of: .fetch) != nil

@@ -18,7 +18,8 @@ extension ResourceSync {
                 "the origin lists no record any more, but \(MessageFormat.count(found.living, "record")) are stored: nothing "
                     + "was deleted. If that is not expected, look at its answer with curl")
         }
-        if found.unlisted > 0 {
+        // Where the config says how long records are kept, it expects that they are listed no more.
+        if found.unlisted > 0, resource.keptRecords == nil {
             let were = MessageFormat.count(found.unlisted, "stored record was", plural: "stored records were")
             // A mark alone deletes records that are still listed.
             let missing =

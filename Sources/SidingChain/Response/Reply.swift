@@ -48,7 +48,7 @@ public struct ReplyBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     }
 
     /// The first `limit` bytes of the body; the rest is left unread. If the stream breaks, returns the bytes so far.
-    func prefix(upTo limit: Int) async -> [UInt8] {
+    package func prefix(upTo limit: Int) async -> [UInt8] {
         var start: [UInt8] = []
         while start.count < limit, let chunk = try? await pull() {
             start.append(contentsOf: chunk.prefix(limit - start.count))

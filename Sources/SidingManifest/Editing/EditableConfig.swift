@@ -36,9 +36,15 @@ package struct EditableConfig: Sendable {
 
     /// Whether the source of this name has the members that `lines` declare.
     package func source(_ name: String, has lines: [String]) -> Bool {
-        guard case .map(let declared)? = ConfigEntry(name: "source", lines: lines).entry(file: file)?.value.content,
-            case .map(let members)? = entries(of: "sources").first(where: { $0.name == name })?.value.content
-        else { return false }
+        guard case .map(let members)? = entries(of: "sources").first(where: { $0.name == name })?.value.content else {
+            return false
+        }
+        // Without a line there is nothing below the name, which is not a map.
+        guard !lines.isEmpty else { return true }
+        guard case .map(let declared)? = ConfigEntry(name: "source", lines: lines).entry(file: file)?.value.content
+        else {
+            return false
+        }
         return declared.allSatisfy { wanted in
             members.contains { $0.name == wanted.name && $0.value.means(wanted.value) }
         }

@@ -122,7 +122,7 @@ struct InitAddTests {
         let service = try await Service.start(behind: door)
         let sandbox = try Sandbox()
         try sandbox.write(door.state.withLock(\.secret) + "\n", to: "secret")
-        let source = service.oauth("oauth2_client", "client_id: app, client_secret: { file: secret }")
+        let source = service.oauth("oauth2_client", "client_id: my app, client_secret: { file: secret }")
         try sandbox.config(
             """
             version: 1

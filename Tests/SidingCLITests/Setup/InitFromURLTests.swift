@@ -100,7 +100,7 @@ struct InitFromURLTests {
             (200, #"[{"":1},{"":2}]"#, 65, "no member of its 2 records is"),
             (200, #"[{"a\nb":1}]"#, 65, "'key' in resource 'posts' holds a line break"),
             (200, #"{"a\nb":[{"id":1}]}"#, 65, "'records' in resource 'posts' holds a line break"),
-            (404, "{}", 69, "404"), (403, "{}", 69, "403"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
+            (404, "{}", 69, "404"), (403, "{}", 75, "403"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
         ])
     func refused(_ status: Int, _ body: String, _ code: Int32, _ words: String) async throws {
         let origin = try await Origin.start { _ in

@@ -93,13 +93,17 @@ private final class LossyRecord: TransportFactory {
         return (try await bench.entry(entry.id), bench)
     }
 
-    private func drain(_ bench: EditBench, _ origin: LossyRecord) async throws {
+    private func sender(_ bench: EditBench, _ origin: LossyRecord) throws -> WriteSender {
         var source = try EditBench.posts().source
         source.retry = RetryPolicy(retries: 0)
-        let sender = WriteSender(
+        return WriteSender(
             store: bench.store, sources: [source], transports: origin,
             environment: Environment(
                 connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: bench.time.clock))
+    }
+
+    private func drain(_ bench: EditBench, _ origin: LossyRecord) async throws {
+        let sender = try sender(bench, origin)
         for _ in 0..<12 {
             _ = try await sender.drain()
             try await bench.store.endWaits(of: nil, because: .retryRequested)
@@ -145,6 +149,29 @@ private final class LossyRecord: TransportFactory {
         #expect(origin.methods.dropFirst().dropLast().allSatisfy { $0 == "GET" })
     }
 
+    @Test(arguments: [
+        ("/posts/a", "a", true), ("/posts/a?notify=1", "a", true), ("/posts/a%2Fb", "a/b", true),
+        ("/posts/a/archive", "a", false), ("/posts", "a", false), ("/posts/b", "a", false),
+    ])
+    func `the URL has to be that of the record`(path: String, key: String, fits: Bool) throws {
+        let terms = EditTerms(WriteEdit(.merge, of: try EditBench.posts(), key: key), isNamed: false)
+        #expect(RecordProbe.fits(.patch, try EditBench.url(path), terms, key) == fits)
+    }
+
+    @Test func `an own version that a page shows is not a conflict with a PUT whose answer was lost`() async throws {
+        let origin = try LossyRecord(Self.before, fates: [.lostAfter])
+        let bench = try await EditBench()
+        try await bench.pull("[\(Self.before)]")
+        let entry = try await bench.edit(.replace, "a", #"{"id":"a","title":"new"}"#) { $0.conflict = .theirs }
+        _ = try await sender(bench, origin).drain()
+        #expect(try await bench.entry(entry.id).state == .queued)
+        try await bench.pull(#"[{"id":"a","title":"new","updated_at":"now"}]"#)
+        #expect(try await bench.entry(entry.id).state == .queued, "no policy decides")
+        try await drain(bench, origin)
+        #expect(try await bench.entry(entry.id).state == .done)
+        #expect(origin.methods == ["PUT", "GET"])
+    }
+
     enum Shown { case there, notThere, unclear }
 
     @Test(
@@ -159,6 +186,11 @@ private final class LossyRecord: TransportFactory {
             (.merge, #"{"title":null}"#, #"{"id":"a","title":"old"}"#, .notThere),
             (.merge, #"{"title":"new","votes":2}"#, #"{"id":"a","title":"new","votes":1}"#, .unclear),
             (.merge, #"{"title":"old"}"#, #"{"id":"a","title":"old","votes":1}"#, .there),
+            // The mirror had it already, and somebody else has changed it since.
+            (.merge, #"{"title":"old"}"#, #"{"id":"a","title":"theirs","votes":1}"#, .unclear),
+            // A member that no record shows, such as a comment to be added.
+            (.merge, #"{"comment":"x"}"#, #"{"id":"a","title":"old","votes":1}"#, .unclear),
+            (.merge, #"{"title":"new","comment":"x"}"#, #"{"id":"a","title":"old","votes":1}"#, .unclear),
             (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"new","updated_at":"now"}"#, .there),
             (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"old","votes":1}"#, .notThere),
             (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"new","votes":1}"#, .unclear),
@@ -211,7 +243,8 @@ private final class LossyRecord: TransportFactory {
         method: HTTPRequest.Method, isEdit: Bool
     ) async throws {
         let edit = WriteEdit(.create, of: try EditBench.posts())
-        #expect(!RecordProbe.fits(method, isEdit ? EditTerms(edit, isNamed: false) : nil))
+        let terms = isEdit ? EditTerms(edit, isNamed: false) : nil
+        #expect(!RecordProbe.fits(method, try EditBench.url("/posts/a"), terms, "a"))
     }
 }
 

@@ -43,6 +43,33 @@ import Testing
         }
     }
 
+    @Test func `a web page that breaks off is one as well`() async throws {
+        let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/html"])
+        let start = Array("<html><title>Sign".utf8)
+        for method in [HTTPRequest.Method.post, .delete] {
+            let bench = try await WriteBench()
+            bench.origin.set(
+                "/a", .reply(head, chunks: [start], ending: Failure(.truncated, phase: .answered)), Self.page())
+            let entry = try await bench.enqueue("/a", method, idempotency: nil)
+            _ = try await bench.sender().drain()
+            #expect(try await bench.entry(entry.id).state == (method == .post ? .parked : .queued))
+        }
+    }
+
+    @Test(arguments: [
+        ScriptedAnswer.failure(
+            Failure(.redirectRefused, phase: .answered, underlying: UnlistedOrigin())),
+        .failure(Failure(.connectionLost, phase: .maybeSent)), .status(.networkAuthenticationRequired),
+    ])
+    func `a portal may answer a GET by other means`(get: ScriptedAnswer) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", Self.page(), get)
+        let entry = try await bench.enqueue("/a", .put, idempotency: nil)
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).state == .queued)
+        #expect(try await bench.store.gates().map(\.reason) == [.portal])
+    }
+
     @Test func `behind a portal no second POST is used up, and all are sent once it is gone`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         bench.origin.set("/a", Self.page())

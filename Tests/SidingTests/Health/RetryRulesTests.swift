@@ -10,6 +10,7 @@ import Testing
     private static let numbers: [(what: String, number: String)] = [
         ("attempts for a host that does not exist", "\(RetryRules.unknownHostAttempts)"),
         ("attempts for an answer that cannot be read", "\(RetryRules.unreadableAnswerAttempts)"),
+        ("attempts after a 403 that speaks of a limit", "\(RetryRules.limitedRefusalAttempts)"),
         ("attempts after 409 to a key that was sent before", "\(RetryRules.keyedConflictAttempts)"),
         ("attempts for an edit in conflict", "\(RetryRules.conflictAttempts)"),
         ("first wait of an edit in conflict", text(RetryRules.conflictBackoff.base)),

@@ -25,7 +25,7 @@ import Testing
             .page(.init(sizeParameter: "size", size: 2)),
             [
                 "/posts?page=1&size=2": ScriptedOrigin.page("[1,2]", next: link),
-                "/posts?page=2&size=2": Self.refusal(status),
+                "/posts?size=2&page=2": Self.refusal(status),
             ])
         let report = try await bench.sync()
         #expect(report.result.outcome == .failed && report.result.error?.message.hasSuffix(": too deep") == true)

@@ -9,6 +9,9 @@ enum DeliveryProbe: Sendable {
     /// By the record that the write changes.
     case record(RecordProbe)
 
+    /// Whether the GET is for the record alone.
+    var isOfRecord: Bool { if case .record = self { true } else { false } }
+
     /// See ``WriteProbe/after``.
     var after: Duration {
         switch self {
@@ -60,12 +63,13 @@ struct RecordProbe: Sendable {
     /// The body of the write; nil for a DELETE.
     let body: [UInt8]?
     /// The record before the edit; nil if it is not known.
-    let before: JSONDocument?
+    var before: JSONDocument?
 
-    /// Whether a write has this probe: the URL of an edit by one of these methods is that of the record.
-    static func fits(_ method: HTTPRequest.Method, _ terms: EditTerms?) -> Bool {
-        guard let terms, terms.change != .create else { return false }
-        return [.patch, .put, .delete].contains(method)
+    /// Whether a write has this probe: an edit by one of these methods, whose URL is that of the record. The URL of an action, such as
+    /// `/items/5/archive`, shows no record.
+    static func fits(_ method: HTTPRequest.Method, _ url: HTTPURL, _ terms: EditTerms?, _ key: String) -> Bool {
+        guard let terms, terms.change != .create, [.patch, .put, .delete].contains(method) else { return false }
+        return url.path.split(separator: "/").last.map { HTTPURL.decode(String($0)) } == key
     }
 
     /// The record in the body of an answer; nil if it is not there.
@@ -74,8 +78,7 @@ struct RecordProbe: Sendable {
     }
 
     private func found(in document: JSONDocument) -> JSONDocument? {
-        // Some origins have a record at the URL of a list that is filtered by its key.
-        ([terms.record(in: document), document] + (document.elements ?? [])).first {
+        [terms.record(in: document), document].first {
             $0.kind == .object && terms.recordKey(of: $0)?.text == key
         }
     }
@@ -83,30 +86,36 @@ struct RecordProbe: Sendable {
     func answer(_ document: JSONDocument) -> ProbeAnswer {
         guard let found = found(in: document) else { return .unclear("its answer does not have the record \(key)") }
         if terms.change == .delete { return .notThere }
-        guard let edit = body.flatMap({ try? Store.document($0) }).map(terms.record), edit.kind == .object else {
+        guard let sent = body.flatMap({ try? Store.document($0) }).map(terms.record), sent.kind == .object else {
             return .unclear("the write's body cannot be compared with the record")
         }
-        let record = terms.withoutETag(found)
-        if carryingOut(terms.withoutETag(edit)).allSatisfy({ $0.changesNothing(in: record) }) { return .there(found) }
-        if undoing(terms.withoutETag(edit))?.changesNothing(in: record) == true { return .notThere }
-        // Somebody else may have changed it after the write had arrived.
-        return .unclear("the record has changed since, so that it does not show whether the write arrived")
-    }
-
-    /// What the edit does to the record. Members that only the origin sets are left aside; those that a replacement removes have
-    /// to be gone.
-    private func carryingOut(_ edit: JSONDocument) -> [JSONMergePatch] {
-        guard terms.change == .replace, let before = before.map(terms.withoutETag),
-            let difference = try? JSONMergePatch.difference(from: before, to: edit)
-        else { return [JSONMergePatch(edit)] }
-        return [JSONMergePatch(edit), difference]
-    }
-
-    /// What makes the record again what it was before the edit; nil if that is not known.
-    private func undoing(_ edit: JSONDocument) -> JSONMergePatch? {
-        guard let before = before.map(terms.withoutETag) else { return nil }
+        let (edit, record) = (terms.withoutETag(sent), terms.withoutETag(found))
+        guard let before = before.map(terms.withoutETag) else {
+            // What a replacement removes is not known.
+            let isThere = terms.change == .merge && JSONMergePatch(edit).changesNothing(in: record)
+            return isThere ? .there(found) : .unclear("the record before the write is not known here")
+        }
         let after = terms.change == .replace ? edit : JSONMergePatch(edit).applied(to: before)
-        return try? JSONMergePatch.difference(from: after, to: before)
+        let doing = try? JSONMergePatch.difference(from: before, to: after)
+        if JSONMergePatch(edit).changesNothing(in: record),
+            doing?.changesNothing(in: record) ?? (terms.change == .merge)
+        {
+            return .there(found)
+        }
+        let undoing = try? JSONMergePatch.difference(from: after, to: before)
+        // A member that was not there before may be one that the origin never shows.
+        if let undoing, undoing.document != JSONDocument.emptyObject, !undoing.document.hasNullMember,
+            undoing.changesNothing(in: record)
+        {
+            return .notThere
+        }
+        return .unclear("the record does not show whether the write arrived: it may have changed since")
+    }
+}
+
+extension JSONDocument {
+    fileprivate var hasNullMember: Bool {
+        (members ?? []).contains { $0.value.kind == .null || $0.value.hasNullMember }
     }
 }
 

@@ -10,13 +10,7 @@ struct ProbeResultPolicy: Sendable {
     private var write: ClaimedWrite { policy.write }
 
     func result(of response: LoadedResponse) -> WriteResult {
-        if write.isWebPage(response, from: policy.source) {
-            // A portal knows nothing of the write. It may be the origin's own page, so the gate stays as it is.
-            let failure = Failure(.captivePortal, phase: .answered)
-            let minimum = RetryRules.probeWindow
-            return WriteResult(
-                policy.retry(failure, isCounted: true, waitsForNetwork: false, minimum: minimum), .nothing)
-        }
+        if write.isWebPage(response, from: policy.source) { return portal }
         let limits = policy.source.jsonLimits
         guard let document = response.bytes.flatMap({ try? JSONDocument($0, limits: limits) }) else {
             return result(
@@ -25,18 +19,26 @@ struct ProbeResultPolicy: Sendable {
         return WriteResult(transition(probe.answer(document, about: write), response), .answers)
     }
 
+    /// A portal knows nothing of the write. The page may be the origin's own, so the gate stays as it is.
+    private var portal: WriteResult {
+        let failure = Failure(.captivePortal, phase: .answered)
+        return WriteResult(
+            policy.retry(failure, isCounted: true, waitsForNetwork: false, minimum: RetryRules.probeWindow), .nothing)
+    }
+
     func result(of failure: Failure) -> WriteResult {
-        WriteResult(transition(failure), policy.source.builtInOutcome(of: failure, .fetch, now: policy.now))
+        if failure.reason == .redirectRefused { return portal }
+        return WriteResult(transition(failure), policy.source.builtInOutcome(of: failure, .fetch, now: policy.now))
     }
 
     private func transition(_ answer: ProbeAnswer, _ response: LoadedResponse) -> WriteResult.Transition {
         switch answer {
         case .there(let record):
-            let isWhole = record.map { Array($0.bytes) } == response.bytes
+            // The ETag of a list does not belong to the record.
+            let isWhole = probe.isOfRecord || record.flatMap { try? $0 == JSONDocument(response.bytes ?? []) } == true
             return .arrived(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
-                    // The ETag of a list does not belong to the record.
                     etag: isWhole ? response.response.headerFields.entityTag : nil,
                     body: record.map { Array($0.bytes) } ?? []))
         case .notThere: return .sendAgain(from: finalAt, because: "the origin does not have it")

@@ -53,6 +53,7 @@ extension WriteResult {
     /// The same result, with credentials removed from its answer.
     func scrubbed(of secrets: SentSecrets) -> WriteResult {
         var scrubbed = self
+        scrubbed.theirs = theirs?.scrubbed(of: secrets)
         switch transition {
         case .delivered(let answer): scrubbed.transition = .delivered(answer.scrubbed(of: secrets))
         case .arrived(let answer): scrubbed.transition = .arrived(answer.scrubbed(of: secrets))

@@ -17,9 +17,11 @@ struct WriteChain: Sendable {
             }, to: WriteAnswerNode(limit: source.transport.maxBody))
     }
 
-    /// The chain of a delivery probe.
-    func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
-        assembly(for: nil).uncachedRequest(upTo: source.transport.maxBody)
+    /// The chain of a GET that asks about `write`, with its header fields: they may name the account, or the form of the record.
+    func makeProbe(about write: ClaimedWrite) -> any Node<HTTPURL, LoadedResponse> {
+        var fields = write.headerFields
+        for field in write.headerFields where field.name.isOfContentOrCondition { fields[field.name] = nil }
+        return assembly(for: nil).uncachedRequest(upTo: source.transport.maxBody, sending: fields)
     }
 
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {
@@ -31,13 +33,20 @@ struct WriteChain: Sendable {
     }
 }
 
+extension HTTPField.Name {
+    /// Whether a field is about the body of a request, or makes it conditional (RFC 9110 §8 and §13.1).
+    fileprivate var isOfContentOrCondition: Bool {
+        canonicalName.hasPrefix("content-") || canonicalName.hasPrefix("if-") || self == .expect
+    }
+}
+
 /// Reads the answer to a write. Its status already shows that the origin acted, so a truncated or unreadable body is not an
-/// error.
+/// error. Its beginning shows whether it is a web page.
 private struct WriteAnswerNode: Node {
     let limit: Int
 
     func process(_ input: Response<ReplyBody?>, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
-        input.with(body: try? await input.body?.collect(upTo: limit))
+        input.with(body: await input.body?.prefix(upTo: limit))
     }
 }
 

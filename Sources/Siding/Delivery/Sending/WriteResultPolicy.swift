@@ -30,11 +30,21 @@ struct WriteResultPolicy: Sendable {
                 return WriteResult(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
             }
         }
-        return WriteResult(
-            .delivered(
-                WriteAnswer(
-                    status: response.response.status.code, contentType: response.response.headerFields[.contentType],
-                    etag: response.response.headerFields.entityTag, body: response.bytes ?? [])), .answers)
+        var answer = WriteAnswer(
+            status: response.response.status.code, contentType: response.response.headerFields[.contentType],
+            etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
+        answer.createdID = response.response.headerFields[.location].flatMap(createdID)
+        return WriteResult(.delivered(answer), .answers)
+    }
+
+    private func createdID(in location: String) -> String? {
+        guard write.terms?.change == .create, let place = try? write.url.resolve(location),
+            place.origin == write.url.origin
+        else { return nil }
+        let collection = write.url.path.hasSuffix("/") ? write.url.path : write.url.path + "/"
+        guard place.path.hasPrefix(collection) else { return nil }
+        let id = place.path.dropFirst(collection.count)
+        return id.contains("/") ? nil : HTTPURL.decode(String(id)).nonEmpty
     }
 
     /// A success that does not say that the origin acted.

@@ -23,14 +23,17 @@ extension WriteSender {
         let context = ChainContext(requestID: "before \(write.entry.shortID)", logger: environment.logger)
         do throws(Failure) {
             try checkSafety(of: write.url, at: source)
-            let response = try await chain(source, transport).makeProbe().process(write.url, context)
+            let response = try await chain(source, transport).makeProbe(about: write).process(write.url, context)
             return write.isWebPage(response, from: source) ? Failure(.captivePortal, phase: .notSent) : nil
         } catch {
-            if case .http(let answer) = error.reason, answer.statusClass == .portal {
-                return Failure(.captivePortal, phase: .notSent)
+            return switch error.reason {
+            case .http(let answer) where answer.statusClass != .portal: nil
+            // It answered, though not with what can be read.
+            case .badContent, .tooLarge, .truncated, .contract: nil
+            case .http, .redirectRefused: Failure(.captivePortal, phase: .notSent)
+            default:
+                Failure(error.reason, phase: .notSent, detail: error.detail, underlying: error.underlying)
             }
-            return error.isConnectionFailure || error.reason == .cancelled
-                ? Failure(error.reason, phase: .notSent, detail: error.detail) : nil
         }
     }
 
@@ -49,21 +52,19 @@ extension WriteSender {
         do throws(Failure) {
             let url = try probe.url(of: write, at: source)
             try checkSafety(of: url, at: source)
-            return policy.result(of: try await chain(source, transport).makeProbe().process(url, context))
+            return policy.result(of: try await chain(source, transport).makeProbe(about: write).process(url, context))
         } catch {
             return policy.result(of: error)
         }
     }
 
-    /// The record as the origin has it, after a conflict whose answer does not show it.
+    /// The record as the origin has it, after a conflict: the answer may show another object that names its key.
     func theirs(
         of write: ClaimedWrite, after result: WriteResult, _ source: Source, over transport: any Transport
     ) async -> WriteAnswer? {
-        guard case .parked(.conflict, _, let answer) = result.transition, let record = write.record,
-            record.found(in: answer?.body) == nil
-        else { return nil }
+        guard case .parked(.conflict, _, _) = result.transition, let record = write.record else { return nil }
         let context = ChainContext(requestID: "record of \(write.entry.shortID)", logger: environment.logger)
-        let response = try? await chain(source, transport).makeProbe().process(write.url, context)
+        let response = try? await chain(source, transport).makeProbe(about: write).process(write.url, context)
         guard let response, record.found(in: response.bytes) != nil else { return nil }
         return WriteAnswer(
             status: response.response.status.code, contentType: response.response.headerFields[.contentType],

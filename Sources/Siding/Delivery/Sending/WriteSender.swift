@@ -47,7 +47,7 @@ package struct WriteSender: Sendable {
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
         await prune()
-        let chosen = chosen(names)
+        let chosen = await chosen(names)
         // Each claim takes the writer lock that all processes share, so none is made if there is nothing to claim.
         guard try await outlook(of: chosen).hasWork else { return [] }
         return try await drain(chosen, report)
@@ -102,8 +102,15 @@ package struct WriteSender: Sendable {
         }.get()
     }
 
-    private func chosen(_ names: Set<String>?) -> [String: Source] {
+    private func named(_ names: Set<String>?) -> [String: Source] {
         sources.filter { names?.contains($0.key) ?? true }
+    }
+
+    /// Without those whose secret is missing: their writes stay as they are for a process that has it.
+    private func chosen(_ names: Set<String>?) async -> [String: Source] {
+        var chosen = named(names)
+        for (name, source) in chosen where await source.authorization.absence() != nil { chosen[name] = nil }
+        return chosen
     }
 
     /// Finds out what there is to do, after reclaiming the writes of dead senders, and after releasing entries that wait for a
@@ -155,7 +162,7 @@ package struct WriteSender: Sendable {
         _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {
         await prune()
-        let chosen = chosen(names)
+        let chosen = await chosen(names)
         let outlook = try await outlook(of: chosen)
         guard outlook.hasWork else { return (outlook, true) }
         let isIdle = try await drain(chosen, report).isEmpty
@@ -164,7 +171,7 @@ package struct WriteSender: Sendable {
 
     /// What there is to send for `names`; changes nothing.
     func outlook(_ names: Set<String>?) async throws(StoreError) -> QueueOutlook {
-        try await store.outlook(of: Set(chosen(names).keys))
+        try await store.outlook(of: Set(await chosen(names).keys))
     }
 
     /// The most requests in flight to `source`: one, to find out, if there seems to be no route.
@@ -174,7 +181,7 @@ package struct WriteSender: Sendable {
 
     /// The sources with a usable route.
     func reachable(_ names: Set<String>?) -> Set<String> {
-        Set(chosen(names).filter { $0.value.isReachable(by: environment.connectivity) }.keys)
+        Set(named(names).filter { $0.value.isReachable(by: environment.connectivity) }.keys)
     }
 
     /// Ends the waits of sources that an earlier process found without a network, and that have a route now.

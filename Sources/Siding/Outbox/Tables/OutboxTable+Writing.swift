@@ -79,7 +79,7 @@ extension OutboxTable {
 
     /// Returns entries to the queue, due now, with their attempts reset.
     ///
-    /// - Parameter forgetsSending: forgets since when the origin may know the entries even if it honours the key.
+    /// - Parameter forgetsSending: forgets since when the origin may know the entries.
     static func requeue(
         _ ids: [String], at now: Timestamp, isLetIn: Bool, forgetsSending: Bool, _ transaction: borrowing Transaction
     ) throws {
@@ -87,9 +87,7 @@ extension OutboxTable {
             """
             UPDATE siding_outbox SET state = 'queued', reason = NULL, owner = NULL, not_before = ?2,
                 tried = json_object('attempts', 0, 'tries', 0, 'crashes', 0, 'first_sent_at',
-                    CASE WHEN NOT ?4 AND EXISTS (
-                        SELECT 1 FROM siding_idempotency_keys WHERE entry = seq AND is_honoured = 1)
-                    THEN tried ->> 'first_sent_at' END),
+                    CASE WHEN NOT ?4 THEN tried ->> 'first_sent_at' END),
                 parked = json_set(parked, '$.let_in', ?3),
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
             WHERE id IN (SELECT value FROM json_each(?1))

@@ -293,10 +293,9 @@ package struct ServiceLoop: Sendable {
         case .success(let poll):
             let count = progress.faults.count
             progress.faults[part] = nil
-            // The fault of a sync is over, too, once nothing of its sources is due.
-            if part == .syncs {
-                let present = progress.running.union(poll.due.map { .sync(of: $0.sources) } + [.writes])
-                progress.faults = progress.faults.filter { present.contains($0.key) }
+            // The fault of a sync is over with its next success, or with the last of its sources.
+            progress.faults = progress.faults.filter { work, _ in
+                if case .sync(of: let sources) = work { sources.isSubset(of: sender.sources.keys) } else { true }
             }
             if progress.faults.count < count { failing(progress.faults.values.first) }
             let write = progress.begun[part].flatMap { poll.outlook.nextDue(after: $0) }

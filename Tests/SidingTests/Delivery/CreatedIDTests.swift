@@ -1,0 +1,66 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// The id of a created record whose answer has no body: the place that `Location` names.
+@Suite struct CreatedIDTests {
+    /// Sends a create, and an update of the new record, to an origin that answers with `location`.
+    private func create(
+        _ location: String?, body: String = "", over pull: String = #"[{"id":"a"}]"#
+    ) async throws -> (bench: EditBench, create: QueueEntry, update: QueueEntry) {
+        let bench = try await EditBench()
+        try await bench.pull(pull)
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        let temporary = try #require(create.recordKey)
+        let update = try await bench.edit(.merge, temporary, #"{"title":"newer"}"#)
+        let origin = ScriptedOrigin()
+        var fields = HTTPFields()
+        fields[.location] = location
+        origin.set("/posts", .text(body, status: .created, headerFields: fields))
+        for path in ["/posts/p7", "/posts/42", "/posts/a%20b"] { origin.set(path, .status(.noContent)) }
+        var source = try EditBench.posts().source
+        source.retry = RetryPolicy(retries: 0)
+        let sender = WriteSender(
+            store: bench.store, sources: [source], transports: origin,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: bench.time.clock))
+        _ = try await sender.drain()
+        try await bench.expectSound()
+        return (bench, try await bench.entry(create.id), try await bench.entry(update.id))
+    }
+
+    @Test(arguments: [
+        ("/posts/p7", "p7"), ("https://api.example.org/posts/p7", "p7"), ("posts/p7", "p7"), ("/posts/a%20b", "a b"),
+    ])
+    func `what waits for the new record is sent to the place that the origin names`(
+        location: String, key: String
+    ) async throws {
+        let (bench, create, update) = try await create(location)
+        #expect(create.state == .done && update.state == .done)
+        #expect(create.recordKey == key)
+        #expect(try await bench.shown(key)?.contains("newer") == true)
+    }
+
+    @Test func `a number is one where the keys of the resource are`() async throws {
+        let (bench, create, _) = try await create("/posts/42", over: #"[{"id":1}]"#)
+        #expect(create.recordKey == "42")
+        #expect(try await bench.shown("42") == #"{"title":"newer","id":42}"#)
+    }
+
+    @Test(arguments: [
+        nil, "/posts", "/posts/", "/other/p7", "/posts/p7/parts", "https://elsewhere.example.org/posts/p7", "",
+    ])
+    func `any other place names no record`(location: String?) async throws {
+        let (_, create, update) = try await create(location)
+        #expect(create.state == .done)
+        #expect(update.state == .parked && update.reason == .dependency)
+    }
+
+    @Test func `the id in the answer comes first`() async throws {
+        let (_, create, _) = try await create("/posts/a%20b", body: #"{"id":"p7","title":"new"}"#)
+        #expect(create.recordKey == "p7")
+    }
+}
