@@ -92,7 +92,7 @@ struct FailureHandling: Sendable {
     private var now: Timestamp { sync.engine.now }
 
     private func waiting(_ failure: Failure, tries: Int, isCounted: Bool, minimum: Duration?) -> Duration {
-        guard isCounted || !failure.isOffline else { return RetryRules.probeWindow }
+        guard !failure.isOffline else { return RetryRules.probeWindow }
         // Where a part has arrived, the line was up.
         let attempts = partial == nil ? tries : 1
         let wait = source.wait(

@@ -21,13 +21,7 @@ import Testing
         fields[.location] = location
         origin.set("/posts", .text(body, status: .created, headerFields: fields))
         for path in ["/posts/p7", "/posts/42", "/posts/a%20b"] { origin.set(path, .status(.noContent)) }
-        var source = try EditBench.posts().source
-        source.retry = RetryPolicy(retries: 0)
-        let sender = WriteSender(
-            store: bench.store, sources: [source], transports: origin,
-            environment: Environment(
-                connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: bench.time.clock))
-        _ = try await sender.drain()
+        _ = try await bench.sender(over: origin).drain()
         try await bench.expectSound()
         return (bench, try await bench.entry(create.id), try await bench.entry(update.id))
     }

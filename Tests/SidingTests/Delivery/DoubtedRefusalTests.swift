@@ -193,12 +193,7 @@ extension DoubtedRefusalTests {
             .with(\.edit, edit))
         let origin = ScriptedOrigin()
         origin.set(path, (isLost ? [Self.lost] : []) + [.text(EditBench.theirs, status: .init(code: status))])
-        var source = try EditBench.posts().source
-        source.retry = RetryPolicy(retries: 0)
-        let sender = WriteSender(
-            store: bench.store, sources: [source], transports: origin,
-            environment: Environment(
-                connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: bench.time.clock))
+        let sender = try bench.sender(over: origin)
         for _ in 0..<6 {
             _ = try await sender.drain()
             bench.time.advance(by: .seconds(4000))

@@ -93,17 +93,8 @@ private final class LossyRecord: TransportFactory {
         return (try await bench.entry(entry.id), bench)
     }
 
-    private func sender(_ bench: EditBench, _ origin: LossyRecord) throws -> WriteSender {
-        var source = try EditBench.posts().source
-        source.retry = RetryPolicy(retries: 0)
-        return WriteSender(
-            store: bench.store, sources: [source], transports: origin,
-            environment: Environment(
-                connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: bench.time.clock))
-    }
-
     private func drain(_ bench: EditBench, _ origin: LossyRecord) async throws {
-        let sender = try sender(bench, origin)
+        let sender = try bench.sender(over: origin)
         for _ in 0..<12 {
             _ = try await sender.drain()
             try await bench.store.endWaits(of: nil, because: .retryRequested)
@@ -163,7 +154,7 @@ private final class LossyRecord: TransportFactory {
         let bench = try await EditBench()
         try await bench.pull("[\(Self.before)]")
         let entry = try await bench.edit(.replace, "a", #"{"id":"a","title":"new"}"#) { $0.conflict = .theirs }
-        _ = try await sender(bench, origin).drain()
+        _ = try await bench.sender(over: origin).drain()
         #expect(try await bench.entry(entry.id).state == .queued)
         try await bench.pull(#"[{"id":"a","title":"new","updated_at":"now"}]"#)
         #expect(try await bench.entry(entry.id).state == .queued, "no policy decides")

@@ -59,6 +59,15 @@ struct EditBench {
         try #require(try await store.perform(.drop, on: QueueSelection(ids: [entry.id])).first)
     }
 
+    /// A sender to the origin that `transports` lead to, which tries nothing twice within a claim.
+    func sender(over transports: any TransportFactory) throws -> WriteSender {
+        var source = try Self.posts().source
+        source.retry = RetryPolicy(retries: 0)
+        return WriteSender(
+            store: store, sources: [source], transports: transports,
+            environment: Environment(connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))
+    }
+
     // MARK: What is there
 
     func entry(_ id: String) async throws -> QueueEntry {
