@@ -126,8 +126,8 @@
 --                        the next try asks for the rest. Credentials are never stored.
 -- siding_outbox_edits    what a write does to the record `record_key` of the entry's resource: `terms`, applied in the order of
 --                        `edit_order`. `pending` is 1 until the entry is completed. `base` is the origin's record when the edit
---                        was made, once the origin has another one (an empty blob: there was none). `temporary_id` becomes
---                        `real_id` on delivery.
+--                        was made, once the origin has another one (an empty blob: there was none); of a delivered edit, the
+--                        record that it replaced. `temporary_id` becomes `real_id` on delivery.
 -- siding_idempotency_keys
 --                        the key of each write, sent in `field`; a request that was changed since is sent under the key
 --                        `sent_as` instead. `is_honoured` is 1 if the origin remembers it for `lifetime_us` from

@@ -67,7 +67,8 @@ struct EditDelivery {
             // A record that no page has shown leaves a tombstone too, so that no page that was requested before brings it.
             let gone = RecordState(body: base.body ?? .null, deletedAt: transitions.now)
             return try replace(
-                old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), projection, transaction)
+                old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), edit, projection,
+                transaction)
         }
         let record = try Self.record(in: answer, edit, key: key, &projection, transaction)
         if let record {
@@ -85,7 +86,7 @@ struct EditDelivery {
         let isOld = edit.terms.etagPath.map { record?.value(at: $0) == nil } ?? false
         let etag = (isWhole ? answer.etag : nil) ?? (isOld ? ServerCopy.noETag : nil)
         try replace(
-            old, of: key, by: ServerCopy(state: state, etag: etag, cause: .write, request: request), projection,
+            old, of: key, by: ServerCopy(state: state, etag: etag, cause: .write, request: request), edit, projection,
             transaction)
     }
 
@@ -100,13 +101,18 @@ struct EditDelivery {
     /// Stores the copy that an own write made, and forgets the validators of pages that showed the record before: only a page
     /// with the record tells its present state and ETag. Records without a server copy were in no listing.
     private func replace(
-        _ old: ServerCopy?, of key: String, by copy: ServerCopy, _ projection: EditProjection,
+        _ old: ServerCopy?, of key: String, by copy: ServerCopy, _ edit: PendingEdit, _ projection: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         if let old, old.state.body != nil, old.state != copy.state || old.etag != copy.etag {
             try PageValidators.forget(showing: key, in: projection.table, transaction)
         }
         try projection.moveBase(of: key, to: copy, transaction)
+        // A replica that lags may show it once more. A page may have shown already what an unanswered try had done.
+        let replaced = old?.state == copy.state ? edit.base?.living : old?.state.living
+        if let replaced {
+            try OutboxEditsTable.set(replaced: Array(replaced.bytes), by: edit.entry.id, transaction)
+        }
     }
 
     /// The record in an answer, at the edit's ``WriteEdit/record`` path or at the root: an object with the key `key`, of the

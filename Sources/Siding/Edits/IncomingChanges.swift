@@ -52,7 +52,10 @@ struct IncomingChanges {
         var after = RecordState(body: try Store.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? projection.now }
         guard before != after || base?.etag == ServerCopy.noETag else { return .unchanged }
-        if base?.cause == .write, let requestedAfter, base?.request ?? 0 > requestedAfter { return .stale }
+        let page = OvertakenPage(resource: projection.resource, requestedAfter: requestedAfter, now: projection.now)
+        if let base, try page.shows(isDeleted ? nil : body, before: base.request, base.cause, transaction) {
+            return .stale
+        }
         try projection.setBase(
             of: key, to: ServerCopy(state: after, cause: cause, request: request), transaction)
         if let transitions { try ConflictWatch(transitions: transitions).check(key, &projection, transaction) }

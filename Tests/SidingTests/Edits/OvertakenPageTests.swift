@@ -69,6 +69,52 @@ import Testing
         #expect(try await bench.shown("a") == Self.new)
     }
 
+    /// Saves a page that was requested just now.
+    private func latePage(_ json: String, _ bench: EditBench, cursor: CursorMove? = nil) async throws -> RunCounters {
+        try await page(json, bench, cursor: cursor) {}
+    }
+
+    @Test(arguments: [WriteEdit.Change.merge, .replace, .delete], [true, false])
+    func `a replica that lags behind an own write brings back nothing`(
+        change: WriteEdit.Change, isAnswered: Bool
+    ) async throws {
+        let bench = try await bench()
+        let entry = try await bench.edit(change, "a", change == .delete ? nil : Self.new)
+        try await bench.deliver(entry, change != .delete && isAnswered ? Self.new : "")
+        #expect(try await latePage("[\(Self.old)]", bench).stale == 1)
+        #expect(try await bench.shown("a") == (change == .delete ? nil : Self.new))
+        try await bench.expectSound()
+        // Something else than what the write replaced is news.
+        #expect(try await latePage(#"[{"id":"a","title":"theirs"}]"#, bench).stale == 0)
+        #expect(try await bench.shown("a") == #"{"id":"a","title":"theirs"}"#)
+    }
+
+    @Test func `who sets a record back to what an own write replaced is believed when no replica lags that much`()
+        async throws
+    {
+        let bench = try await bench()
+        try await bench.deliver(bench.edit(.merge, "a", Self.new), Self.new)
+        bench.time.advance(by: OvertakenPage.longestLag)
+        #expect(try await latePage("[\(Self.old)]", bench).stale == 0)
+        #expect(try await bench.shown("a") == Self.old)
+    }
+
+    @Test(arguments: ConflictPolicy.allCases, [true, false])
+    func `a replica that lags decides no conflict of the next edit`(
+        policy: ConflictPolicy, isHeld: Bool
+    ) async throws {
+        let bench = try await bench()
+        try await bench.deliver(bench.edit(.merge, "a", #"{"title":"new"}"#) { $0.conflict = policy }, "")
+        let next = try await bench.edit(.merge, "a", #"{"title":"newest"}"#) { $0.conflict = policy }
+        let one = QueueSelection(ids: [next.id])
+        if isHeld { _ = try await bench.store.perform(.hold, on: one) }
+        #expect(try await latePage("[\(Self.old)]", bench).stale == 1)
+        if isHeld { _ = try await bench.store.perform(.release, on: one) }
+        #expect(try await bench.entry(next.id).state == .queued)
+        #expect(try await bench.claim(next.id) != nil)
+        #expect(try await bench.shown("a") == #"{"id":"a","title":"newest"}"#)
+    }
+
     @Test(arguments: ConflictPolicy.allCases)
     func `the next edit is neither dropped nor parked for the page`(policy: ConflictPolicy) async throws {
         let bench = try await bench()

@@ -85,11 +85,13 @@ extension StormOrigin {
             state.records.remove(at: index)
             return .status(.noContent)
         }
+        state.earlier[id] = state.records[index]
         state.records[index].members.merge(members) { $1 }
         state.records[index].mark = mark ?? state.records[index].mark
         state.records[index].version += 1
-        state.records[index].at = now
+        state.records[index].at = now(state)
         state.arrivals.note(members)
+        if state.troubles.contains(.accepted) { return .status(.accepted) }
         return Bool.random(using: &state.generator) ? .status(.noContent) : .text(state.records[index].json)
     }
 }

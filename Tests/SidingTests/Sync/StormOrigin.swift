@@ -76,6 +76,19 @@ final class StormOrigin: TransportFactory {
         var unrest = 0
         var pageSize = 4
         var arrivals = StormArrivals()
+        /// What else goes wrong for a while.
+        var troubles: Set<StormTrouble> = [] {
+            didSet { if troubles.contains(.lag) { hasLagged = true } }
+        }
+        private(set) var hasLagged = false
+        /// How far the origin's clock is ahead of the station's, in seconds.
+        var skew = 0
+        /// Whether numbered pages hold fewer records than their size now and then, and no total says how many there are.
+        var hasShortPages = false
+        /// Next pages of an earlier generation are refused.
+        var generation = 0
+        /// Each record as it was before its last change, by its id: what a replica that lags still shows.
+        var earlier: [Int: Record] = [:]
     }
 
     let kind: StormKind
@@ -89,6 +102,8 @@ final class StormOrigin: TransportFactory {
         state = Mutex(State(generator: SeededGenerator(seed: seed)))
         state.withLock { state in
             state.pageSize = Int.random(in: 2...5, using: &state.generator)
+            state.skew = [-3_600, -5, 0, 0, 5, 3_600].randomElement(using: &state.generator) ?? 0
+            state.hasShortPages = kind.isNumbered && Bool.random(using: &state.generator)
             for _ in 0..<Int.random(in: 8...30, using: &state.generator) { add(&state) }
         }
     }
@@ -96,9 +111,9 @@ final class StormOrigin: TransportFactory {
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
         ScriptedTransport { [self] asked in
             guard asked.request.method == .get else {
-                return state.withLock { answer(to: asked, &$0) }
+                return state.withLock { trouble(&$0) ?? answer(to: asked, &$0) }
             }
-            let reply = state.withLock { answer(asked.request, &$0) }
+            let reply = state.withLock { trouble(&$0) ?? answer(asked.request, &$0) }
             if asked.request.path?.contains("ref=") != true { await meanwhile.withLock { $0 }() }
             return reply
         }
@@ -106,14 +121,15 @@ final class StormOrigin: TransportFactory {
 
     // MARK: Changes
 
-    var now: Int { Int(time.now.secondsSince1970) }
+    /// The origin's own time.
+    func now(_ state: State) -> Int { Int(time.now.secondsSince1970) + state.skew }
 
     func add(_ state: inout State) {
         state.lastID += 1
         // Some come late, but within the lookback; many share a second.
         let late =
             Int.random(in: 0..<3, using: &state.generator) == 0 ? Int.random(in: 0...40, using: &state.generator) : 0
-        state.records.append(Record(id: state.lastID, at: now - late))
+        state.records.append(Record(id: state.lastID, at: now(state) - late))
     }
 
     func change() { state.withLock { change(&$0) } }
@@ -127,8 +143,9 @@ final class StormOrigin: TransportFactory {
             state.records.remove(at: index)
         default:
             guard let index = state.records.indices.randomElement(using: &state.generator) else { return }
+            state.earlier[state.records[index].id] = state.records[index]
             state.records[index].version += 1
-            state.records[index].at = now
+            state.records[index].at = now(state)
             if Bool.random(using: &state.generator) {
                 state.records[index].members["a"] = -state.records[index].version
             }
@@ -158,9 +175,9 @@ final class StormOrigin: TransportFactory {
         return page(values, request, &state)
     }
 
-    private func listed(_ values: [String: Int], _ state: State) -> [Record] {
+    private func listed(_ values: [String: Int], _ state: inout State) -> [Record] {
         let (since, until) = (values["since"] ?? .min, values["until"] ?? .max)
-        let records = state.records.filter { $0.at >= since && $0.at <= until }
+        let records = lagging(&state).filter { $0.at >= since && $0.at <= until }
         switch kind {
         case .ascending: return records.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
         case .descending: return records.sorted { ($0.at, $0.id) > ($1.at, $1.id) }
@@ -178,22 +195,55 @@ final class StormOrigin: TransportFactory {
         }
     }
 
+    /// The records of the page that is asked for, and of all pages behind it.
+    private func left(of all: [Record], _ values: [String: Int], _ state: State) -> (shown: [Record], hasMore: Bool) {
+        var (first, size) = (values["offset"] ?? 0, state.pageSize)
+        switch kind {
+        case .numbered:
+            let page = values["page"] ?? 1
+            first = (1..<max(page, 1)).reduce(0) { $0 + self.size(of: $1, state) }
+            size = self.size(of: page, state)
+        case .offset: size = self.size(of: first, state)
+        default:
+            let left = all.filter { isBehind($0, values) }
+            return (Array(left.prefix(size)), left.count > size)
+        }
+        let left = all.dropFirst(first)
+        return (Array(left.prefix(size)), left.count > size)
+    }
+
+    /// How many records a numbered page holds.
+    private func size(of page: Int, _ state: State) -> Int {
+        state.hasShortPages && page % 3 == 2 ? state.pageSize - 1 : state.pageSize
+    }
+
     private func page(_ values: [String: Int], _ request: HTTPRequest, _ state: inout State) -> ScriptedAnswer {
-        let all = listed(values, state)
-        let left =
-            switch kind {
-            case .numbered: all.dropFirst(((values["page"] ?? 1) - 1) * state.pageSize)
-            case .offset: all.dropFirst(values["offset"] ?? 0)
-            default: all.filter { isBehind($0, values) }[...]
-            }
-        let shown = Array(left.prefix(state.pageSize))
-        let hasMore = left.count > shown.count
+        if let generation = values["gen"], generation != state.generation { return deadToken(&state) }
+        let all = listed(values, &state)
+        let (shown, hasMore) = left(of: all, values, state)
+        var fields: HTTPFields = date(state)
+        fields[.contentType] = "application/json"
+        let members = nextPage(after: shown.last, hasMore: hasMore, of: all.count, values, &fields, &state)
+        if state.troubles.contains(.partial), Int.random(in: 0..<3, using: &state.generator) == 0 {
+            return partial(shown, beside: members, fields, &state)
+        }
+        let body = json(shown, members)
+        let tag = "\"\(body.hashValue)-\(hasMore)\""
+        if kind != .descending { fields[.eTag] = tag }
+        if request.headerFields[.ifNoneMatch] == tag { return .status(.notModified, headerFields: fields) }
+        return .text(body, headerFields: fields)
+    }
+
+    /// The members of the page that name the next one, which are wrong now and then.
+    private func nextPage(
+        after last: Record?, hasMore: Bool, of count: Int, _ values: [String: Int], _ fields: inout HTTPFields,
+        _ state: inout State
+    ) -> [String] {
         let isLie = hasMore && Int.random(in: 0..<100, using: &state.generator) < state.lies
-        var members = [#""items":[\#(shown.map(\.json).joined(separator: ","))]"#]
-        var fields: HTTPFields = [.contentType: "application/json"]
-        if let last = shown.last, hasMore {
+        var members: [String] = []
+        if let last, hasMore {
             let kept = ["since", "until"].compactMap { name in values[name].map { "&\(name)=\($0)" } }.joined()
-            let next = "/posts?after=\(last.id)&after_at=\(last.at)\(kept)"
+            let next = "/posts?after=\(last.id)&after_at=\(last.at)&gen=\(state.generation)\(kept)"
             let broken = ["true", "7.5", #""no page""#, #"{"page":2}"#].randomElement(using: &state.generator) ?? ""
             switch kind {
             case .link, .ascending, .bounded, .descending:
@@ -213,15 +263,12 @@ final class StormOrigin: TransportFactory {
             }
         }
         switch kind {
-        case .body, .header, .numbered, .offset: members.append(#""total":\#(all.count)"#)
+        case .body, .header: members.append(#""total":\#(count)"#)
+        case .numbered, .offset: if !state.hasShortPages { members.append(#""total":\#(count)"#) }
         case .automatic: members.append(#""has_more":\#(hasMore)"#)
         default: break
         }
-        let body = "{\(members.joined(separator: ","))}"
-        let tag = "\"\(body.hashValue)-\(hasMore)\""
-        if kind != .descending { fields[.eTag] = tag }
-        if request.headerFields[.ifNoneMatch] == tag { return .status(.notModified, headerFields: fields) }
-        return .text(body, headerFields: fields)
+        return members
     }
 
     private func fault(_ state: inout State) -> ScriptedAnswer? {

@@ -59,7 +59,12 @@ private struct Storm: ModelRun {
             for _ in 0..<Int.random(in: 0..<5, using: &generator) { origin.change() }
             let wind = [0, 10, 30].map { [0, $0].randomElement(using: &generator) ?? 0 }
             let lies = Int.random(in: 0..<3, using: &generator) == 0 ? 40 : 0
-            origin.state.withLock { ($0.faults, $0.lies, $0.unrest) = (wind[1], lies, wind[2]) }
+            let troubles = StormTrouble.allCases.filter { _ in Int.random(in: 0..<6, using: &generator) == 0 }
+            let dies = Int.random(in: 0..<4, using: &generator) == 0
+            origin.state.withLock {
+                ($0.faults, $0.lies, $0.unrest, $0.troubles) = (wind[1], lies, wind[2], Set(troubles))
+                if dies { $0.generation += 1 }
+            }
             time.advance(by: .seconds([1, 5, 90, 4000].randomElement(using: &generator) ?? 1))
             var options = SyncOptions()
             options.isFull = Int.random(in: 0..<10, using: &generator) == 0
@@ -67,7 +72,7 @@ private struct Storm: ModelRun {
                 Int.random(in: 0..<6, using: &generator) == 0 ? Int.random(in: 1...4, using: &generator) : nil
             guard try await sync(options, killedAt: killedAt) else { return false }
         }
-        origin.state.withLock { ($0.faults, $0.lies, $0.unrest) = (0, 0, 0) }
+        origin.state.withLock { ($0.faults, $0.lies, $0.unrest, $0.troubles) = (0, 0, 0, []) }
         origin.meanwhile.withLock { $0 = {} }
         for _ in 0..<4 {
             // Records that were verified are not asked about again within a day.
@@ -116,7 +121,10 @@ private struct Storm: ModelRun {
         let living = Set(origin.state.withLock { $0.records.map { String($0.id) } })
         let wrong = try await records(of: resource.name, deleted: true).filter { $0.pending == 0 }.map(\.key)
             .filter(living.contains)
-        guard wrong.isEmpty else { return fail("\(wrong) live at the origin and were deleted") }
+        guard wrong.isEmpty else {
+            let own = try await writer.events(of: wrong)
+            return fail("\(wrong) live at the origin and were deleted: \(own)")
+        }
         let shown = try await records(of: resource.name)
         let faults = try await writer.fault(in: Dictionary(shown.map { ($0.key, $0) }) { first, _ in first })
         return faults.map(fail) ?? true

@@ -180,10 +180,20 @@ actor StormWriter {
         try await store.history(of: entry).map { "\($0.at.rfc3339) \($0.event.rawValue) \($0.detail ?? "")" }
     }
 
+    /// What happened to the entries that edit `records`.
+    func events(of records: [String]) async throws -> [String] {
+        var all: [String] = []
+        for entry in try await store.entries(QueueSelection(ids: Array(owns.keys)))
+        where entry.recordKey.map(records.contains) == true {
+            all += try await events(of: entry.id)
+        }
+        return all
+    }
+
     /// - Parameter shown: the living records that are stored.
     /// - Returns: what is wrong; nil if nothing is.
     func fault(in shown: [String: Record]) async throws -> String? {
-        let (records, arrivals) = origin.state.withLock { ($0.records, $0.arrivals) }
+        let (records, arrivals, hasLagged) = origin.state.withLock { ($0.records, $0.arrivals, $0.hasLagged) }
         let edited = Set(try await waiting().compactMap(\.recordKey))
         let entries = try await store.entries(QueueSelection(ids: Array(owns.keys)))
         let states = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
@@ -205,8 +215,8 @@ actor StormWriter {
             guard entry.state == .done, !own.isBlind, let key = entry.recordKey, !edited.contains(key) else { continue }
             if own.verb == .delete, living == nil, shown[key] != nil { return "\(name) is done, and the record shows" }
             if own.verb == .create, living != nil, shown[key] == nil { return "\(name) is done, and nothing shows" }
-            // What the origin still has as the write made it shows so here.
-            guard let body = shown[key].map({ String(decoding: $0.body, as: UTF8.self) }) else { continue }
+            // What the origin still has as the write made it shows so here, unless a replica showed what no page had shown.
+            guard !hasLagged, let body = shown[key].map({ String(decoding: $0.body, as: UTF8.self) }) else { continue }
             for (member, number) in own.numbers where living?.members[member] == number {
                 if !body.contains("\"\(member)\":\(number)") { return "\(name) was undone: \(body)" }
             }

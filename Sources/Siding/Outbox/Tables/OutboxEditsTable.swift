@@ -6,7 +6,8 @@ struct StoredEdit {
     /// Nil if the entry was purged.
     var terms: EditTerms?
     var temporaryID: String?
-    /// The server copy when the edit was made, as JSON, empty for no record; nil if it has not changed since.
+    /// The server copy when the edit was made, as JSON, empty for no record; nil if it has not changed since. Of a delivered
+    /// edit, the one that it replaced.
     var base: [UInt8]?
 }
 
@@ -103,6 +104,13 @@ enum OutboxEditsTable {
         try transaction.execute(
             "UPDATE siding_outbox_edits SET base = NULL WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
             entry)
+    }
+
+    /// Keeps the server copy that a delivered edit replaced, as its base.
+    static func set(replaced: [UInt8], by entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox_edits SET base = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry, SQLiteValue.blob(replaced))
     }
 
     // MARK: Temporary ids

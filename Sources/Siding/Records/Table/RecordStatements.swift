@@ -10,8 +10,7 @@ struct RecordStatements: ~Copyable {
     /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
     private let now: Timestamp
-    /// See ``Page/requestedAfter``.
-    private let requestedAfter: Int64?
+    private let page: OvertakenPage
     /// The row of the last saved record; nil if it was saved by other means, as records with pending edits are.
     private(set) var savedRow: Int64?
 
@@ -39,7 +38,7 @@ struct RecordStatements: ~Copyable {
         self.rows = rows
         self.text = text
         self.now = now
-        self.requestedAfter = requestedAfter
+        page = OvertakenPage(resource: table.resource, requestedAfter: requestedAfter, now: now)
     }
 
     /// Saves one record: a tombstone may become a live record, and a record marked as deleted becomes a tombstone.
@@ -69,14 +68,14 @@ struct RecordStatements: ~Copyable {
             let isSame = isLive != isDeleted && find.int(5) == 0 && stored.isSame(as: body)
             return (expectation.holds(isLive ? stored : nil), isSame)
         }
-        let isNewer =
-            !isSame && requestedAfter.map { find.int(3) > $0 } == true && find.text(4) == RecordCause.write.rawValue
+        let isOfWrite = !isSame && find.text(4) == RecordCause.write.rawValue
+        let request = find.optionalInt(3)
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
         savedRow = id
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
-        if isNewer { return .stale }
+        if isOfWrite, try page.shows(isDeleted ? nil : body, before: request, .write, transaction) { return .stale }
         try text?.remove(id)
         try rows.update(
             id, RowStatements.Contents(body: body, values: values, cause: cause, deletedAt: deletedAt), transaction)
@@ -135,8 +134,7 @@ enum RecordChange {
     case deleted
     /// A new record was inserted as a tombstone, as the origin already marks it as deleted.
     case insertedDeleted
-    /// An own write was delivered after the page was requested: the page shows the record as it was before. Nothing was
-    /// written.
+    /// The page shows the record as it was before an own write (see ``OvertakenPage``). Nothing was written.
     case stale
     /// The expectation did not hold; nothing was written.
     case unexpected

@@ -1,0 +1,152 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingSchedule
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingNetwork
+
+/// A service over a store and an origin; everything that it does takes no time.
+final class DayService {
+    /// Longer than in a program, so that the loop has to wake for each moment by itself.
+    static let pace = Duration.seconds(600)
+
+    let store: Store
+    let start: Timestamp
+    /// How often the loop woke.
+    private(set) var wakes = 0
+    private let time: ManualWallClock
+    private let clock = ManualClock()
+    private let origin: DayOrigin
+    private var resources: [AnyResource] = []
+    private var sources: [Source] = []
+    private let directory: TemporaryDirectory
+
+    init(_ midnight: String) async throws {
+        start = try Self.moment(midnight)
+        time = ManualWallClock(start)
+        origin = DayOrigin(time)
+        directory = try TemporaryDirectory()
+        store = try await Store.open(at: directory.path(of: "store.db"), clock: time.clock, jitter: .none)
+    }
+
+    static func moment(_ text: String) throws -> Timestamp {
+        Timestamp(secondsSince1970: try Date(text, strategy: .iso8601).timeIntervalSince1970)
+    }
+
+    // MARK: What there is to do
+
+    /// - Parameter schedule: nil for the age that a resource may have at most if nothing is said.
+    func add(
+        _ name: String, by schedule: (any SyncSchedule)?, from source: String = "blog",
+        answer: ScriptedAnswer = .text(#"[{"id":1}]"#)
+    ) throws {
+        var resource = AnyResource(name, from: try Self.source(source), at: "/\(name)", key: "id", paging: .none)
+        resource.schedule = schedule
+        resources.append(resource)
+        origin.set("/\(name)", answer)
+    }
+
+    func add(_ name: String, cron: String, answer: ScriptedAnswer = .text(#"[{"id":1}]"#)) throws {
+        try add(name, by: CronSchedule(cron, zone: "Europe/Berlin"), answer: answer)
+    }
+
+    func set(_ path: String, _ answer: ScriptedAnswer) { origin.set(path, answer) }
+
+    /// Answers `path` so during this time, reckoned from the start.
+    func set(_ path: String, _ answer: ScriptedAnswer, during hours: Range<Int>) {
+        origin.set(
+            path, answer,
+            during: start + .seconds(3_600 * hours.lowerBound)..<start + .seconds(3_600 * hours.upperBound))
+    }
+
+    func enqueue(_ path: String, expiry: Duration) async throws -> QueueEntry {
+        sources.append(try Self.source("shop"))
+        var write = WriteRequest(
+            to: "shop", .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
+            idempotency: Idempotency())
+        write.expiry = expiry
+        return try await store.enqueue(write)
+    }
+
+    private static func source(_ name: String) throws -> Source {
+        Source(name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: 0))
+    }
+
+    // MARK: The day
+
+    /// Runs the service until the moment `span` after the start, which is not part of it.
+    func run(for span: Duration) async throws {
+        let siding = try await Siding(
+            store: .store(store), resources: resources, sources: sources, transports: origin,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: .none, clock: clock, wallClock: time.clock))
+        let kernel = try ScriptedKernel()
+        let rests = AsyncStream.makeStream(of: Timestamp.self)
+        let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket), whenIdle: rests.continuation)
+        for await next in rests.stream where next > time.now {
+            guard next < start + span else { break }
+            let wait = next - time.now
+            await clock.sleepers(1, waiting: wait)
+            time.advance(by: wait)
+            clock.advance(by: wait)
+            wakes += 1
+        }
+        service.cancel()
+        try await service.value
+    }
+
+    private static func start(
+        _ siding: Siding, on changes: NetworkChanges, whenIdle: AsyncStream<Timestamp>.Continuation
+    ) -> Task<Void, any Error> {
+        Task {
+            defer { whenIdle.finish() }
+            try await siding.run(wakingOn: changes, pace: DayService.pace) { whenIdle.yield($0) }
+        }
+    }
+
+    /// When anything was asked for.
+    var moments: [Timestamp] { origin.moments }
+
+    /// When `path` was asked for.
+    func moments(of path: String) -> [Timestamp] { origin.moments(of: path) }
+}
+
+/// Answers each path with one page, and keeps when it was asked for.
+private final class DayOrigin: TransportFactory {
+    private struct Script {
+        var answer: ScriptedAnswer
+        var during: Range<Timestamp>?
+    }
+
+    private let time: ManualWallClock
+    private let scripts = Mutex<[String: [Script]]>([:])
+    private let log = Mutex<[(path: String, at: Timestamp)]>([])
+
+    init(_ time: ManualWallClock) {
+        self.time = time
+    }
+
+    /// The newest answer that is for the present moment counts.
+    func set(_ path: String, _ answer: ScriptedAnswer, during moments: Range<Timestamp>? = nil) {
+        scripts.withLock { $0[path, default: []].append(Script(answer: answer, during: moments)) }
+    }
+
+    var moments: [Timestamp] { log.withLock { $0.map(\.at) } }
+
+    func moments(of path: String) -> [Timestamp] {
+        log.withLock { $0.filter { $0.path == path }.map(\.at) }
+    }
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { [self] asked in
+            let (path, now) = (asked.request.path ?? "", time.now)
+            log.withLock { $0.append((path, now)) }
+            let script = scripts.withLock { $0[path]?.last { $0.during?.contains(now) ?? true } }
+            return script?.answer ?? .status(.notFound)
+        }
+    }
+}
