@@ -121,15 +121,11 @@ struct EditDelivery {
         in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
     ) throws -> JSONDocument? {
-        guard let document = try? JSONDocument(answer.body) else { return nil }
-        for record in [edit.terms.record(in: document), document] where record.kind == .object {
-            guard let found = edit.terms.recordKey(of: record), found.text == key else { continue }
-            if projection.table.keyType == nil {
-                projection.table = try projection.table.fixKeyType(found.kind, transaction)
-            }
-            guard found.kind == projection.table.keyType else { return nil }
-            return try projection.dropped.removed(from: record)
-        }
-        return nil
+        guard let document = try? JSONDocument(answer.body), let record = edit.terms.record(in: document, key: key),
+            let kind = edit.terms.recordKey(of: record)?.kind
+        else { return nil }
+        if projection.table.keyType == nil { projection.table = try projection.table.fixKeyType(kind, transaction) }
+        guard kind == projection.table.keyType else { return nil }
+        return try projection.dropped.removed(from: record)
     }
 }

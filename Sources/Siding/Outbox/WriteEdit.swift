@@ -89,6 +89,16 @@ struct EditTerms: Codable, Hashable, Sendable {
     /// The record in a body or an answer: the value at ``recordPath``, or the whole document if that path holds nothing.
     func record(in document: JSONDocument) -> JSONDocument { Self.record(in: document, at: recordPath) }
 
+    /// The record with `key` in an answer; nil if it is not there. A wrapped record may also come bare.
+    ///
+    /// - Parameter key: nil for any, as the origin may choose that of a new record.
+    func record(in document: JSONDocument, key: String?) -> JSONDocument? {
+        [record(in: document), document].first { record in
+            guard record.kind == .object, let found = recordKey(of: record)?.text else { return false }
+            return key.map { $0 == found } ?? true
+        }
+    }
+
     /// `record` without the ETag that it holds, which changes with each write.
     func withoutETag(_ record: JSONDocument) -> JSONDocument {
         guard let path = etagPath, record.value(at: path) != nil, let patch = JSONDocument(nesting: .null, at: path)

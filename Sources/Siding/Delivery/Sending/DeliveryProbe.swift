@@ -74,17 +74,13 @@ struct RecordProbe: Sendable {
 
     /// The record in the body of an answer; nil if it is not there.
     func found(in body: [UInt8]?) -> JSONDocument? {
-        body.flatMap { try? Store.document($0) }.flatMap(found)
-    }
-
-    private func found(in document: JSONDocument) -> JSONDocument? {
-        [terms.record(in: document), document].first {
-            $0.kind == .object && terms.recordKey(of: $0)?.text == key
-        }
+        body.flatMap { try? Store.document($0) }.flatMap { terms.record(in: $0, key: key) }
     }
 
     func answer(_ document: JSONDocument) -> ProbeAnswer {
-        guard let found = found(in: document) else { return .unclear("its answer does not have the record \(key)") }
+        guard let found = terms.record(in: document, key: key) else {
+            return .unclear("its answer does not have the record \(key)")
+        }
         if terms.change == .delete { return .notThere }
         guard let sent = body.flatMap({ try? Store.document($0) }).map(terms.record), sent.kind == .object else {
             return .unclear("the write's body cannot be compared with the record")

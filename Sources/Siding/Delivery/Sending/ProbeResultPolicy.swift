@@ -16,7 +16,7 @@ struct ProbeResultPolicy: Sendable {
             return result(
                 of: Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
         }
-        return WriteResult(transition(probe.answer(document, about: write), response), .answers)
+        return WriteResult(transition(probe.answer(document, about: write), document, response), .answers)
     }
 
     /// A portal knows nothing of the write. The page may be the origin's own, so the gate stays as it is.
@@ -31,11 +31,13 @@ struct ProbeResultPolicy: Sendable {
         return WriteResult(transition(failure), policy.source.builtInOutcome(of: failure, .fetch, now: policy.now))
     }
 
-    private func transition(_ answer: ProbeAnswer, _ response: LoadedResponse) -> WriteResult.Transition {
+    private func transition(
+        _ answer: ProbeAnswer, _ document: JSONDocument, _ response: LoadedResponse
+    ) -> WriteResult.Transition {
         switch answer {
         case .there(let record):
             // The ETag of a list does not belong to the record.
-            let isWhole = probe.isOfRecord || record.flatMap { try? $0 == JSONDocument(response.bytes ?? []) } == true
+            let isWhole = probe.isOfRecord || record == document
             return .arrived(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
