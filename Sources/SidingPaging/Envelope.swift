@@ -34,6 +34,34 @@ package enum Envelope {
         }
     }
 
+    /// The scalars of a whole document, without those of `record`, a part of it.
+    static func surroundings(
+        of record: JSONDocument?, in document: JSONDocument
+    ) -> [(path: JSONPath, value: EnvelopeScalar)] {
+        var found: [(path: JSONPath, value: EnvelopeScalar)] = []
+        guard document.bytes.indices != record?.bytes.indices else { return found }
+        // Each part has an allowance of its own: none hides those behind it.
+        for (component, part) in document.parts.prefix(mostParts) {
+            var left = mostParts
+            add(part, at: JSONPath.root.appending(component), besides: record, to: &found, &left)
+        }
+        return found
+    }
+
+    private static let mostParts = 100
+
+    private static func add(
+        _ value: JSONDocument, at path: JSONPath, besides record: JSONDocument?,
+        to found: inout [(path: JSONPath, value: EnvelopeScalar)], _ left: inout Int
+    ) {
+        guard left > 0, path.components.count <= 6, value.bytes.indices != record?.bytes.indices else { return }
+        left -= 1
+        if let scalar = EnvelopeScalar(value) { return found.append((path, scalar)) }
+        for (component, part) in value.parts {
+            add(part, at: path.appending(component), besides: record, to: &found, &left)
+        }
+    }
+
     /// The value at `path` of `record`.
     package static func value(
         at path: JSONPath, of record: RecordSlice, in bytes: [UInt8]
@@ -43,6 +71,14 @@ package enum Envelope {
             guard let value = JSONMembers.value(at: path, in: body) else { return nil }
             return try EnvelopeScalar(value, in: body)
         }
+    }
+}
+
+extension JSONDocument {
+    /// The members of an object, the elements of an array; none of a scalar.
+    fileprivate var parts: [(JSONPath.Component, JSONDocument)] {
+        if let members { return members.map { (.member($0.name), $0.value) } }
+        return (elements ?? []).enumerated().map { (.index($0.offset), $0.element) }
     }
 }
 

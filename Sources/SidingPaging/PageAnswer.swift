@@ -25,6 +25,8 @@ package struct PageAnswer: Sendable {
     package var repeatedCount = 0
     /// Whether it is a 304: then its body is the stored one, and header fields may be left out.
     package var isUnchanged = false
+    /// Whether it is the answer to a write.
+    package private(set) var isOfWrite = false
     /// Whether header fields named this page.
     package var wasLinked = false
     /// The credentials sent with the requests: if the origin repeats them, they must not reach the store.
@@ -36,6 +38,17 @@ package struct PageAnswer: Sendable {
     ) {
         (self.headerFields, self.recordCount, self.envelope) = (headerFields, recordCount, envelope)
         (self.lastRecord, self.url, self.secrets) = (lastRecord, url, secrets)
+    }
+
+    /// The answer to a write, for what stands around the record in it.
+    ///
+    /// - Parameters:
+    ///   - document: the body; nil if it is not JSON.
+    ///   - record: the record of the write in it; nil if it is not there.
+    package init(toWrite headerFields: HTTPFields, _ document: JSONDocument?, record: JSONDocument?) {
+        self.init(headerFields: headerFields, recordCount: record == nil ? 0 : 1, envelope: [:])
+        isOfWrite = true
+        surroundings = document.map { Envelope.surroundings(of: record, in: $0) } ?? []
     }
 
     /// The target of the `Link` with `relation`, as written.

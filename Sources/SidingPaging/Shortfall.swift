@@ -2,37 +2,57 @@ internal import HTTPTypes
 internal import SidingChain
 package import SidingJSON
 
-/// What an answer says of itself that it is not whole: an error in place of records, a search that timed out, shards that
-/// failed, a request that was only accepted.
+/// What an answer with a success status says of itself that it is not whole: an error in place of records, a search that timed
+/// out, shards that failed, a request that was only accepted.
 ///
-/// The records of such an answer are as good as any, but records that it lacks are not missing at the origin.
+/// The records of such an answer are as good as any, but records that it lacks are not missing at the origin, and a write may
+/// have been carried out in part or not at all.
 package struct Shortfall: Sendable, Hashable {
     /// What the answer says, and where: "$.timed_out is true", "$.error says: too many".
-    package let why: String
+    package private(set) var why: String
+    package let kind: Kind
+
+    package enum Kind: Sendable, Hashable {
+        /// The request is accepted, and carried out later.
+        case accepted
+        /// There is an error, and no record beside it.
+        case error
+        /// It was carried out in part.
+        case part
+    }
 
     /// Nil if it says no such thing.
     ///
     /// - Parameter path: where the records are.
-    package init?(_ answer: PageAnswer, status: Int, recordsAt path: JSONPath) {
-        let found = Self.statuses[status] ?? Self.inBody(of: answer, recordsAt: path) ?? Self.inFields(of: answer)
-        guard let found else { return nil }
-        let repeatsSecret = answer.secrets.contains { !$0.isEmpty && found.contains($0) }
-        why = repeatsSecret ? "it says so in words that repeat a credential" : found
+    package init?(_ answer: PageAnswer, status: Int, recordsAt path: JSONPath = .root) {
+        let found = Self.inBody(of: answer, recordsAt: path) ?? Self.statuses[status] ?? Self.inFields(of: answer)
+        guard var found else { return nil }
+        if answer.secrets.contains(where: { !$0.isEmpty && found.why.contains($0) }) {
+            found.why = "it says so in words that repeat a credential"
+        }
+        self = found
     }
 
-    /// Statuses of success by which an origin says that this is not all (RFC 9110 §15.3.3, RFC 4918 §11.1).
-    private static let statuses = [202: "202 Accepted", 207: "207 Multi-Status"]
+    private init(_ kind: Kind, _ why: String) { (self.kind, self.why) = (kind, why) }
+
+    /// Statuses of success by which an origin says that this is not all (RFC 9110 §15.3.3 and §15.3.7, RFC 4918 §11.1).
+    private static let statuses = [
+        202: Shortfall(.accepted, "202 Accepted"), 206: Shortfall(.part, "206 Partial Content"),
+        207: Shortfall(.part, "207 Multi-Status"),
+    ]
 
     // MARK: In the body
 
-    private static func inBody(of answer: PageAnswer, recordsAt path: JSONPath) -> String? {
+    private static func inBody(of answer: PageAnswer, recordsAt path: JSONPath) -> Shortfall? {
         let values = answer.surroundings.map { value in
-            Value(names: value.path.components(around: path).compactMap(folded), path: value.path, value: value.value)
+            Value(
+                names: value.path.components(around: path).compactMap(folded), path: value.path, value: value.value,
+                isOfWrite: answer.isOfWrite)
         }
-        if let flag = values.first(where: \.isFlag) { return flag.description }
+        if let flag = values.first(where: \.isFlag) { return Shortfall(.part, flag.description) }
         // Beside records an error may concern one of them, or be one that was handled.
         guard answer.recordCount == 0 else { return nil }
-        return error(among: values)
+        return error(among: values).map { Shortfall(.error, $0) }
     }
 
     /// The words of the first error: "$.error says: RATE_LIMITED, too many".
@@ -48,6 +68,8 @@ package struct Shortfall: Sendable, Hashable {
         let names: [String]
         let path: JSONPath
         let value: EnvelopeScalar
+        /// Whether it is from the answer to a write, whose root may be the record.
+        let isOfWrite: Bool
 
         var description: String { "\(path) is \(value.message)" }
 
@@ -60,10 +82,14 @@ package struct Shortfall: Sendable, Hashable {
 
         var isFlag: Bool {
             guard let name = names.last, isHeld(by: names.count - 1) else { return isOfFailures }
-            if Shortfall.flags.contains(name) { return value.truth(orNumber: false) == true }
+            // There it says something of the record: an order may be `partial`.
+            let isOfRecord = isOfWrite && names.count == 1
+            if Shortfall.flags.contains(name) || (Shortfall.adjectives.contains(name) && !isOfRecord) {
+                return value.truth(orNumber: false) == true
+            }
             // At the root it may be a result: of a job, of a test.
             if name == "failed", names.count > 1 { return (value.wholeNumber ?? 0) > 0 }
-            return isOfFailures || (Shortfall.states.contains(name) && hasWord)
+            return isOfFailures || (Shortfall.states.contains(name) && !isOfRecord && hasWord)
         }
 
         /// Whether it is part of the failures that an object such as `_shards` lists.
@@ -111,15 +137,15 @@ package struct Shortfall: Sendable, Hashable {
         "status", "state", "result", "results", "completeness", "coverage", "resultstatus", "responsestatus", "outcome",
     ]
     private static let flags: Set<String> = [
-        "timedout", "terminatedearly", "incompleteresults", "incomplete", "isincomplete", "partial", "ispartial",
-        "partialresults", "haspartialresults", "partialresult",
+        "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
     ]
+    private static let adjectives: Set<String> = ["incomplete", "isincomplete", "partial", "ispartial"]
 
     // MARK: In header fields
 
-    private static func inFields(of answer: PageAnswer) -> String? {
+    private static func inFields(of answer: PageAnswer) -> Shortfall? {
         answer.headerFields.first { $0.name.canonicalName.hasPrefix("x-") && hasWord($0.value) }
-            .map { "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 60))'" }
+            .map { Shortfall(.part, "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 60))'") }
     }
 
     /// Whether a short text has the word "partial" or "partially".

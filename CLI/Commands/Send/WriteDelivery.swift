@@ -296,7 +296,9 @@ struct WriteDelivery {
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
         switch entry.state {
         case .done:
-            if options.terminal.isOutput || options.verbose > 0 { options.printMessage("\(request): delivered") }
+            guard options.terminal.isOutput || options.verbose > 0 else { return }
+            let rest = entry.isOnlyAccepted ? ": the origin accepted it (202), and carries it out later" : ""
+            options.printMessage("\(request): delivered\(rest)")
         case .parked:
             let message = entry.lastError.map { ": \($0.message)" } ?? ""
             Output.printMessage("\(request): parked: \(entry.reason?.rawValue ?? "")\(message)")

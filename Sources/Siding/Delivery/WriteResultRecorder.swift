@@ -65,7 +65,7 @@ struct WriteResultRecorder {
         try EditDelivery(transitions: transitions).deliver(id, answer, isListed: isFound, transaction)
         try transitions.completeWrites(
             [id], as: .done, event: isFound ? .found : .delivered,
-            detail: isFound ? "the origin has it" : "\(answer.status)", transaction)
+            detail: isFound ? "the origin has it" : answer.message, transaction)
     }
 
     /// The delivery probe did not find the write: sends it as if for the first time, once that is final.
@@ -178,6 +178,11 @@ struct WriteResultRecorder {
 }
 
 extension WriteAnswer {
+    /// How the origin took the write: "201".
+    fileprivate var message: String {
+        status == 202 ? "202: the origin accepted it, and carries it out later" : "\(status)"
+    }
+
     /// The part of the body that is kept with the entry.
     func keptBody(without dropped: DroppedMembers) -> [UInt8] {
         Array(dropped.removed(from: body).prefix(Self.bodyLimit))

@@ -79,6 +79,9 @@ extension Failure {
             "'curl -IL' with this URL shows each redirect; write the last URL that answers into 'base_url' or 'path'. A "
                 + "redirect to a sign-in page needs 'auth'"
         case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
+        case .http(let answer) where (200..<300).contains(answer.status) && underlying == nil:
+            "if the origin acts in spite of such an answer, declare errors: [{ when: { status: \(answer.status), body: … }, "
+                + "do: ignore, on: write }]"
         case .http(let answer): answer.hint
         default: nil
         }

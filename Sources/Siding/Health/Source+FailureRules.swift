@@ -1,11 +1,12 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 
 /// The rule of `errors:` that an answer matched, attached to the failure made from it.
 struct RuledFailure: Error, CustomStringConvertible {
     let rule: FailureRule
 
-    var description: String { "\(rule.place) says \(rule.action.rawValue)" }
+    var description: String { rule.message }
 }
 
 extension Source {
@@ -25,8 +26,9 @@ extension Source {
             return .keep(
                 counted: asksTooShortWait(failure, now: now), minimumWait: failure.ruledRetryDelay(now: now))
         case .refreshToken: return .signIn
-        // With `ignore` and `quarantine` it is no failure by now; with `resetCursor` the listing has started over already.
-        case .ignore, .quarantine, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
+        // With the first four it is not a failure by now; with `resetCursor` the listing has started over already.
+        case .ignore, .quarantine, .partial, .empty, .park, .fail, .resetCursor:
+            return kind == .fetch ? .fail : .park(.rejected)
         }
     }
 
@@ -107,8 +109,21 @@ extension Source {
         // An answer to a write is read whole anyway, and a refusal in it must not count as a delivery.
         let limit = subject == .write ? transport.maxBody : HTTPFailure.bodyLimit
         return ResponseErrorEnvelopeNode(limit: limit, asksSuccesses: rules.contains(where: \.looksAtSuccesses)) {
-            document, reply in rules.first { $0.fits(document, reply) }.map(reply.failure)
+            document, reply in
+            rules.first { $0.fits(document, reply) }.flatMap { $0.keepsSuccess ? nil : reply.failure(by: $0) }
         }
+    }
+
+    /// The rule that keeps a success as one, but marks it: a page that is `partial`, a write that is delivered whatever the
+    /// answer says. Pages of any size are looked at.
+    func rule(
+        keeping response: LoadedResponse, of subject: FailureRule.Subject
+    ) -> FailureRule? {
+        let rules = failureRules.filter { $0.keepsSuccess && $0.isFor(subject) }
+        guard !rules.isEmpty, response.response.status.kind == .successful else { return nil }
+        let bytes = rules.contains(where: \.readsBody) ? response.bytes : nil
+        let document = bytes.flatMap { try? JSONDocument($0, limits: jsonLimits) }
+        return rules.first { $0.fits(document, response.with(body: response.bytes ?? [])) }
     }
 }
 

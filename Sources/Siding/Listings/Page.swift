@@ -127,7 +127,7 @@ enum Step: Sendable, Hashable {
     /// The listing is complete.
     case end
     /// The listing stops before its end, and why: a loop, or the origin reports more than was read. Then the remedy says what the
-    /// config lacks; it is nil for a loop.
+    /// config lacks, empty if it lacks nothing; it is nil for a loop.
     case incomplete(String, remedy: String? = nil)
     /// The listing stops where it was asked to, and why: `max_pages`, `--limit`, an answer that a rule quarantines.
     case stopped(String)

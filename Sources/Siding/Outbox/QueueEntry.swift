@@ -54,6 +54,8 @@ public struct QueueEntry: Sendable, Hashable {
     package var firstSentAt: Timestamp?
     /// The entry that this one replaced.
     package var replaces: String?
+    /// The status of the answer that is kept with it; nil if there is none.
+    package var answerStatus: Int?
     /// The process that has claimed the entry.
     var owner: String?
     /// Grows with each claim; results recorded with an older token are ignored.
@@ -91,6 +93,9 @@ public struct QueueEntry: Sendable, Hashable {
         if reason == .rejected || reason == .conflict, lastError?.status != nil { return false }
         return firstSentAt != nil
     }
+
+    /// Whether the origin has only accepted the write (202), and carries it out later.
+    package var isOnlyAccepted: Bool { state == .done && kind == .write && answerStatus == 202 }
 
     /// The first 8 characters of ``id``, as users see it.
     public var shortID: String { String(id.prefix(8)) }

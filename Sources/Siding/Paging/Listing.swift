@@ -118,10 +118,14 @@ struct Listing: Sendable {
             case .incomplete: page.shortfall != nil
             case .page, .stopped, .ignored: false
             }
-        if ends { listed.step = .incomplete(shortfall, remedy: Self.remedy) }
+        if ends { listed.step = .incomplete(shortfall, remedy: remedy(of: shortfall)) }
     }
 
-    private static let remedy = "If these are all records: stop: { trust_end: true }"
+    /// What to declare where a page is whole although it says that it is not. A rule of the config needs no remedy.
+    private func remedy(of shortfall: String) -> String {
+        let isRuled = resource.source.failureRules.contains { $0.action == .partial && shortfall.hasPrefix($0.message) }
+        return isRuled ? "" : "If these are all records: stop: { trust_end: true }"
+    }
 
     /// Ends the listing at this page if it is past the requested range, loops, or has reached the limit.
     private mutating func bounded(_ page: Page, _ count: Int) -> ListedPage {
@@ -153,6 +157,13 @@ struct Listing: Sendable {
 
     /// Whether as many records were read before `page` as the answers reported; true if they reported none.
     private func isAllRead(before page: PageRequest) -> Bool { total.map { $0.count <= page.offset } ?? true }
+
+    /// What follows where a rule says that `page` has no records: the end, unless the origin reported more than was read.
+    func end(before page: PageRequest) -> Step {
+        guard let total, !resource.stop.trustsEnd, !isAllRead(before: page) else { return .end }
+        let (seen, all) = (MessageFormat.grouped(page.offset), MessageFormat.count(total.count, "record"))
+        return .incomplete("\(seen) of \(all) (\(total.place))", remedy: "")
+    }
 
     /// Whether a refusal of `page` shows that the page before it was the last, as some origins have an error in place of an
     /// empty page.

@@ -47,13 +47,24 @@ extension PageFetcher {
             step: Self.following(step, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
             bytes: 0)
         empty.hasNoList = true
-        empty.shortfall = shortfall(of: answer, status, recordsAt: .root)
+        empty.shortfall = shortfall(of: answer, response, recordsAt: .root)
         checkEnd(of: &empty, answer, ListingExtent(answer, recordsAt: .root), listing)
         return empty
     }
 
-    private func shortfall(of answer: PageAnswer, _ status: Int, recordsAt path: JSONPath) -> String? {
-        resource.stop.trustsEnd ? nil : Shortfall(answer, status: status, recordsAt: path)?.why
+    /// Why the page is not whole, as a rule or the answer itself says; nil if neither does. `trust_end` overrules the answer.
+    private func shortfall(of answer: PageAnswer, _ response: LoadedResponse, recordsAt path: JSONPath) -> String? {
+        ruledShortfall(of: response)
+            ?? (resource.stop.trustsEnd
+                ? nil : Shortfall(answer, status: response.response.status.code, recordsAt: path)?.why)
+    }
+
+    /// Which rule says that the page is not whole, with the sentence of the answer.
+    private func ruledShortfall(of response: LoadedResponse) -> String? {
+        guard let rule = resource.source.rule(keeping: response, of: .fetch) else { return nil }
+        let start = Array((response.bytes ?? []).prefix(HTTPFailure.bodyLimit))
+        let text = HTTPFailure(response.response, bodyStart: start).errorText(hiding: credentials.removed)
+        return [rule.message, text].compactMap(\.self).joined(separator: ": ")
     }
 
     private func answer(
@@ -86,9 +97,6 @@ extension PageFetcher {
         _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ listing: Listing
     ) throws(Failure) -> Page {
         let fields = response.response.headerFields
-        guard response.response.status.code != 206 else {
-            throw Failure(.contract, phase: .answered, detail: "206: a part of a page, though no part was requested")
-        }
         guard !response.isWebPage(accepting: resource.source.headerFields[.accept]) else {
             throw Failure(.captivePortal, phase: .answered)
         }
@@ -97,8 +105,8 @@ extension PageFetcher {
         let reader = hasLines ? reader.forLines : reader
         let contents: PageContents
         do { contents = try self.contents(of: bytes, fields, by: reader) } catch {
-            // Where the answer is not there yet, anything may stand in its place.
-            guard response.response.status == .accepted else { throw error }
+            // Where the answer is not there yet, or not whole, anything may stand in its place.
+            guard response.response.status == .accepted || ruledShortfall(of: response) != nil else { throw error }
             return try empty(page, response, paging, listing)
         }
         let kept = try kept(contents, of: bytes, fields, by: reader)
@@ -126,7 +134,7 @@ extension PageFetcher {
         }
         fetched.hasUnusedLink = chosen != .linkHeader && answer.link() != nil
         fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
-        fetched.shortfall = shortfall(of: answer, fetched.status, recordsAt: contents.recordsPath)
+        fetched.shortfall = shortfall(of: answer, response, recordsAt: contents.recordsPath)
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)

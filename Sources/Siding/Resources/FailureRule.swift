@@ -40,10 +40,15 @@ package struct FailureRule: Sendable, Hashable {
         case rateLimited = "rate_limited"
         /// Treats the failure as a 401.
         case refreshToken = "refresh_token"
-        /// Fetches only: ends the listing incomplete, so that nothing counts as deleted; the run continues.
+        /// Ends a listing incomplete, so that nothing counts as deleted; the run continues. Of a rule for writes: takes a success
+        /// for a delivery, whatever it says.
         case ignore
         /// Fetches only: keeps the answer in the quarantine and ends the listing incomplete, as with ``ignore``.
         case quarantine
+        /// Fetches only: stores the records of a success and goes on; the listing ends incomplete.
+        case partial
+        /// Fetches only: takes the answer for a page without records.
+        case empty
         /// Parks a write; fails a fetch.
         case park
         /// Same as ``park``: no write is ever dropped.
@@ -110,32 +115,53 @@ package struct FailureRule: Sendable, Hashable {
 extension FailureRule {
     /// Why the rule is invalid; nil if it is valid.
     private var fault: String? {
-        if subject == .write, isForFetchesOnly {
+        if subject == .write, action.isForFetchesOnly {
             return "\(action.rawValue) is for fetches only, but the rule is for writes"
         }
         guard case .answer(let answer) = condition else {
             return action.needsAnswer ? "\(action.rawValue) needs a condition on the answer" : nil
         }
+        if keepsSuccess, !answer.statuses.allSatisfy(Self.isSuccess) {
+            let whom = subject == .write ? " of a write" : ""
+            return "\(action.rawValue)\(whom) is for answers with a success status: the others are failures"
+        }
         guard answer.header == nil, answer.body == nil else { return nil }
         if answer.statuses.isEmpty { return "the rule has no condition" }
-        return answer.statuses.contains { (200..<300).contains($0) }
-            ? "the rule would treat every success as a failure: test a header field or the body" : nil
+        guard !isDelivery, !answer.statuses.isDisjoint(with: usualSuccesses) else { return nil }
+        return "the rule would treat every success as a failure: test a header field or the body"
     }
 
-    private var isForFetchesOnly: Bool { [.ignore, .quarantine, .resetCursor].contains(action) }
+    private static func isSuccess(_ status: Int) -> Bool { (200..<300).contains(status) }
+
+    /// The statuses by which origins usually say that all is well. A fetch that is answered 202 or 204 has no page.
+    private var usualSuccesses: Set<Int> { isFor(.write) ? [200, 201, 204] : [200] }
+
+    /// Whether it takes a success for a delivery, so that it makes no failure.
+    private var isDelivery: Bool { subject == .write && action == .ignore }
 
     func isFor(_ subject: Subject) -> Bool {
-        self.subject.map { $0 == subject } ?? (subject == .fetch || !isForFetchesOnly)
+        self.subject.map { $0 == subject } ?? (subject == .fetch || !(action.isForFetchesOnly || action == .ignore))
     }
 
     /// Whether the rule can match a success.
     var looksAtSuccesses: Bool {
         guard case .answer(let answer) = condition else { return false }
-        return answer.statuses.isEmpty || answer.statuses.contains { (200..<300).contains($0) }
+        return answer.statuses.isEmpty || answer.statuses.contains(where: Self.isSuccess)
     }
 
+    /// What it says: "siding.yaml:28:9 says partial".
+    var message: String { "\(place) says \(action.rawValue)" }
+
+    /// Whether the rule looks into the body of an answer.
+    var readsBody: Bool { if case .answer(let answer) = condition { answer.body != nil } else { false } }
+
+    /// Whether it is about successes alone, which stay successes: the page is read, the write is delivered.
+    var keepsSuccess: Bool { isDelivery || action == .partial }
+
     func fits(_ document: JSONDocument?, _ reply: Response<[UInt8]>) -> Bool {
-        if case .answer(let answer) = condition { answer.fits(document, reply.response) } else { false }
+        guard case .answer(let answer) = condition else { return false }
+        if keepsSuccess, reply.response.status.kind != .successful { return false }
+        return answer.fits(document, reply.response)
     }
 
     func fits(_ reason: Failure.Reason) -> Bool {
@@ -147,10 +173,12 @@ extension FailureRule {
 extension FailureRule.Action {
     fileprivate var needsAnswer: Bool {
         switch self {
-        case .rateLimited, .refreshToken, .ignore, .quarantine, .resetCursor: true
+        case .rateLimited, .refreshToken, .ignore, .quarantine, .partial, .empty, .resetCursor: true
         case .queue, .retry, .park, .fail: false
         }
     }
+
+    fileprivate var isForFetchesOnly: Bool { [.quarantine, .partial, .empty, .resetCursor].contains(self) }
 }
 
 extension FailureRule.Answer {

@@ -198,8 +198,10 @@ struct DeletionVerification: Sendable {
 
     private func state(of record: RecordToVerify) async -> Result<OriginState, Failure> {
         do throws(Failure) { return .success(try await ask(record)) } catch {
-            // A rule of the config may treat this status otherwise.
-            if case .http(let answer) = error.reason, answer.statusClass == .gone, rule(for: error) == nil {
+            // A rule of the config may treat this status otherwise; `empty` is about pages.
+            if case .http(let answer) = error.reason, answer.statusClass == .gone,
+                [nil, .empty].contains(rule(for: error)?.action)
+            {
                 return .success(.deleted)
             }
             return .failure(error)

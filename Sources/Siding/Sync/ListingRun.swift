@@ -295,8 +295,9 @@ struct ListingRun: Sendable {
 
 extension PageFailure {
     /// Turns a failure into a page if possible. If a rule ignores or quarantines the answer, the listing ends there,
-    /// incomplete. If the first page of a parent answers 404 or 410, its listing is empty. If the origin refuses the
-    /// page behind a short numbered one, that was the last: some origins have an error in place of an empty page.
+    /// incomplete; if one says `empty`, the page is an empty last one. If the first page of a parent answers 404 or 410, its
+    /// listing is empty. If the origin refuses the page behind a short numbered one, that was the last: some origins have an
+    /// error in place of an empty page.
     ///
     /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
     fileprivate func takenAsPage(
@@ -310,6 +311,7 @@ extension PageFailure {
         case .quarantine:
             let content = Page.Content.setAside(answer.body, reason: failure.description)
             return taken(answer, content, step: .stopped("quarantined: \(failure)"), paging)
+        case .empty: return taken(answer, .records([], []), step: listing.end(before: page), paging)
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:

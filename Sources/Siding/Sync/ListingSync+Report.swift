@@ -27,7 +27,8 @@ extension ListingSync {
             }
             return report
         case .incomplete(let why, let remedy):
-            report.warn("incomplete: \(why)" + (remedy.map { ": \(consequence)\($0)" } ?? ""))
+            let rest = remedy.map { [consequence, $0].filter { !$0.isEmpty }.joined(separator: ". ") } ?? ""
+            report.warn("incomplete: \(why)" + (rest.isEmpty ? "" : ": \(rest)"))
             return try await incomplete(report, .partial)
         case .stopped(let why):
             // A requested limit needs no warning.
@@ -49,7 +50,7 @@ extension ListingSync {
             resource.deletions.byAbsence ? "nothing was deleted" : nil,
             resource.cursor == nil ? nil : "the cursor stays",
         ].compactMap(\.self)
-        return kept.isEmpty ? "" : kept.joined(separator: ", and ") + ". "
+        return kept.joined(separator: ", and ")
     }
 
     /// - Parameter outcome: nil for that of a complete listing.
@@ -99,7 +100,8 @@ extension ListingSync {
     private func doubtingURL(of failed: PageFailure) -> PageFailure {
         guard failed.failure.reason == .captivePortal, !isKnown else { return failed }
         var doubting = failed
-        doubting.failure.detail = "no JSON ever came from there, so 'base_url' or 'path' may be wrong"
+        let doubt = "no JSON ever came from there, so 'base_url' or 'path' may be wrong"
+        doubting.failure.detail = [failed.failure.detail, doubt].compactMap(\.self).joined(separator: "; ")
         return doubting
     }
 

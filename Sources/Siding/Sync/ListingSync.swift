@@ -137,7 +137,7 @@ struct ListingSync {
         if let misplacement = result.misplacement { return misplacement }
         // A rule of the config takes precedence over the built-in one.
         if let rule {
-            return rule.action == .resetCursor && !options.isAdHoc ? "\(rule.place) says reset_cursor" : nil
+            return rule.action == .resetCursor && !options.isAdHoc ? rule.message : nil
         }
         // After a 304 the next page came from the store, and may no longer exist.
         guard (result.hasPages && result.isNextFromStore) || (position.isResumed && !result.hasPages),

@@ -11,9 +11,7 @@ package enum GraphQLAnswer {
     case unclear
 
     package init(_ bytes: [UInt8], limits: JSONLimits) {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
-        guard let document = try? JSONDocument(text, limits: limits) else {
+        guard let document = try? JSONDocument(bytes.withoutByteOrderMark, limits: limits) else {
             self = .unclear
             return
         }

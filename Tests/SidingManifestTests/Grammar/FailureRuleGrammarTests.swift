@@ -52,6 +52,16 @@ import Testing
     }
 
     @Test(arguments: [
+        ("{ when: { status: 202 }, do: retry }", FailureRule.Action.retry),
+        ("{ when: { status: 202 }, do: partial }", .partial), ("{ when: { status: [204, 409] }, do: empty }", .empty),
+        ("{ when: { body: { path: $.degraded, equals: true } }, do: partial, on: fetch }", .partial),
+        ("{ when: { body: { path: $.errors, exists: true } }, do: ignore, on: write }", .ignore),
+    ])
+    func `a rule may be about a success`(_ rule: String, _ action: FailureRule.Action) throws {
+        #expect(try Fixture.parse(Self.file(rule)).sources.first?.failureRules.map(\.action) == [action])
+    }
+
+    @Test(arguments: [
         ("{ do: retry }", "has no 'when'"),
         ("{ when: { status: 404 } }", "has no 'do'"),
         ("{ when: { status: 404 }, do: drop }", "is 'drop'"),
@@ -61,7 +71,9 @@ import Testing
         ("{ when: { error: timeout, status: 404 }, do: retry }", "combines error, for failures without an answer"),
         ("{ when: { error: offline }, do: retry }", "is 'offline'"),
         ("{ when: { error: timeout }, do: ignore }", "needs a condition on the answer"),
-        ("{ when: { status: 404 }, do: ignore, on: write }", "is for fetches"),
+        ("{ when: { status: 404 }, do: ignore, on: write }", "is for answers with a success status"),
+        ("{ when: { status: 404 }, do: partial }", "is for answers with a success status"),
+        ("{ when: { status: 204 }, do: empty, on: write }", "is for fetches"),
         ("{ when: { body: { path: $.a } }, do: retry }", "needs exactly one test"),
         ("{ when: { body: { path: $.a, equals: 1, contains: 2 } }, do: retry }", "needs exactly one test"),
         ("{ when: { body: { path: a, equals: 1 } }, do: retry }", "$.a"),

@@ -83,7 +83,7 @@ import Testing
         (Self.mutation, #"{"data":{"add":{"id":1}}}"#), (Self.mutation, #"{"data":{"add":{"id":1}},"errors":[]}"#),
         (Self.mutation, #"{"data":{"add":{"id":1}},"errors":[{"message":"a hint"}]}"#),
         (Self.mutation, #"{"data":{"add":null}}"#), (Self.mutation, #"[{"data":{"add":{"id":1}}},{"data":{}}]"#),
-        (#"{"query":"shoes"}"#, #"{"errors":[{"message":"x"}]}"#), (#"{"name":1}"#, #"{"errors":[{"message":"x"}]}"#),
+        (#"{"query":"shoes"}"#, #"{"results":[]}"#), (#"{"name":1}"#, #"{"id":7}"#),
         (#"{"name":"alert","query":"{job=\"api\"} |= \"error\""}"#, #"{"id":5}"#), ("[]", "{}"), ("[1]", "{}"),
     ])
     func `an answer with data, or to a request that is not GraphQL, is a delivery`(

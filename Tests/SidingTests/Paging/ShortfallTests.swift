@@ -79,6 +79,8 @@ import Testing
         arguments: [
             (HTTPResponse.Status.accepted, nil, "[]", "202 Accepted"), (.accepted, nil, "{}", "202 Accepted"),
             (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, #"{"items":ITEMS}"#, "207 Multi-Status"),
+            (.partialContent, nil, #"{"items":ITEMS}"#, "206 Partial Content"),
+            (.partialContent, nil, "[]", "206 Partial Content"),
             (.ok, ("X-Result", "partial"), #"{"items":ITEMS}"#, "X-Result is 'partial'"),
             (.ok, ("x-completeness", "Partial results"), #"{"items":ITEMS}"#, "is 'Partial results'"),
         ] as [(HTTPResponse.Status, (String, String)?, String, String)])
@@ -109,6 +111,26 @@ import Testing
         bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
         #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test(arguments: [
+        (#""timed_out":true,"_shards":{"total":5,"failed":0}"#, "$.timed_out is true"),
+        (#""timed_out":false,"_shards":{"total":5,"successful":4,"failed":1}"#, "$._shards.failed is 1"),
+        (#""timed_out":false,"_shards":{"total":5,"failed":0,"failures":[{"shard":3}]}"#, "$._shards.failures"),
+    ])
+    func `a search that some shards did not answer deletes nothing`(_ signs: String, _ words: String) async throws {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.records = try JSONPath(parsing: "$.hits.hits[*]")
+        let whole = #"{"timed_out":false,"_shards":{"total":5,"failed":0},"hits":{"hits":ITEMS}}"#
+        bench.origin.set("/posts", ListingEndTests.answer(whole, ListingEndTests.all))
+        #expect(try await bench.sync().result.outcome == .saved)
+        bench.origin.set("/posts", ListingEndTests.answer(#"{\#(signs),"hits":{"hits":ITEMS}}"#, Self.most))
+        for _ in 0..<3 {
+            let report = try await bench.sync()
+            #expect(report.result.outcome == .partial && report.result.counters.deleted == 0)
+            #expect(report.warnings.contains { $0.contains(words) }, "\(report.warnings)")
+        }
+        #expect(try await bench.keys().count == 15)
     }
 
     @Test func `trust_end takes such an answer for whole`() async throws {

@@ -294,8 +294,16 @@ import Testing
         (FailureRule.Condition.answer(.init()), FailureRule.Action.retry, FailureRule.Subject?.none, "no condition"),
         (.answer(.init(statuses: [200, 404])), .ignore, nil, "every success"),
         (.failure([.timeout]), .ignore, nil, "needs a condition on the answer"),
-        (.answer(.init(statuses: [404])), .ignore, .write, "is for fetches"),
+        (.answer(.init(statuses: [404])), .ignore, .write, "ignore of a write is for answers with a success status"),
+        (.failure([.timeout]), .ignore, .write, "needs a condition on the answer"),
         (.answer(.init(statuses: [404])), .resetCursor, .write, "is for fetches"),
+        (.answer(.init(statuses: [202])), .partial, .write, "is for fetches"),
+        (.answer(.init(statuses: [204])), .empty, .write, "is for fetches"),
+        (.answer(.init(statuses: [206, 404])), .partial, nil, "partial is for answers with a success status"),
+        (.answer(.init(statuses: [200])), .partial, .fetch, "every success"),
+        (.answer(.init(statuses: [200])), .empty, .fetch, "every success"),
+        (.answer(.init(statuses: [201])), .retry, nil, "every success"),
+        (.answer(.init(statuses: [204])), .park, .write, "every success"),
     ])
     func `a rule whose parts do not go together is refused, and says why`(
         _ condition: FailureRule.Condition, _ action: FailureRule.Action, _ subject: FailureRule.Subject?,
@@ -303,5 +311,18 @@ import Testing
     ) throws {
         let failure = #expect(throws: Failure.self) { try FailureRule(when: condition, do: action, on: subject) }
         #expect(failure?.detail?.contains(why) == true)
+    }
+
+    @Test(arguments: [
+        ([202], FailureRule.Action.retry, FailureRule.Subject?.none), ([202], .partial, .fetch), ([203], .partial, nil),
+        ([204], .empty, .fetch), ([204, 404, 409], .empty, nil), ([201, 204], .queue, .fetch), ([207], .park, .write),
+        ([202], .park, .write), ([200, 207], .ignore, .write),
+    ])
+    func `a status that is not the usual success may have a rule of its own`(
+        _ statuses: [Int], _ action: FailureRule.Action, _ subject: FailureRule.Subject?
+    ) throws {
+        #expect(throws: Never.self) {
+            try FailureRule(when: .answer(.init(statuses: Set(statuses))), do: action, on: subject)
+        }
     }
 }

@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 /// A claimed write: the request to send, and the token that proves the claim.
 package struct ClaimedWrite: Sendable {
@@ -50,9 +51,32 @@ package struct ClaimedWrite: Sendable {
         return (try? JSONDocument(body, limits: limits))?.isGraphQLRequest ?? false
     }
 
+    /// What an answer with a success status says around the record of this write, by which the origin has not acted on all of it.
+    func shortfall(in response: LoadedResponse, limits: JSONLimits) -> Shortfall? {
+        let document = response.bytes.flatMap { try? JSONDocument($0.withoutByteOrderMark, limits: limits) }
+        return Shortfall(
+            PageAnswer(
+                toWrite: response.response.headerFields, document, record: document.flatMap(record(answeredBy:))),
+            status: response.response.status.code)
+    }
+
+    /// The record that it makes or changes, in an answer; nil if it is not there.
+    private func record(answeredBy document: JSONDocument) -> JSONDocument? {
+        guard let terms else { return nil }
+        if terms.change == .create, let id = terms.idPath.flatMap({ document.value(at: $0) }), !id.isNull {
+            return terms.record(in: document)
+        }
+        return terms.record(in: document, key: terms.change == .create ? nil : entry.recordKey)
+    }
+
     /// Whether a web page is not an answer to it; see ``LoadedResponse/isWebPage(accepting:)``.
     func isWebPage(_ response: LoadedResponse, from source: Source) -> Bool {
         response.isWebPage(accepting: headerFields[.accept] ?? source.headerFields[.accept])
+    }
+
+    /// Whether a refusal is a web page; see ``isWebPage(_:from:)``.
+    func isWebPage(_ refusal: HTTPFailure, from source: Source) -> Bool {
+        refusal.isWebPage(accepting: headerFields[.accept] ?? source.headerFields[.accept])
     }
 
     /// All header fields except the source's own, with the key.

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingPaging
 
 /// Decides what an answer or a failure means for the write and for its source.
 struct WriteResultPolicy: Sendable {
@@ -13,28 +14,51 @@ struct WriteResultPolicy: Sendable {
     /// Whether an earlier try was not answered, or not for certain, in this claim or before it.
     private var mayHaveArrived: Bool { hasLostTry || write.entry.firstSentAt != nil }
 
-    /// The result of a successful answer: the origin acted. A 304 says that it did not (RFC 9110 §15.4.5), which only fits a
-    /// PUT or DELETE under a condition: the origin is as it asks for. A GraphQL answer says so in its body.
+    /// The result of a successful answer: the origin acted, unless the answer says otherwise.
     func result(of response: LoadedResponse) -> WriteResult {
-        if response.response.status == .notModified, !(write.method.isIdempotent && write.isConditional) {
-            return result(of: refusal(in: response, "it changed nothing"))
-        }
-        if write.isGraphQL || response.response.headerFields[.contentType]?.isGraphQLType ?? false {
-            switch GraphQLAnswer(response.bytes ?? [], limits: source.jsonLimits) {
-            case .delivered: break
-            case .refused(let why):
-                let failure = refusal(in: response, why)
-                return doubted(WriteResult(parked(.rejected, failure), .answers), failure)
-            case .unclear:
-                let failure = refusal(in: response, "its answer has no `data` that says whether it acted")
-                return WriteResult(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
-            }
-        }
+        if let refused = refused(by: response) { return refused }
         var answer = WriteAnswer(
             status: response.response.status.code, contentType: response.response.headerFields[.contentType],
             etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
         answer.createdID = response.response.headerFields[.location].flatMap(createdID)
         return WriteResult(.delivered(answer), .answers)
+    }
+
+    /// The result of a success that says that the origin has not acted, or only in part; nil if it says no such thing, or if a
+    /// rule takes it for a delivery.
+    ///
+    /// A 304 says so (RFC 9110 §15.4.5) unless it answers a PUT or DELETE under a condition: then the origin is as that asks
+    /// for. A GraphQL answer says so in its errors, others in the ways of ``Shortfall``.
+    private func refused(by response: LoadedResponse) -> WriteResult? {
+        if response.response.status == .notModified {
+            let isDone = write.method.isIdempotent && write.isConditional
+            return isDone ? nil : result(of: refusal(in: response, "it changed nothing"))
+        }
+        guard source.rule(keeping: response, of: .write) == nil else { return nil }
+        if write.isGraphQL || response.response.headerFields[.contentType]?.isGraphQLType ?? false {
+            return switch GraphQLAnswer(response.bytes ?? [], limits: source.jsonLimits) {
+            case .delivered: nil
+            case .refused(let why): refused(response, why)
+            case .unclear: inDoubt(response, "its answer has no `data` that says whether it acted")
+            }
+        }
+        guard let shortfall = write.shortfall(in: response, limits: source.jsonLimits) else { return nil }
+        return switch shortfall.kind {
+        // It took the write on; nobody knows more until a listing shows what came of it.
+        case .accepted: nil
+        case .error: refused(response, shortfall.why)
+        case .part: inDoubt(response, "it may have acted on a part only: \(shortfall.why)")
+        }
+    }
+
+    private func refused(_ response: LoadedResponse, _ why: String) -> WriteResult {
+        let failure = refusal(in: response, why)
+        return doubted(WriteResult(parked(.rejected, failure), .answers), failure)
+    }
+
+    private func inDoubt(_ response: LoadedResponse, _ why: String) -> WriteResult {
+        let failure = refusal(in: response, why)
+        return WriteResult(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
     }
 
     private func createdID(in location: String) -> String? {
@@ -99,7 +123,8 @@ struct WriteResultPolicy: Sendable {
         }
     }
 
-    private var isGoneDone: Bool {
+    /// Whether 404 and 410 complete the write.
+    var isGoneDone: Bool {
         write.goneIsDone ?? (write.method == .delete || write.terms?.change == .delete)
     }
 

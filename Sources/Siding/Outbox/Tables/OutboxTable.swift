@@ -31,7 +31,7 @@ enum OutboxTable {
             completedAt: completedAt,
             isHead: isHead, waitsOn: waitsOn, operation: operation,
             unknownSince: try row.optionalTime("unknown_since"), firstSentAt: firstSentAt,
-            replaces: replaces, owner: owner, token: token)
+            replaces: replaces, answerStatus: try row.optionalInt("status").map(Int.init), owner: owner, token: token)
         // It only informs.
         entry.lastError = Store.decodeIfReadable(RecordedError.self, try row.optionalText("error"))
         entry.recordKey = try row.optionalText("record_key")

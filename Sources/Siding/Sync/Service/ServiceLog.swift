@@ -46,7 +46,7 @@ final class ServiceLog: Sendable {
     func note(_ entry: QueueEntry) {
         let metadata: Logger.Metadata = ["entry": "\(entry.shortID)", "request": "\(entry.method) \(entry.url)"]
         switch entry.state {
-        case .done: logger.notice("delivered", metadata: metadata)
+        case .done: logger.notice(entry.isOnlyAccepted ? "accepted (202)" : "delivered", metadata: metadata)
         case .parked, .dropped:
             let error = entry.lastError?.message ?? entry.reason?.rawValue ?? ""
             logger.warning(

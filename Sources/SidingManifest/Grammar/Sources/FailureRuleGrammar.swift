@@ -9,7 +9,7 @@ enum FailureRuleGrammar {
         "when", condition.type, isRequired: true, "The failure: all given conditions must hold.")
     private static let action = Keyword(
         "do", ValueType<FailureRule.Action>.choice, isRequired: true,
-        "queue: kept, not counted as a try; retry: kept, counted; rate_limited: as after a 429; refresh_token: as after a 401; ignore: the listing ends here, incomplete; quarantine: as ignore, and the answer is kept in the quarantine; park: a write waits for an operator; fail: the run fails; reset_cursor: the listing restarts."
+        "queue: kept, not counted as a try; retry: kept, counted; rate_limited: as after a 429; refresh_token: as after a 401; ignore: the listing ends here, incomplete; with on: write, a success counts as a delivery, whatever it says; quarantine: as ignore, and the answer is kept in the quarantine; partial: the records of the page are stored, and the listing is incomplete; empty: the page has no records; park: a write waits for an operator; fail: the run fails; reset_cursor: the listing restarts."
     )
     private static let subject = Keyword(
         "on", ValueType<FailureRule.Subject>.choice,
