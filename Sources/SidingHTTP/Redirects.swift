@@ -37,16 +37,17 @@ struct Redirects {
         guard [301, 302, 303, 307, 308].contains(status),
             let location = head.response.headerFields[.location]?.nonEmpty
         else { return nil }
+        let resolved = try? hop.url.resolve(location)
+        let mayBePortal = resolved.map { Self.mayBePortal(status, from: hop.url, to: $0) } ?? false
         guard Self.isSafe(hop.method) || status == 307 || status == 308 else {
-            throw Self.refusal("a \(status) does not say that \(hop.method.rawValue) may be repeated elsewhere")
+            throw Self.refusal(
+                "a \(status) does not say that \(hop.method.rawValue) may be repeated elsewhere",
+                mayBePortal ? UnlistedOrigin(mayBePortal: true) : nil)
         }
-        let target: HTTPURL
-        do throws(Failure) { target = try hop.url.resolve(location) } catch {
-            throw Self.refusal("its Location is not a URL that may be asked")
-        }
+        guard let target = resolved else { throw Self.refusal("its Location is not a URL that may be asked") }
         var next = hop
         next.url = target
-        if target.origin != hop.url.origin { next = try crossing(next, from: hop.url) }
+        if target.origin != hop.url.origin { next = try crossing(next, from: hop.url, mayBePortal: mayBePortal) }
         guard visited.count <= limit else { throw Self.refusal("more than \(limit) redirects") }
         guard visited.insert(target.description).inserted else {
             throw Self.refusal("it leads back to where it came from")
@@ -54,9 +55,17 @@ struct Redirects {
         return next
     }
 
-    private func crossing(_ hop: CheckedRequest, from url: HTTPURL) throws(Failure) -> CheckedRequest {
+    /// See ``SidingChain/UnlistedOrigin/mayBePortal``.
+    private static func mayBePortal(_ status: Int, from url: HTTPURL, to target: HTTPURL) -> Bool {
+        url.scheme == "http" && !url.isLoopback && [302, 303, 307].contains(status) && target.host != url.host
+    }
+
+    private func crossing(
+        _ hop: CheckedRequest, from url: HTTPURL, mayBePortal: Bool
+    ) throws(Failure) -> CheckedRequest {
         if let origins, !origins.contains(hop.url.origin) {
-            throw Self.refusal("it leads to another origin, \(hop.url.origin)", UnlistedOrigin())
+            throw Self.refusal(
+                "it leads to another origin, \(hop.url.origin)", UnlistedOrigin(mayBePortal: mayBePortal))
         }
         // A service behind a socket trusts whoever may open it: this program is nobody's way in.
         guard !hop.url.isUnixSocket else { throw Self.refusal("it leads to a socket of this machine") }

@@ -54,6 +54,37 @@ import Testing
         #expect(failure?.underlying is UnlistedOrigin)
     }
 
+    @Test(arguments: [
+        ("http://a.example/", "http://login.wifi.example/", 302, true),
+        ("http://a.example/", "http://10.0.0.1/", 307, true),
+        ("http://a.example/", "https://login.wifi.example/", 303, true),
+        // An origin that has moved, or is only answered over https.
+        ("http://a.example/", "http://b.example/", 301, false), ("http://a.example/", "http://b.example/", 308, false),
+        ("http://a.example/", "https://a.example/", 302, false),
+        ("http://a.example/", "http://a.example:8080/", 302, false),
+        // Nobody stands between this machine and itself, and a portal has no certificate for the origin.
+        ("http://127.0.0.1/", "http://b.example/", 302, false),
+        ("https://a.example/", "https://login.example/", 302, false),
+    ])
+    func `a temporary redirect from plain http to another host may be that of a portal`(
+        _ from: String, _ to: String, _ status: Int, _ mayBePortal: Bool
+    ) throws {
+        for method in [HTTPRequest.Method.get, .post] {
+            let first = try CheckedRequest(
+                try HTTPURL(from).request(method, headerFields: [:]), body: .none,
+                settings: TransportSettings().with(\.allowsPlainHTTP, true))
+            let failure = #expect(throws: Failure.self) {
+                var redirects = Redirects(
+                    from: first, TransportSettings().with(\.redirectOrigins, ["https://c.example"]))
+                let head = HTTPResponseHead(
+                    version: .http1_1, status: .init(statusCode: status), headers: ["Location": to])
+                _ = try redirects.next(after: first, ResponseHead(head))
+            }
+            #expect(failure?.reason == .redirectRefused)
+            #expect(((failure?.underlying as? UnlistedOrigin)?.mayBePortal ?? false) == mayBePortal, "\(method)")
+        }
+    }
+
     @Test func `an empty Location leads nowhere: its status is the answer`() throws {
         #expect(try follow("https://a.example/", "") == nil)
     }

@@ -100,7 +100,7 @@ struct PageFetcher: Sendable {
         _ listing: Listing
     ) async throws(Failure) -> Page {
         let sentAt = wallClock.now
-        let response = try await chain.process(PageQuery(page: page, stored: condition), context)
+        let response = try await answer(to: PageQuery(page: page, stored: condition))
         var fetched =
             if let bytes = response.bytes { try read(page, bytes, response, paging, listing) } else {
                 try unchanged(page, stored, response, paging, listing)
@@ -111,6 +111,16 @@ struct PageFetcher: Sendable {
             fetched.answeredAt = Redaction.url(response.url, also: resource.source.authorization.secretQueryNames)
         }
         return fetched
+    }
+
+    /// - Throws: ``SidingChain/Failure/Reason/captivePortal`` also where a redirect may be one to a login page.
+    private func answer(to query: PageQuery) async throws(Failure) -> LoadedResponse {
+        do throws(Failure) { return try await chain.process(query, context) } catch {
+            guard (error.underlying as? UnlistedOrigin)?.mayBePortal ?? false,
+                resource.source.rule(for: error, of: .fetch) == nil
+            else { throw error }
+            throw Failure(.captivePortal, phase: .answered, detail: error.detail)
+        }
     }
 
     /// When a request was sent, by the origin's own clock: its `Date`, minus the time that the answer took. The origin dates

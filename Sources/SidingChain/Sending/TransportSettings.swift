@@ -72,5 +72,9 @@ extension TransportSettings {
 
 /// The reason of a refused redirect to an origin that ``TransportSettings/redirectOrigins`` does not list.
 package struct UnlistedOrigin: Error {
-    package init() {}
+    /// Whether a portal may have sent the redirect, to its login page: a temporary one, to another host, in place of an origin
+    /// on another machine that is asked over plain http. A portal has no certificate for others.
+    package let mayBePortal: Bool
+
+    package init(mayBePortal: Bool = false) { self.mayBePortal = mayBePortal }
 }

@@ -181,6 +181,85 @@ import Testing
         }
     }
 
+    // MARK: Refusals
+
+    private static func redirect(mayBePortal: Bool) -> ScriptedAnswer {
+        .failure(
+            Failure(.redirectRefused, phase: .answered, underlying: UnlistedOrigin(mayBePortal: mayBePortal)))
+    }
+
+    /// What a portal answers to a GET.
+    private static let portals: [ScriptedAnswer] = [
+        page(), redirect(mayBePortal: true), .status(.networkAuthenticationRequired),
+    ]
+
+    @Test(arguments: portals, [HTTPResponse.Status.notFound, .gone])
+    func `a web page with 404 completes no deletion if a portal answers a GET`(
+        get: ScriptedAnswer, status: HTTPResponse.Status
+    ) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", Self.page(status: status), get, .status(.noContent))
+        let entry = try await bench.enqueue("/a", .delete, idempotency: nil)
+        _ = try await bench.sender().drain()
+        let queued = try await bench.entry(entry.id)
+        #expect(queued.state == .queued && queued.lastError?.name == "captivePortal")
+        #expect(try await bench.store.gates().map(\.reason) == [.portal])
+        bench.time.advance(by: .seconds(4000))
+        #expect(try await bench.sender().drain().map(\.state) == [.done])
+    }
+
+    @Test(
+        arguments: [
+            page(status: .notFound), page(status: .gone), page(status: .forbidden), .status(.notFound), .text("{}"),
+            .status(.internalServerError),
+        ] as [ScriptedAnswer])
+    func `an origin whose 404 is a web page has deleted the record`(get: ScriptedAnswer) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", Self.page(status: .notFound), get)
+        try await bench.enqueue("/a", .delete, idempotency: nil)
+        #expect(try await bench.sender().drain().map(\.state) == [.done])
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test(
+        arguments: [
+            .status(.notFound), .text(#"{"error":"not found"}"#, status: .notFound),
+            page("text/plain", status: .notFound),
+            page(status: .notFound, text: "not found"),
+        ] as [ScriptedAnswer])
+    func `any other 404 completes a deletion without a question`(answer: ScriptedAnswer) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", answer)
+        try await bench.enqueue("/a", .delete, idempotency: nil)
+        #expect(try await bench.sender().drain().map(\.state) == [.done])
+        #expect(bench.origin.takeRequests().map(\.method) == [.delete])
+    }
+
+    @Test(arguments: portals)
+    func `a redirect to a login page parks no write that may be sent twice`(get: ScriptedAnswer) async throws {
+        for (method, isKeyed) in [(HTTPRequest.Method.put, false), (.delete, false), (.post, true), (.post, false)] {
+            let bench = try await WriteBench()
+            bench.origin.set("/a", Self.redirect(mayBePortal: true), get)
+            let entry = try await bench.enqueue("/a", method, idempotency: isKeyed ? WriteBench.keyed : nil)
+            _ = try await bench.sender().drain()
+            let left = try await bench.entry(entry.id)
+            let isInDoubt = method == .post && !isKeyed
+            #expect(left.state == (isInDoubt ? .parked : .queued))
+            #expect(left.reason == (isInDoubt ? .uncertain : nil))
+            #expect(try await bench.store.gates().map(\.reason) == [.portal])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a redirect of the origin's own is a refusal`(mayBePortal: Bool) async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", Self.redirect(mayBePortal: mayBePortal), .text("[]"))
+        let entry = try await bench.enqueue("/a", .put, idempotency: nil)
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).reason == .rejected)
+        #expect(bench.origin.takeRequests().map(\.method) == (mayBePortal ? [.put, .get] : [.put]))
+    }
+
     // MARK: What is not a web page
 
     @Test(

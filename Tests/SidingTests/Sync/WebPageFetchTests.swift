@@ -56,6 +56,43 @@ import Testing
         #expect(try await bench.queue().map(\.attempts) == [4])
     }
 
+    private static func redirect(mayBePortal: Bool) -> ScriptedAnswer {
+        .failure(
+            Failure(
+                .redirectRefused, phase: .answered, detail: "it leads to another origin, http://login.wifi.example",
+                underlying: UnlistedOrigin(mayBePortal: mayBePortal)))
+    }
+
+    @Test func `a redirect that may be one to a login page is queued and counted as well`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
+        for target in ["/posts", "/posts?page=2"] {
+            bench.origin.set(target, Self.redirect(mayBePortal: true))
+            let report = try await bench.sync()
+            #expect(report.result.outcome == .queued && report.result.error?.name == "captivePortal")
+            let message = try #require(report.result.error?.message)
+            #expect(message.contains("a login page of this network?") && message.contains("login.wifi.example"))
+            #expect(try await bench.entry(report.result.entry).attempts == 1)
+            #expect(try await bench.keys().count == 5)
+            bench.list("[1,2]")
+            #expect(try await bench.sync().result.outcome == .saved)
+        }
+    }
+
+    @Test func `any other redirect that is not followed fails, and a rule comes first`() async throws {
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": Self.redirect(mayBePortal: false)]))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .failed && report.result.error?.name == "redirectRefused")
+        bench.resource.source.failureRules = [try FailureRule(when: .failure([.redirectRefused]), do: .fail)]
+        bench.origin.set("/posts", Self.redirect(mayBePortal: true))
+        #expect(try await bench.sync().result.error?.name == "redirectRefused")
+    }
+
+    @Test func `where JSON never came from, the message of a redirect doubts the URL, too`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.redirect(mayBePortal: true)]))
+        let message = try #require(try await bench.sync().result.error?.message)
+        #expect(message.contains("login.wifi.example") && message.contains("may be wrong"), "\(message)")
+    }
+
     static let others: [(ScriptedAnswer, RunOutcome)] = [
         (page(#"[{"id":1}]"#), .saved), (page(""), .failed), (page("not a page"), .failed),
         (page(login, "application/json"), .failed), (page(login, "text/xml"), .failed),

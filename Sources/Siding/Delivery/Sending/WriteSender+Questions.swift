@@ -16,6 +16,28 @@ extension WriteSender {
         ).at(method: write.method.rawValue, url: Redaction.url(write.url))
     }
 
+    /// Whether a portal may have refused a write: by a redirect to its login page, or by a web page with a status that would
+    /// complete a deletion. A rule of the config comes first.
+    func isPerhapsOfPortal(_ failure: Failure, _ policy: WriteResultPolicy) -> Bool {
+        guard policy.source.rule(for: failure, of: .write) == nil else { return false }
+        return switch failure.reason {
+        case .redirectRefused: (failure.underlying as? UnlistedOrigin)?.mayBePortal ?? false
+        case .http(let answer):
+            answer.statusClass == .gone && policy.isGoneDone && policy.write.isWebPage(answer, from: policy.source)
+        default: false
+        }
+    }
+
+    /// The refusal of a write, or that of a portal, if one answers a GET of the same URL. Many origins send web pages with their
+    /// refusals.
+    func refusal(
+        of write: ClaimedWrite, _ failure: Failure, _ source: Source, over transport: any Transport
+    ) async -> Failure {
+        guard await portal(before: write, source, over: transport) != nil else { return failure }
+        return Failure(.captivePortal, phase: .answered, detail: failure.detail)
+            .at(method: write.method.rawValue, url: Redaction.url(write.url))
+    }
+
     /// Asks by a GET of the write's URL who answers there, which changes nothing.
     ///
     /// - Returns: why the write would not reach the origin; nil if the origin answers, whatever it says.

@@ -264,6 +264,8 @@ package struct WriteSender: Sendable {
             case .success(let response) where write.isWebPage(response, from: source):
                 policy.result(of: await webPage(answering: write, source, over: transport))
             case .success(let response): policy.result(of: response)
+            case .failure(let failure) where isPerhapsOfPortal(failure, policy):
+                policy.result(of: await refusal(of: write, failure, source, over: transport))
             case .failure(let failure): policy.result(of: failure)
             }
         result.hasLostTry = tries.hasLost
