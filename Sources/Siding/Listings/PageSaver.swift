@@ -30,7 +30,9 @@ struct PageSaver {
         if !open.isAdHoc {
             var listed = listed
             // A 304 would confirm what was not saved or will not stay.
-            if content.isOvertaken { (listed.page.etag, listed.page.lastModified) = (nil, nil) }
+            if content.isOvertaken || content.hasSharedKeys {
+                (listed.page.etag, listed.page.lastModified) = (nil, nil)
+            }
             try move(listed, transaction)
             if page.hasNoList { try set(allListedAt: nil, transaction) }
         }
@@ -60,6 +62,8 @@ struct PageSaver {
         var newMemberSets: Set<UInt64> = []
         /// See ``RecordSaver/Saved/isOvertaken``.
         var isOvertaken = false
+        /// See ``RecordSaver/Saved/hasSharedKeys``.
+        var hasSharedKeys = false
     }
 
     private mutating func saveContent(
@@ -78,6 +82,7 @@ struct PageSaver {
         case .records(let bytes, let slices):
             let saved = try save(slices, of: bytes, schema, transaction)
             (content.counters, content.shown, content.isOvertaken) = (saved.counters, saved.shown, saved.isOvertaken)
+            content.hasSharedKeys = saved.hasSharedKeys
             let unsaved = saved.refused.union(saved.leftOut)
             if saved.isOvertaken {
                 // A cursor would pass what was not saved or will not stay.
@@ -114,7 +119,8 @@ struct PageSaver {
         let request = table.row.requests + 1
         var saver = RecordSaver(
             table: table, contract: schema, filter: open.schema ?? schema, run: open.run, now: now, transitions: queue,
-            mark: open.deletions.rule.mark, paths: open.columns, request: request, requestedAfter: page.requestedAfter)
+            mark: open.deletions.rule.mark, paths: open.columns, scope: page.request.scope, request: request,
+            requestedAfter: page.requestedAfter)
         var quarantine = quarantine
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in

@@ -120,7 +120,7 @@ struct QuarantineRetry {
         let request = stored.table.row.requests + 1
         var saver = RecordSaver(
             table: stored.table, contract: schema, filter: schema, run: run, now: now, mark: resource.deletions.mark,
-            cause: .quarantine, request: request)
+            cause: .quarantine, scope: record.scope, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in

@@ -25,6 +25,8 @@ struct RecordSaver {
     var paths: [JSONPath] = []
     /// What brought the records: a page, or the quarantine.
     var cause = RecordCause.page
+    /// The key of the parent whose listing shows the records; empty if the resource has a single listing.
+    var scope = ""
     /// The row of the request; the caller inserts it if a record was written.
     let request: Int64
     /// See ``Page/requestedAfter``.
@@ -51,6 +53,8 @@ struct RecordSaver {
         /// Whether the next listing has to show a record again: an own write of it was delivered since the page was requested, or is
         /// under way or in doubt.
         var isOvertaken = false
+        /// Whether a record was refused as it has the key of another parent's record.
+        var hasSharedKeys = false
         /// Whether new records were inserted as tombstones.
         var hasDead = false
 
@@ -90,6 +94,7 @@ struct RecordSaver {
         incoming = try IncomingChanges.load(
             of: table, run: run, now: now, transitions: transitions, request: request, requestedAfter: requestedAfter,
             transaction)
+        var others = try OtherParents.load(of: table, beside: scope, transaction)
         let test = try filter.transforms.condition.map {
             try RecordCondition($0, beside: filter.columns, transaction)
         }
@@ -112,6 +117,13 @@ struct RecordSaver {
                 }
                 try set(aside: slice, at: index, breach, row: row, &saved, refuse)
             case .save(let key, let cause, let isDeleted, let isNullFiltered):
+                let holder = try key.withBytes(in: page) { try others?.holder(of: $0, unlike: body, transaction) }
+                if let holder {
+                    saved.hasSharedKeys = true
+                    let breach = ContractBreach(holder, key: key.text(in: page), scope: scope)
+                    try set(aside: slice, at: index, breach, row: holder.row, &saved, refuse)
+                    continue
+                }
                 if isNullFiltered { saved.hasNullFiltered = true }
                 try key.withBytes(in: page) { text in
                     let change = try statements.save(

@@ -129,6 +129,8 @@ struct ContractBreach {
         case newField = "new_field"
         case typeChange = "type_change"
         case keyType = "key_type"
+        /// The key of another parent's record; see ``OtherParents``.
+        case sharedKey = "shared_key"
     }
 
     /// The name of the rule, as stored in the column `code`.

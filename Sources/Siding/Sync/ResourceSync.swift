@@ -41,6 +41,7 @@ struct ResourceSync: Sendable {
         var report: SyncReport
         if let forEach = resource.forEach {
             report = try await FanOut(sync: self, each: forEach).run()
+            try await warnOfSharedKeys(&report)
             try await rewriteRecords(&report)
         } else {
             report = try await runListing(open)

@@ -12,7 +12,7 @@ public struct QuarantinedRecord: Sendable, Hashable {
     public var key: String?
     /// Why it was quarantined, as a message.
     public var reason: String
-    /// The broken rule: `new_field`, `type_change`, `missing_key`, `key_type`, `duplicate_name`, …
+    /// The broken rule: `new_field`, `type_change`, `missing_key`, `key_type`, `shared_key`, `duplicate_name`, …
     public var code: String
     /// The run that last received it.
     public var run: RunID

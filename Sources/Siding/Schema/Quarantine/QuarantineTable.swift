@@ -43,6 +43,30 @@ enum QuarantineTable {
         try database.exists("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource)
     }
 
+    /// Whether a record with `key`, from a page of the parent `scope`, was refused for `code`.
+    static func has(
+        _ key: String, of resource: Int64, scope: String, _ code: ContractBreach.Code,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.exists(
+            "SELECT 1 FROM siding_quarantine WHERE resource = ?1 AND scope = ?2 AND key = ?3 AND code = ?4 LIMIT 1",
+            resource, scope, key, code.rawValue)
+    }
+
+    /// How many records a run refused for `code`, and why the first three.
+    static func refused(
+        _ code: ContractBreach.Code, of resource: Int64, in run: RunID, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (count: Int, reasons: [String]) {
+        let count = try database.count(
+            "SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1 AND run = ?2 AND code = ?3", resource, run,
+            code.rawValue)
+        let reasons = try database.query(
+            "SELECT reason FROM siding_quarantine WHERE resource = ?1 AND run = ?2 AND code = ?3 ORDER BY id LIMIT 3",
+            resource, run, code.rawValue
+        ) { $0.text(0) }
+        return (count, reasons)
+    }
+
     static func count(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         try database.count("SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1", resource)
     }
@@ -62,15 +86,16 @@ enum QuarantineTable {
             "UPDATE siding_quarantine SET reason = ?2, code = ?3 WHERE id = ?1", record, breach.reason, breach.code)
     }
 
-    /// Deletes the answers about parents that are gone. Records that such a parent showed may be shown by another.
+    /// Deletes the answers about parents that are gone, and their records under the keys of others. Other records that such a parent
+    /// showed may be shown by another.
     static func deleteAnswers(
         of resource: Int64, aboutGone parents: RecordsTable, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code IN (?2, ?3)
                 AND \(parents.isGone("siding_quarantine.scope"))
-            """, resource, PageQuarantine.answerCode)
+            """, resource, PageQuarantine.answerCode, ContractBreach.Code.sharedKey.rawValue)
     }
 }
 
@@ -140,15 +165,18 @@ struct PageQuarantine {
     }
 
     /// Makes room for a record: its new bytes replace older ones from any position. Another record at the position moves below
-    /// zero, where no page has one. Without a key, records are the same if their bytes and parent are.
+    /// zero, where no page has one. Without a key, records are the same if their bytes and parent are; where parents share keys, if
+    /// their key and parent are.
     private func makeRoom(
         for key: String?, _ body: [UInt8], at position: Int, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             DELETE FROM siding_quarantine WHERE resource = ?1 AND NOT (url = ?2 AND position = ?3 AND scope = ?6 AND sent = ?7)
-                AND CASE WHEN ?4 IS NULL THEN key IS NULL AND body = ?5 AND scope = ?6 AND code <> ?8 ELSE key = ?4 END
-            """, resource, url, position, key, body, scope, sent, Self.answerCode)
+                AND CASE WHEN ?4 IS NULL THEN key IS NULL AND body = ?5 AND scope = ?6 AND code <> ?8
+                    ELSE key = ?4 AND (scope = ?6 OR code <> ?9) END
+            """, resource, url, position, key, body, scope, sent, Self.answerCode,
+            ContractBreach.Code.sharedKey.rawValue)
         try transaction.execute(
             """
             UPDATE siding_quarantine SET position = \(Self.below)
@@ -175,7 +203,7 @@ struct PageQuarantine {
     /// Removes records that are good now, wherever they were quarantined.
     ///
     /// A key of the wrong type may have the same text as a good one: that is another record. It stays if this page contains it,
-    /// too; otherwise ``forgetTheRest(_:)`` removes it when all pages are read.
+    /// too; otherwise ``forgetTheRest(_:)`` removes it when all pages are read. One that another parent shares is another record, too.
     ///
     /// - Parameter refused: the indexes of the records that are not good.
     func forget(
@@ -190,10 +218,10 @@ struct PageQuarantine {
         try transaction.execute(
             """
             DELETE FROM siding_quarantine WHERE resource = ?1 AND key IN (SELECT value FROM json_each(?2))
-                AND (code <> ?3 OR ?4)
+                AND (code <> ?3 OR ?4) AND (code <> ?9 OR scope = ?5)
                 AND NOT (scope = ?5 AND url = ?6 AND sent = ?7 AND position IN (SELECT value FROM json_each(?8)))
             """, resource, try Store.json(keys), ContractBreach.Code.keyType.rawValue, keepsOthers ? 1 : 0, scope,
-            url, sent, places)
+            url, sent, places, ContractBreach.Code.sharedKey.rawValue)
     }
 
     /// Removes records and answers of this page that are no longer wrong; always the whole answer, as this is a page.
