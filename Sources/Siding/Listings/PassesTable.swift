@@ -156,6 +156,15 @@ enum PassesTable {
         }
     }
 
+    /// Whether a listing of the pass asked for changes only: it began at a cursor, or at the `start` of one.
+    fileprivate static func hasIncrement(
+        _ resource: Int64, _ end: PassEnd, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        try transaction.exists(
+            "SELECT 1 FROM siding_listings WHERE resource = ?1 AND pass = ?2 AND cursor ->> 'from' IS NOT NULL LIMIT 1",
+            resource, end.pass)
+    }
+
     /// Deletes the listings of parents that are gone, with their pages and cursors. The records stay.
     private static func deleteGone(
         _ table: RecordsTable, _ parents: RecordsTable, _ transaction: borrowing Transaction
@@ -185,6 +194,8 @@ extension DeletionReconciliation {
         findings.unasked = try PassesTable.unasked(end, resource, over: parents, fromStart: true, transaction)
         findings.areParentsUnlisted = !areParentsListed
         if findings.unknown > 0 { try resetCounts(transaction) }
+        // A pass of changes shows by design not which records are missing.
+        if try PassesTable.hasIncrement(resource, end, transaction) { return PassFindings() }
         guard let pass = try pass(end, transaction), try isNeeded(transaction) else { return findings }
         findings.isInterrupted = !pass.evidence.counts
         let absent = try absentRecords(since: pass.startedAt, transaction)

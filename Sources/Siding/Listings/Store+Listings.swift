@@ -42,6 +42,13 @@ extension Store {
         }
     }
 
+    /// Whether any listing of a resource was opened since it was last reset.
+    func hasListings(of resource: String) async throws(StoreError) -> Bool {
+        try await read(resource) { table, snapshot in
+            try snapshot.exists("SELECT 1 FROM siding_listings WHERE resource = ?1 LIMIT 1", table.resource)
+        } ?? false
+    }
+
     /// The stored cursor of a resource; nil if it has none yet.
     ///
     /// - Parameter scope: see ``PageRequest/scope``.

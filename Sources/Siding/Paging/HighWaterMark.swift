@@ -36,6 +36,8 @@ struct HighWaterMark: Sendable {
     private let isUnbounded: Bool
     private var unusable = 0
     private var future: String?
+    /// A date without a time, if the cursor declares times and a lookback that is shorter than a day.
+    private var date: String?
 
     /// - Parameter waits: as stored with the listing.
     init(
@@ -106,6 +108,11 @@ struct HighWaterMark: Sendable {
         unusable += cursor.unusable
         future = future ?? cursor.future
         guard let highWaterMark = cursor.highWaterMark else { return }
+        if case .time(let lookback)? = rule.lookback, lookback < CursorType.date.unit, rule.type == .datetime,
+            CursorType.date.takes(highWaterMark)
+        {
+            date = highWaterMark
+        }
         switch rule.place {
         case .record:
             if rule.resumesAtCursor { follow(cursor, highWaterMark, rule) }
@@ -173,6 +180,11 @@ struct HighWaterMark: Sendable {
             warnings.append(
                 "records do not come in the order of \(rule.description), as 'order: \(order.rawValue)' says: "
                     + consequence)
+        }
+        if let date {
+            warnings.append(
+                "the values at \(rule.description) are dates, such as \(date), so a 'lookback' shorter than a day has no "
+                    + "meaning: declare 'type: date' and a lookback of 1d or more")
         }
         if let future {
             warnings.append("the cursor does not follow \(future), which is in the future: check the clocks")

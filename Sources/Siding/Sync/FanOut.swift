@@ -41,6 +41,10 @@ struct FanOut: Sendable {
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
         try await walk(feed, pass?.pass, &tally)
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
+        if tally.hasOnlySkipped, try await !store.hasListings(of: resource.name) {
+            tally.refuseToComplete(
+                "nothing was requested: no due record of '\(each.resource)' has the values that 'bind' takes")
+        }
         if let pass, !tally.isCutShort, !tally.hasMoreToTry(isResumed: pass.isResumed) {
             let end = PassEnd(
                 resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
@@ -163,7 +167,7 @@ extension PassFindings {
         if areParentsUnlisted {
             reasons.append(
                 "the parents were not completely listed since the last pass, or some are in quarantine or have own edits "
-                    + "('siding sync \(parent) \(resource) --full' lists all)")
+                    + "('siding sync \(parent) \(resource) --full' lists all, unless '\(parent)' has a 'cursor.start')")
         }
         if isInterrupted { reasons.append("the pass was interrupted") }
         if unknown > 0 {

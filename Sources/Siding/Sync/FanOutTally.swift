@@ -21,6 +21,8 @@ struct FanOutTally: Sendable {
     /// How many of the incomplete listings nobody asked to stop.
     private var partial = 0
     private var resumed = 0
+    /// Whether no parent has the values that requests need, now and before.
+    private var isUnbound = false
     /// Transient failures in a row; a success or another failure resets it.
     private var inARow = 0
     private var firstFailure: SyncReport?
@@ -56,8 +58,17 @@ struct FanOutTally: Sendable {
     /// Whether no parent was processed, with any result.
     var isEmpty: Bool { done + queued + held + failed.count + skipped.count == 0 }
 
+    /// Whether no request could be made for any parent of the pass.
+    var hasOnlySkipped: Bool { skipped.count > 0 && done + queued + held + failed.count == 0 }
+
+    /// Marks the pass as one that could list nothing.
+    mutating func refuseToComplete(_ message: String) {
+        isUnbound = true
+        sum.warn(message)
+    }
+
     /// Whether every parent's listing is complete. Skipped parents have no listing, and do not count.
-    var isComplete: Bool { failed.count + queued + held + incomplete == 0 }
+    var isComplete: Bool { failed.count + queued + held + incomplete == 0 && !isUnbound }
 
     // MARK: Adding results
 
@@ -210,7 +221,7 @@ extension FanOutTally {
         } else {
             let counters = report.result.counters
             report.result.outcome =
-                partial > 0 ? .partial : counters.pages == counters.notModified ? .notModified : .saved
+                partial > 0 || isUnbound ? .partial : counters.pages == counters.notModified ? .notModified : .saved
         }
     }
 }

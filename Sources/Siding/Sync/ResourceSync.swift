@@ -51,6 +51,11 @@ struct ResourceSync: Sendable {
             report.add(note: "waited \(MessageFormat.duration(report.waited)) for the origin")
         }
         report.unreadableLimits.sorted().forEach { report.warn($0) }
+        if options.isFull, resource.cursor?.start != nil, resource.deletions.byAbsence {
+            report.warn(
+                "the listing began at 'cursor.start', so it did not ask for all records, and no missing record was deleted: leave "
+                    + "'start' out if the origin lists everything without it")
+        }
         if let marked, report.result.counters.deleted > 0 {
             report.warn(
                 "'deletes' changed: \(marked.message), are deleted when pages contain them; 'siding records undelete "

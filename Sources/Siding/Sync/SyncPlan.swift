@@ -159,6 +159,7 @@ extension AnyResource {
             words.append(
                 deletions.recordPath.map { "records missing from a complete listing if \($0) answers 404 or 410" }
                     ?? "records missing from \(isStable ? "a complete listing" : "two complete listings")")
+            if cursor?.start != nil { words[0] += " (there is none: each begins at 'cursor.start')" }
         }
         if let mark = deletions.mark { words.append("records with \(mark)") }
         return words.isEmpty ? "nothing" : words.joined(separator: ", and ")
