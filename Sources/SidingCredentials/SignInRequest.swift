@@ -17,8 +17,11 @@ struct SignInRequest: Sendable {
     func grant(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> TokenGrant {
         let grant = try await granted(spent, context)
         // If it were stored, every request would fail until somebody removes it.
-        guard grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            let why = RefreshRefusal("what it gave is no token: it holds a space or a character beyond ASCII")
+        let bytes = grant.accessToken.utf8
+        guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            let why = RefreshRefusal(
+                "what it gave is no token: it \(bytes.isEmpty ? "is empty" : "holds a space or a character beyond ASCII")"
+            )
             throw Failure(.contract, phase: .answered, underlying: why)
         }
         return grant

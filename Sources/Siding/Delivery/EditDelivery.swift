@@ -36,8 +36,10 @@ struct EditDelivery {
         }
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
         let said = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
+        // An empty id, or one that is none, is no reason to pass over the place that the origin names.
         let real =
-            said ?? (keyPath == nil ? nil : answer.createdID.flatMap { id(saying: $0, projection.table.keyType) })
+            said.flatMap { (try? TemporaryRewriting(from: "", to: $0)) == nil ? nil : $0 }
+            ?? (keyPath == nil ? nil : answer.createdID.flatMap { id(saying: $0, projection.table.keyType) })
         var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)

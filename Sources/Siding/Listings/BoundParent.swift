@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 
 /// A parent record, with the values that fill the placeholders of its requests.
@@ -29,7 +30,12 @@ struct BoundParent: Sendable, Hashable {
                 return .failure(Unbound(reason: "it has no \(path) for {\(name)}"))
             }
             switch value.kind {
-            case .string: return .success(value.string(in: body) ?? "")
+            case .string:
+                // A request with an empty value would ask for something else, perhaps for all.
+                guard let text = value.string(in: body)?.nonEmpty else {
+                    return .failure(Unbound(reason: "\(path), for {\(name)}, is empty"))
+                }
+                return .success(text)
             case .number, .true, .false: return .success(String(decoding: body[value.range], as: UTF8.self))
             case .null, .object, .array:
                 return .failure(

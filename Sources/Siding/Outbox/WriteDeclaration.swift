@@ -91,6 +91,9 @@ package struct WriteDeclaration: Sendable {
                 needsID ? "\(name).\(verb.rawValue) needs the id of the record" : "\(name).\(verb.rawValue) takes no id"
             )
         }
+        guard id?.isEmpty != true else {
+            throw Self.refusal("the id of the record for \(name).\(verb.rawValue) is empty")
+        }
         // Later writes to a record that is not yet created name it by this id, and share its lane.
         let record = id ?? (verb == .create && resource != nil ? TemporaryID.random() : nil)
         let encoded = id.map(QueryEncoding.escape)

@@ -24,7 +24,7 @@ extension PageFetcher {
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
         var unchanged = Page(
             request: page, content: .notModified(recordCount: stored.recordCount), status: status,
-            etag: fields.entityTag ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
+            etag: fields.entityTag ?? stored.etag, lastModified: fields[.lastModified]?.nonEmpty ?? stored.lastModified,
             step: step, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
         unchanged.nextPageSource = stored.nextPageSource

@@ -11,7 +11,7 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     case stringTooLong(limit: Int, offset: Int)
     /// The record has no value at this path of its key.
     case missingKey(JSONPath, offset: Int)
-    /// The value at this path of the key is neither an integer nor text that can be stored.
+    /// The value at this path of the key is neither an integer nor a text that can be stored and is not empty.
     case keyNotUsable(JSONPath, found: UnusableKey, offset: Int)
     /// The key is a member, but the record is not an object.
     case notAnObject(found: JSONKind, offset: Int)
@@ -28,6 +28,8 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
         case object = "an object"
         /// `[…]`
         case array = "an array"
+        /// `""` as the only member of a key: origins write it where a value is missing. A part of a longer key may be empty.
+        case emptyText = "an empty string"
         /// SQLite truncates text at a NUL.
         case textWithNUL = "a string that contains U+0000"
     }

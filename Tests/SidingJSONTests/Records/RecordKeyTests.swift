@@ -4,7 +4,7 @@ import Testing
 struct RecordKeyTests {
     @Test(arguments: [
         (#"{"id":"abc"}"#, "abc", RecordKey.Kind.string),
-        (#"{"id":""}"#, "", .string),
+        (#"{"id":" "}"#, " ", .string),
         (#"{"id":"12"}"#, "12", .string),
         (#"{"id":"a\"b\\c\/\u00e9\ud83c\udf89\n"}"#, "a\"b\\c/é🎉\n", .string),
         (#"{"id":"東京"}"#, "東京", .string),
@@ -32,6 +32,7 @@ struct RecordKeyTests {
         (["$.id", "$.repo"], #"{"id":-0,"repo":"a\u0062\""}"#, #"[0,"ab\""]"#),
         (["$.user.id", "$.tags[1]"], #"{"user":{"name":"x","id":9},"tags":["p","q"]}"#, #"[9,"q"]"#),
         (["$.id", "$.id"], #"{"id":"\/"}"#, #"["/","/"]"#),
+        (["$.id", "$.region"], #"{"id":5,"region":""}"#, #"[5,""]"#),
     ])
     func `a composite key is a compact JSON array in the order of its paths`(
         paths: [String], record: String, text: String

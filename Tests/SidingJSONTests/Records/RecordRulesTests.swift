@@ -56,6 +56,7 @@ struct RecordRulesTests {
         Row(#"{"id":1E3}"#, .keyNotUsable(key, found: .fraction, offset: 6)),
         Row(#"{"id":{}}"#, .keyNotUsable(key, found: .object, offset: 6)),
         Row(#"{"id":[1]}"#, .keyNotUsable(key, found: .array, offset: 6)),
+        Row(#"{"id":""}"#, .keyNotUsable(key, found: .emptyText, offset: 6)),
         Row(#"{"id":"a\u0000b"}"#, .keyNotUsable(key, found: .textWithNUL, offset: 6)),
         Row(#"{"\u0069d":7}"#, nil),
         Row(#""text""#, .notAnObject(found: .string, offset: 0)),

@@ -54,6 +54,18 @@ import Testing
         #expect(try await bench.shown("7") != nil)
     }
 
+    @Test func `an empty text is no id, and the write stays in doubt`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a"}]"#)
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        try await uncertain(bench, create)
+        for id in ["", ".", ".."] {
+            let kind = try await storeErrorKind { _ = try await bench.store.resolve(create.id, as: .arrived(id: id)) }
+            #expect(kind == .invalidWrite, "\(id)")
+        }
+        #expect(try await bench.entry(create.id).reason == .uncertain)
+    }
+
     @Test func `a write that is no edit is completed, and what waits for it goes on`() async throws {
         let bench = try await EditBench()
         let first = try await bench.send()

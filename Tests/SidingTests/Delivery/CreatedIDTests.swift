@@ -53,6 +53,13 @@ import Testing
         #expect(update.state == .parked && update.reason == .dependency)
     }
 
+    @Test(arguments: [#"{"id":""}"#, #"{"id":null}"#, #"{"id":{}}"#, #"{"id":"."}"#, "{}"])
+    func `an answer whose id is none leaves it to the place that the origin names`(body: String) async throws {
+        let (bench, create, update) = try await create("/posts/p7", body: body)
+        #expect(create.state == .done && create.recordKey == "p7" && update.state == .done)
+        #expect(try await bench.shown("p7")?.contains("newer") == true)
+    }
+
     @Test func `the id in the answer comes first`() async throws {
         let (_, create, _) = try await create("/posts/a%20b", body: #"{"id":"p7","title":"new"}"#)
         #expect(create.recordKey == "p7")

@@ -271,6 +271,7 @@ import Testing
         #expect(report.warnings.contains("skipped '3': it has no $.n for {post}"))
         #expect(report.warnings.contains("skipped '2': $.n, for {post}, is null"))
         #expect(report.warnings.contains("skipped '4': $.n, for {post}, is no scalar"))
+        #expect(report.warnings.contains("skipped '6': $.n, for {post}, is empty"))
         #expect(report.warnings.contains { $0.hasPrefix("skipped '5': '..' cannot stand for {post}") })
         #expect(Self.asked(bench) == ["/posts/%C3%A9%3F%23/comments", "/posts/a%2Fb/comments"])
         #expect(try await Self.state(bench)?.completedAt != nil)

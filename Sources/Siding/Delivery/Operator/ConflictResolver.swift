@@ -140,6 +140,8 @@ struct ConflictResolver {
         guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
             throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
         }
+        // Without a usable id the write would be completed, and what waits for the record parked.
+        _ = try TemporaryRewriting(from: edit.temporaryID ?? "", to: real)
         if let table {
             if let copy = try ServerCopiesTable.load(table.resource, id, transaction) {
                 if let body = copy.state.living { return Array(body.bytes) }
