@@ -48,7 +48,7 @@ package struct QueueExplanation: Sendable, Hashable {
         case .expired: "it waited longer than its expiry allows."
         case .keyExpired: "its idempotency key is older than the time for which the origin keeps keys."
         case .conflict where entry.lastError?.status == 428:
-            "the origin requires the record's ETag (If-Match), and none is stored."
+            "the origin requires the record's ETag (If-Match), and none was known."
         case .conflict where entry.lastError?.status != nil:
             "the origin refused it because of the record's present state there."
         case .conflict: "the record changed at the origin while this write waited."
@@ -178,6 +178,15 @@ extension QueueExplanation {
         entry.kind == .write ? TemporaryID.found(in: Array(entry.url.utf8)).first : nil
     }
 
+    /// Describes how to complete a write that the origin has. Only the origin knows the id of a record that it created.
+    private static func arrival(of entry: QueueEntry) -> String {
+        let resolve = "siding queue resolve \(entry.shortID) --arrived"
+        let isCreate = entry.recordKey.map { !TemporaryID.found(in: Array($0.utf8)).isEmpty } ?? false
+        return isCreate
+            ? "'\(resolve) --real-id ID' completes it, with the id that the record has there"
+            : "'\(resolve)' completes it"
+    }
+
     /// Describes how an operator can resolve a parked write.
     private static func wayOut(_ entry: QueueEntry) -> String {
         let id = entry.shortID
@@ -186,12 +195,12 @@ extension QueueExplanation {
         switch entry.reason {
         case .uncertain:
             return
-                "check whether the origin has it: if so, 'siding queue resolve \(id) --arrived' completes it; if not, "
-                + "'siding queue retry \(id)' sends it again.\(lane)"
+                "check whether the origin has it: if so, \(arrival(of: entry)); if not, 'siding queue retry \(id)' sends it "
+                + "again.\(lane)"
         case .conflict where entry.lastError?.status == 428:
             return
-                "'siding sync' fetches the ETag if the config has `if_match: $.PATH`, or if the record is a page of its own; then "
-                + "'siding queue retry \(id)' sends it with that ETag; \(drop).\(lane)"
+                "if the write has `if_match` and the origin shows an ETag, 'siding queue retry \(id)' sends it with the one that "
+                + "was fetched after the refusal; else 'siding queue edit \(id) -H \"If-Match: …\"' adds it; \(drop).\(lane)"
         case .conflict where entry.recordKey != nil:
             return
                 "'siding queue resolve \(id) --mine' sends it anyway, '--theirs' keeps the origin's record, and "
@@ -204,8 +213,8 @@ extension QueueExplanation {
                 "correct its source's `auth:`, then 'siding queue run' or 'siding queue retry \(id)' tries it again; \(drop).\(lane)"
         case .keyExpired:
             return
-                "check whether the origin has it: if so, 'siding queue resolve \(id) --arrived' completes it; if not, "
-                + "'siding queue edit \(id)' sends it under a new key.\(lane)"
+                "check whether the origin has it: if so, \(arrival(of: entry)); if not, 'siding queue edit \(id)' sends it "
+                + "under a new key.\(lane)"
         case .dependency where temporaryID(entry) != nil:
             return
                 "'siding queue edit \(id) --url URL', with the record's real id in the URL, sends it; \(drop).\(lane)"

@@ -81,7 +81,8 @@ package struct WriteContent: Sendable {
     /// The open entries that must complete first.
     package var parents: [String]
     package var head: String?
-    /// The path of the delivery probe, below the source's base URL; nil if there is none.
+    /// What the delivery probe asks for: the declared path below the source's base URL, or the URL of the record, if its edit
+    /// is open; nil if there is no probe.
     package var probe: String?
 }
 
@@ -96,6 +97,14 @@ extension WriteContent {
             keyField: key.field, isKeyed: key.isHonoured, answer: request.answer,
             parents: try OutboxDependenciesTable.openParents(of: id, snapshot),
             head: try OutboxTable.laneHead(of: entry.lane, snapshot),
-            probe: request.probe?.path(entry: id, key: key.key))
+            probe: try request.probe?.path(entry: id, key: key.key) ?? recordURL(of: entry, snapshot))
+    }
+
+    /// The URL by which the built-in probe asks for the record of an open edit; nil if it has no such probe.
+    private static func recordURL(of entry: QueueEntry, _ snapshot: borrowing Snapshot) throws -> String? {
+        guard !entry.state.isCompleted, let key = entry.recordKey, let (method, url) = try? entry.target(),
+            RecordProbe.fits(method, url, try OutboxEditsTable.load(entry.id, snapshot)?.terms, key)
+        else { return nil }
+        return Redaction.url(url)
     }
 }

@@ -124,6 +124,23 @@ private final class LossyRecord: TransportFactory {
         }
     }
 
+    @Test func `what an entry shows has the GET that finds out whether it arrived`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","title":"old"}]"#)
+        let edits = [
+            try await bench.edit(.merge, "a", #"{"title":"new"}"#), try await bench.edit(.replace, "a", #"{"id":"a"}"#),
+            try await bench.edit(.delete, "a"),
+        ]
+        for edit in edits {
+            #expect(try await bench.store.content(of: edit.id)?.probe == "https://api.example.org/posts/a")
+        }
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        let command = try await bench.send(.patch, "/posts/a")
+        for other in [create, command] { #expect(try await bench.store.content(of: other.id)?.probe == nil) }
+        try await bench.deliver(edits[0])
+        #expect(try await bench.store.content(of: edits[0].id)?.probe == nil)
+    }
+
     @Test func `a PATCH that arrived is not sent twice`() async throws {
         let origin = try LossyRecord(Self.before, fates: [.lostAfter])
         let (entry, bench) = try await end(.merge, #"{"title":"new"}"#, origin)

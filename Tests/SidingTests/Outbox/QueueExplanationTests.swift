@@ -88,6 +88,29 @@ import Testing
         #expect(explanation.contains(way) && explanation.contains("queue retry") == (key == nil), "\(explanation)")
     }
 
+    @Test(arguments: [ParkReason.uncertain, .keyExpired])
+    func `a create that may have arrived is completed with the id that the record has there`(reason: ParkReason) {
+        var entry = entry(.parked, reason)
+        for (key, isCreate) in [(nil, false), ("7", false), ("tmp-0123456789abcdefghjkmnpqrs", true)]
+            as [(String?, Bool)]
+        {
+            (entry.kind, entry.recordKey) = (.write, key)
+            let next = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next
+            #expect(next.contains("'siding queue resolve 01234567 --arrived"), "\(next)")
+            #expect(next.contains("--real-id ID") == isCreate, "\(next)")
+        }
+    }
+
+    @Test func `a write that lacks the ETag says where one may come from`() {
+        var entry = entry(.parked, .conflict)
+        (entry.kind, entry.recordKey) = (.write, "7")
+        entry.lastError = RecordedError(name: "http", message: "428", status: 428)
+        let explanation = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now)
+        #expect(explanation.why.hasPrefix("the origin requires the record's ETag (If-Match), and none was known."))
+        #expect(explanation.next.contains("fetched after the refusal") && !explanation.next.contains("siding sync"))
+        #expect(explanation.next.contains("'siding queue edit 01234567 -H"))
+    }
+
     @Test func `a dropped entry does not say that a person did it, as others drop, too`() {
         #expect(
             QueueExplanation(entry(.dropped), gate: nil, keep: KeepRules(), now: now).why.contains(
