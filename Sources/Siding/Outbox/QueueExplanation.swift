@@ -179,7 +179,7 @@ extension QueueExplanation {
     }
 
     /// Describes how to complete a write that the origin has. Only the origin knows the id of a record that it created.
-    private static func arrival(of entry: QueueEntry) -> String {
+    static func arrival(of entry: QueueEntry) -> String {
         let resolve = "siding queue resolve \(entry.shortID) --arrived"
         let isCreate = entry.recordKey.map { !TemporaryID.found(in: Array($0.utf8)).isEmpty } ?? false
         return isCreate

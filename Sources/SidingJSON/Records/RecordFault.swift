@@ -28,7 +28,8 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
         case object = "an object"
         /// `[…]`
         case array = "an array"
-        /// `""` as the only member of a key: origins write it where a value is missing. A part of a longer key may be empty.
+        /// `""` as the only member of a key: origins write it where a value is missing. A part of a longer key may be empty, and
+        /// so may the name of a member.
         case emptyText = "an empty string"
         /// SQLite truncates text at a NUL.
         case textWithNUL = "a string that contains U+0000"

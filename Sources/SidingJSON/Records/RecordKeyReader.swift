@@ -54,7 +54,10 @@ struct RecordKeyReader: Sendable {
         _ value: FoundValue, at path: JSONPath, in page: UnsafeRawBufferPointer
     ) throws(RecordFault) -> RecordKey {
         let contents = UnsafeRawBufferPointer(rebasing: page[Int(value.start) + 1..<Int(value.end) - 1])
-        guard !contents.isEmpty || paths.count > 1 else { throw unusable(.emptyText, value, at: path) }
+        // No other member has an empty name.
+        guard !contents.isEmpty || paths.count > 1 || path == .memberName else {
+            throw unusable(.emptyText, value, at: path)
+        }
         guard contents.contains(UInt8(ascii: "\\")) else {
             return RecordKey(kind: .string, start: value.start + 1, count: value.end - value.start - 2)
         }

@@ -102,7 +102,8 @@ struct PageRobustnessTests {
             #expect(contents.records.count == items.count)
             for (record, item) in zip(contents.records, items) {
                 let expected = (item["id"] as? String) ?? (item["id"] as? NSNumber)?.stringValue
-                #expect(page.key(record) == expected)
+                // An empty text is no key.
+                #expect(page.key(record) == (expected == "" ? nil : expected))
                 let body = try JSONSerialization.jsonObject(with: Data(bytes(of: record, in: page))) as? NSDictionary
                 #expect(body == item as NSDictionary)
                 let members = Array(bytes(of: record, in: page)).withUnsafeBytes { JSONMembers.topLevelMembers(of: $0) }

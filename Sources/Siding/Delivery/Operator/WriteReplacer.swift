@@ -54,8 +54,8 @@ struct WriteReplacer {
             reason: "it may have arrived: an edit would be a second write",
             hint: old.state == .queued
                 ? "wait for its delivery probe; or hold it first, then edit it"
-                : "if the origin has it, 'siding queue resolve \(id) --arrived' completes it; if not, 'siding queue release "
-                    + "\(id)' sends it unchanged")
+                : "if the origin has it, \(QueueExplanation.arrival(of: old)); if not, 'siding queue release \(id)' sends it unchanged"
+        )
     }
 
     /// Inserts the new entries, drops the old ones, and moves their dependencies to the new ones. The lanes keep their order.
