@@ -27,7 +27,7 @@ struct CheckCommand: AsyncParsableCommand {
         let hookFaults = await config.hookFaults()
         guard hookFaults.isEmpty else { throw ConfigError.invalid(hookFaults) }
         let warnings = config.resources.flatMap { resource in
-            resource.cautions.map { caution in
+            (resource.cautions + resource.ineffectiveKeys(among: config.resources)).map { caution in
                 (config.place(ofResource: resource.name).map { "\($0): " } ?? "") + "\(resource.name): \(caution)"
             }
         }

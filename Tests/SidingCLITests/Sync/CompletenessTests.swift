@@ -104,6 +104,26 @@ struct CompletenessTests {
             ),
             ("stop: { trust_end: true }, deletes: { detect: complete_listing }", "instead of 'trust_end'"),
             ("stop: { max_pages: 9 }, deletes: { detect: complete_listing }", "Leave 'max_pages' out"),
+            (
+                "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, start: '2024-01-01T00:00:00Z' }, "
+                    + "deletes: { detect: complete_listing }", "'detect: complete_listing' deletes nothing"
+            ),
+            (
+                "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, type: date, lookback: 30s }",
+                "is shorter than the unit of the cursor"
+            ),
+            (
+                "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, format: date, lookback: 30s }",
+                "as 'date' requests"
+            ),
+            (
+                "set: { at: updated }, query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
+                "'cursor.path' is 'at', which 'set' computes"
+            ),
+            ("set: { id: name }", "'key' is 'id', which 'set' computes"),
+            ("set: { gone: name }, deletes: { field: $.gone }", "'deletes.field' is 'gone'"),
+            ("query: { org: { env: ORG } }", "'query.org' is sent as the map { env: ORG }"),
+            ("method: POST, body: { org: { env: ORG } }", "'body.org' is sent as the map { env: ORG }"),
         ])
     func warnings(_ resource: String, _ words: String) async throws {
         let sandbox = try Self.sandbox(resource)
@@ -111,6 +131,46 @@ struct CompletenessTests {
         #expect(check.status == 0)
         #expect(check.error.contains(words) && check.error.contains(":5:"), "\(check.error)")
         #expect(try await sandbox.siding("check", "--json").output.contains(words))
+    }
+
+    @Test(arguments: [
+        ("", "bind: { issue: $.siding_parent }", "'bind' takes 'siding_parent', a column of the view 'issues'"),
+        ("set: { slug: name }, ", "bind: { issue: $.slug }", "'bind' takes 'slug', a column of the view 'issues'"),
+        (
+            "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, start: '2024-01-01T00:00:00Z' }, ",
+            "bind: { issue: $.id }", "'issues' is listed from its 'cursor.start' on"
+        ),
+    ])
+    func `check warns of parents of which not all are known, or that lack what is bound`(
+        _ parent: String, _ bind: String, _ words: String
+    ) async throws {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            sources:
+              shop: { base_url: https://shop.example }
+            resources:
+              issues: { path: /issues, \(parent)key: id }
+              comments:
+                path: "/issues/{issue}/comments"
+                key: id
+                deletes: { detect: complete_listing }
+                for_each: { resource: issues, \(bind) }
+            """)
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 0)
+        #expect(check.error.contains(words), "\(check.error)")
+    }
+
+    @Test(arguments: [
+        "query: { filter: { env: prod } }", "query: { filter: { env: ORG, kind: a } }", "set: { ref: name }",
+        "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, type: date, lookback: 1d }",
+        "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, lookback: 30s, start: '2024-01-01T00:00:00Z' }",
+    ])
+    func `check has no warning where a key does what it says`(_ resource: String) async throws {
+        let check = try await Self.sandbox(resource).siding("check")
+        #expect(check.status == 0 && check.error == "", "\(check.error)")
     }
 
     @Test(arguments: ["Mars/Phobos", ":Europe/Berlin"])
