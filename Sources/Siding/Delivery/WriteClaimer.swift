@@ -136,7 +136,7 @@ struct WriteClaimer {
 
     private func hasRecordProbe(_ entry: QueueEntry, _ terms: EditTerms?) throws -> Bool {
         let (method, url) = try entry.target()
-        return entry.recordKey.map { RecordProbe.fits(method, url, terms, $0) } ?? false
+        return entry.recordKey.flatMap { terms?.showRecord($0, at: url, method) } ?? false
     }
 
     /// Handles a key that the origin has forgotten, as sending again could act twice: marks the write as in doubt if it has a

@@ -32,6 +32,6 @@ struct WriteReclaimer {
     private func hasProbe(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         if try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil { return true }
         guard let (method, url) = try? entry.target(), let key = entry.recordKey else { return false }
-        return RecordProbe.fits(method, url, try OutboxEditsTable.load(entry.id, transaction)?.terms, key)
+        return try OutboxEditsTable.load(entry.id, transaction)?.terms?.showRecord(key, at: url, method) ?? false
     }
 }

@@ -103,7 +103,7 @@ extension WriteContent {
     /// The URL by which the built-in probe asks for the record of an open edit; nil if it has no such probe.
     private static func recordURL(of entry: QueueEntry, _ snapshot: borrowing Snapshot) throws -> String? {
         guard !entry.state.isCompleted, let key = entry.recordKey, let (method, url) = try? entry.target(),
-            RecordProbe.fits(method, url, try OutboxEditsTable.load(entry.id, snapshot)?.terms, key)
+            try OutboxEditsTable.load(entry.id, snapshot)?.terms?.showRecord(key, at: url, method) == true
         else { return nil }
         return Redaction.url(url)
     }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 public import SidingChain
 public import SidingJSON
 
@@ -97,6 +98,13 @@ struct EditTerms: Codable, Hashable, Sendable {
             guard record.kind == .object, let found = recordKey(of: record)?.text else { return false }
             return key.map { $0 == found } ?? true
         }
+    }
+
+    /// Whether a GET of the write's URL shows the record, so that it can be asked whether the edit arrived: an edit by one of these
+    /// methods, whose URL is that of the record. The URL of an action, such as `/items/5/archive`, shows no record.
+    func showRecord(_ key: String, at url: HTTPURL, _ method: HTTPRequest.Method) -> Bool {
+        guard change != .create, [.patch, .put, .delete].contains(method) else { return false }
+        return url.path.split(separator: "/").last.map { HTTPURL.decode(String($0)) } == key
     }
 
     /// `record` without the ETag that it holds, which changes with each write.

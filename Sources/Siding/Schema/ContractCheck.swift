@@ -129,7 +129,7 @@ struct ContractBreach {
         case newField = "new_field"
         case typeChange = "type_change"
         case keyType = "key_type"
-        /// The key of another parent's record; see ``OtherParents``.
+        /// The key is that of another parent's record.
         case sharedKey = "shared_key"
     }
 

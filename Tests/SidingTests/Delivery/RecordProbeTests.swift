@@ -163,7 +163,7 @@ private final class LossyRecord: TransportFactory {
     ])
     func `the URL has to be that of the record`(path: String, key: String, fits: Bool) throws {
         let terms = EditTerms(WriteEdit(.merge, of: try EditBench.posts(), key: key), isNamed: false)
-        #expect(RecordProbe.fits(.patch, try EditBench.url(path), terms, key) == fits)
+        #expect(terms.showRecord(key, at: try EditBench.url(path), .patch) == fits)
     }
 
     @Test func `an own version that a page shows is not a conflict with a PUT whose answer was lost`() async throws {
@@ -246,13 +246,10 @@ private final class LossyRecord: TransportFactory {
         }
     }
 
-    @Test(arguments: [(HTTPRequest.Method.post, true), (.patch, false), (.put, false), (.delete, false)])
-    func `a create, and a write that edits no record, have no such probe`(
-        method: HTTPRequest.Method, isEdit: Bool
-    ) async throws {
-        let edit = WriteEdit(.create, of: try EditBench.posts())
-        let terms = isEdit ? EditTerms(edit, isNamed: false) : nil
-        #expect(!RecordProbe.fits(method, try EditBench.url("/posts/a"), terms, "a"))
+    @Test(arguments: [HTTPRequest.Method.post, .patch, .put, .delete])
+    func `a create has no such probe`(method: HTTPRequest.Method) throws {
+        let terms = EditTerms(WriteEdit(.create, of: try EditBench.posts()), isNamed: false)
+        #expect(!terms.showRecord("a", at: try EditBench.url("/posts/a"), method))
     }
 }
 

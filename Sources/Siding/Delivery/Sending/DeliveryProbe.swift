@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
 
@@ -64,13 +63,6 @@ struct RecordProbe: Sendable {
     let body: [UInt8]?
     /// The record before the edit; nil if it is not known.
     var before: JSONDocument?
-
-    /// Whether a write has this probe: an edit by one of these methods, whose URL is that of the record. The URL of an action, such as
-    /// `/items/5/archive`, shows no record.
-    static func fits(_ method: HTTPRequest.Method, _ url: HTTPURL, _ terms: EditTerms?, _ key: String) -> Bool {
-        guard let terms, terms.change != .create, [.patch, .put, .delete].contains(method) else { return false }
-        return url.path.split(separator: "/").last.map { HTTPURL.decode(String($0)) } == key
-    }
 
     /// The record in the body of an answer; nil if it is not there.
     func found(in body: [UInt8]?) -> JSONDocument? {
