@@ -25,11 +25,13 @@ final class Connection {
     private var isClosed = false
 
     /// Only opens the file; ``openWriter(_:_:_:)`` and ``openReader(_:_:)`` then configure the connection.
-    init(opening path: String, role: Role) throws(SQLiteError) {
+    init(opening path: String, role: Role, _ mode: ReadingMode = .plain) throws(SQLiteError) {
         var opened: OpaquePointer?
         let access = role == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        // A path is read as an address only if it is one of ours: `file:` may begin the name of a file.
+        let form = mode == .plain ? 0 : SQLITE_OPEN_URI
+        let flags = access | form | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+        let code = sqlite3_open_v2(mode.name(of: path), &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let message = String(cString: sqlite3_errstr(code))
             let systemCode = opened.map(sqlite3_system_errno) ?? 0

@@ -48,15 +48,14 @@ extension Connection {
         try copy.run("PRAGMA journal_mode = DELETE", operation: operation)
     }
 
-    /// Renames the finished copy. `link` fails if the name exists, whereas `rename` would replace the file.
+    /// Gives the finished copy its name.
     private func publish(
         _ partial: DatabaseFile, as target: DatabaseFile, operation: String
     ) throws(SQLiteError) {
-        guard link(partial.path, target.path) == 0 else {
-            throw SQLiteError(errno: errno, operation: operation, path: path)
-        }
-        unlink(partial.path)
-        do { try FileSystem.synchronizeDirectory(FileSystem.parent(of: target.path)) } catch {
+        do {
+            try FileSystem.moveWithoutReplacing(partial.path, to: target.path)
+            try FileSystem.synchronizeDirectory(FileSystem.parent(of: target.path))
+        } catch {
             throw SQLiteError(errno: error.code, operation: operation, path: path)
         }
     }

@@ -28,7 +28,7 @@ extension Connection {
         return connection
     }
 
-    /// Opens a read-only connection to a Siding database, which must exist.
+    /// Opens a read-only connection to a Siding database, which must exist. It may be another user's, or on a read-only file system.
     static func openReader(
         _ file: DatabaseFile, _ configuration: DatabaseConfiguration
     ) throws(SQLiteError) -> Connection {
@@ -38,7 +38,7 @@ extension Connection {
             throw SQLiteError(.cannotOpen, "there is no database", operation: "open the database", path: file.path)
         }
         try header.check(applicationID: configuration.applicationID, path: file.path)
-        let connection = try Connection(opening: file.path, role: .reader)
+        let connection = try Connection(opening: file.path, role: .reader, try ReadingMode(of: file))
         try connection.harden(configuration)
         try connection.configure(configuration, role: .reader)
         return connection

@@ -37,6 +37,7 @@ public actor Database {
     ) async throws(SQLiteError) -> Database {
         let file = try DatabaseFile(at: path, createDirectory: true)
         try file.checkSafety(allowsNetworkFileSystem: configuration.allowsNetworkFileSystem)
+        try file.checkFileSystem()
         let database = Database(file, configuration)
         try await database.connect(to: file)
         return database

@@ -49,9 +49,14 @@ struct DatabaseFile {
         }
     }
 
+    /// Whether this user may write the file whatever it contains: SQLite gives what root makes beside it to its owner.
+    var isOurs: Bool { geteuid() == 0 || status.map { $0.st_uid == geteuid() } ?? true }
+
     /// Rejects files that another user could replace, and file systems without reliable locks.
+    ///
+    /// - Parameter isReading: accepts a file of another user, who lets this one read it.
     func checkSafety(
-        allowsNetworkFileSystem: Bool, fileSystemType: (String) -> Int = Self.fileSystemType
+        allowsNetworkFileSystem: Bool, isReading: Bool = false, fileSystemType: (String) -> Int = Self.fileSystemType
     ) throws(SQLiteError) {
         let directory = FileSystem.parent(of: path)
         var place = stat()
@@ -59,7 +64,7 @@ struct DatabaseFile {
         if place.st_mode & S_IWOTH != 0, place.st_mode & S_ISVTX == 0 {
             throw unsafe("its directory is writable for everyone: chmod o-w \(directory)")
         }
-        if let status { try checkFile(status) }
+        if let status { try checkFile(status, isReading) }
         if !allowsNetworkFileSystem, let name = NetworkFileSystem.name(ofType: fileSystemType(directory)) {
             throw SQLiteError(
                 .networkFileSystem(name), "it lies on a network file system (\(name))", operation: operation, path: path
@@ -67,15 +72,24 @@ struct DatabaseFile {
         }
     }
 
-    private func checkFile(_ status: stat) throws(SQLiteError) {
+    private func checkFile(_ status: stat, _ isReading: Bool) throws(SQLiteError) {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFLNK: throw unsafe("it is a symbolic link: give the path that it leads to")
         case S_IFDIR: throw SQLiteError(.cannotOpen, "it is a directory", operation: operation, path: path)
         default: throw unsafe("it is not a regular file")
         }
-        guard status.st_uid == geteuid() else {
-            throw unsafe("it belongs to user \(status.st_uid), not to the user \(geteuid()) who runs this")
+        guard isReading || status.st_uid == geteuid() else {
+            throw unsafe(
+                "it belongs to user \(status.st_uid), and this is user \(geteuid()): only its owner may write it, others may "
+                    + "read what its mode lets them read")
+        }
+    }
+
+    /// Rejects a file system that is mounted read-only. Other reasons show themselves when SQLite opens the file.
+    func checkFileSystem() throws(SQLiteError) {
+        for place in [path, FileSystem.parent(of: path)] where access(place, W_OK) != 0 && errno == EROFS {
+            throw SQLiteError(errno: EROFS, operation: operation, path: path)
         }
     }
 

@@ -28,7 +28,7 @@ public actor DatabaseReader {
         at path: String, configuration: DatabaseConfiguration = DatabaseConfiguration()
     ) async throws(SQLiteError) -> DatabaseReader {
         let file = try DatabaseFile(at: path, createDirectory: false)
-        try file.checkSafety(allowsNetworkFileSystem: configuration.allowsNetworkFileSystem)
+        try file.checkSafety(allowsNetworkFileSystem: configuration.allowsNetworkFileSystem, isReading: true)
         let first = try await ReadConnection.open(file, configuration)
         return DatabaseReader(file, configuration, first: first)
     }

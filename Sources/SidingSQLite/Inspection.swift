@@ -58,7 +58,7 @@ public struct Inspection: Sendable {
         _ sql: SQL, columns: sending ([String]) throws -> Void, row: sending ([SQLiteValue]) throws -> Void
     ) async throws {
         let file = try DatabaseFile(at: path, createDirectory: false)
-        try file.checkSafety(allowsNetworkFileSystem: configuration.allowsNetworkFileSystem)
+        try file.checkSafety(allowsNetworkFileSystem: configuration.allowsNetworkFileSystem, isReading: true)
         try await Inspector().run(sql, on: file, self, columns: columns, row: row)
     }
 }

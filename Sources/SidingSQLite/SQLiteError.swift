@@ -83,7 +83,8 @@ public struct SQLiteError: Error, Sendable, Hashable {
     /// An error reported by the operating system.
     init(errno systemCode: Int32, operation: String, path: String) {
         let kind = Self.kind(ofSystem: systemCode) ?? .cannotOpen
-        self.init(kind, String(cString: strerror(systemCode)), operation: operation, path: path)
+        let message = systemCode == EROFS ? "the file system is read-only" : String(cString: strerror(systemCode))
+        self.init(kind, message, operation: operation, path: path)
     }
 
     /// The same error as part of a larger operation.
@@ -164,7 +165,7 @@ extension SQLiteError: CustomStringConvertible {
         case .readOnly where ["SQLITE_READONLY_CANTINIT", "SQLITE_READONLY_DIRECTORY"].contains(symbol):
             "Unless another program has it open, SQLite must write beside it even to read: allow that, or read a backup."
         case .readOnly:
-            "Make the file, its directory and its file system writable for the user who runs this."
+            "Make the file, its directory and its file system writable for the user who runs this, or read a backup."
         case .ioError:
             "The disk or its file system reported a fault: look at the system's log before anything else is written."
         case .corrupt:
@@ -174,7 +175,7 @@ extension SQLiteError: CustomStringConvertible {
         case .cannotOpen:
             "Check that the path is right and that its directory exists."
         case .permission:
-            "Run this as the file's owner, or give that user access to the file and its directory."
+            "Run this as the file's owner, give that user access to the file and its directory, or read a backup."
         case .constraint:
             "The change breaks a rule of the schema; nothing of this step was saved."
         case .timeLimit:

@@ -111,6 +111,23 @@ package enum FileSystem {
         try synchronizeDirectory(parent(of: path))
     }
 
+    /// Gives a finished file its name, and replaces no file: a hard link fails if the name is taken, whereas rename(2) would replace
+    /// that file. Where there are no hard links (vfat, exFAT) the file is renamed if the name is free at that moment.
+    ///
+    /// - Parameter link: link(2), with its `errno`.
+    package static func moveWithoutReplacing(
+        _ draft: String, to path: String, link: (String, String) -> Int32 = { SidingSynchronization.link($0, $1) }
+    ) throws(SystemError) {
+        if link(draft, path) == 0 {
+            unlink(draft)
+            return
+        }
+        guard errno != EEXIST else { throw SystemError(EEXIST) }
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw SystemError(EEXIST) }
+        guard rename(draft, path) == 0 else { throw SystemError() }
+    }
+
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// The file's size in bytes; 0 if there is none. Opening and closing a database file that SQLite has open would drop its locks
@@ -118,6 +135,15 @@ package enum FileSystem {
     package static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The bytes that this user may still write on the file system of `path`; nil if they are not known.
+    package static func freeBytes(at path: String) -> Int? {
+        var status = statvfs()
+        // Some file systems report neither a size nor free space.
+        guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
+        let (bytes, isTooLarge) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
+        return isTooLarge ? .max : bytes
     }
 
     /// Makes renames in a directory durable.

@@ -64,7 +64,7 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func `another user's file is refused`() async throws {
+    func `another user's file is refused for writing`() async throws {
         try await scratch.open().close()
         chown(scratch.database, 12_345, 12_345)
         let before = scratch.contents
@@ -122,7 +122,9 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-    func `in a read-only directory nothing is written and the error says why`() async throws {
+    func `in a directory that this user cannot write a file without a log is read, and a write says why not`()
+        async throws
+    {
         try await scratch.open().close()
         for name in scratch.names { chown(scratch.file(name), 65_534, 65_534) }
         for name in ["-wal", "-shm", ".writer"] { unlink(scratch.database + name) }
@@ -132,14 +134,86 @@ struct DatabaseFileTests {
             setuid(65_534)
             let writing = await failure { try await Database.open(at: path).write { _ in } }
             #expect(writing?.kind == .readOnly, "\(String(describing: writing))")
-            let reading = await failure {
-                try await DatabaseReader.open(at: path).read {
-                    try $0.query("SELECT 1 FROM sqlite_schema") { $0.int(0) }
-                }
+            let found = try await DatabaseReader.open(at: path).read {
+                try $0.query("SELECT 1 FROM sqlite_schema") { $0.int(0) }
             }
-            #expect(reading?.kind == .readOnly, "\(String(describing: reading))")
-            #expect(reading?.description.contains("backup") == true)
+            #expect(found == [])
         }
         #expect(scratch.names == ["store.db"])
+    }
+
+    // MARK: Files of other users
+
+    /// Reads the table `t` as another user, in a process of its own.
+    private func expectOthersRead(_ rows: [Int64]) async {
+        await #expect(processExitsWith: .success) { [path = scratch.database as String, rows = rows as [Int64]] in
+            setgid(65_534)
+            setuid(65_534)
+            let reader = try await DatabaseReader.open(at: path)
+            #expect(try await reader.read { try $0.query("SELECT id FROM t ORDER BY id") { $0.int(0) } } == rows)
+            #expect(try await reader.check(quick: false) == [])
+        }
+    }
+
+    /// A database that others may read, in a directory in which they may make files.
+    private func shared() async throws -> Database {
+        chmod(scratch.path, 0o1777)
+        let database = try await scratch.open()
+        try await database.write {
+            try $0.executeScript("CREATE TABLE t(id INTEGER PRIMARY KEY) STRICT; INSERT INTO t VALUES (1)")
+        }
+        for suffix in ["", "-wal", "-shm"] { chmod(scratch.database + suffix, 0o644) }
+        return database
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `another user reads beside the writer, after it, and without its log, and makes no file`() async throws {
+        let database = try await shared()
+        let names = scratch.names
+        await expectOthersRead([1])
+        try await database.write { _ = try $0.execute("INSERT INTO t VALUES (2)") }
+        await expectOthersRead([1, 2])
+        await database.close()
+        await expectOthersRead([1, 2])
+        #expect(scratch.names == names)
+
+        let again = try await scratch.open()
+        #expect(try await again.checkpointIfNeeded(over: 0) == .done)
+        await again.close()
+        await expectOthersRead([1, 2])
+        for suffix in ["-shm", "-wal"] {
+            unlink(scratch.database + suffix)
+            await expectOthersRead([1, 2])
+        }
+        #expect(scratch.names == ["store.db", "store.db.writer"])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"), arguments: ["-wal", "-shm"])
+    func `another user is not shown a file without the changes in its log`(suffix: String) async throws {
+        try await shared().close()
+        chmod(scratch.database + suffix, 0o600)
+        await expectOthersFail(isDenied: true, naming: "store.db\(suffix)")
+        unlink(scratch.database + "-shm")
+        await expectOthersFail(isDenied: false, naming: "store.db-wal")
+    }
+
+    private func expectOthersFail(isDenied: Bool, naming name: String) async {
+        await #expect(processExitsWith: .success) {
+            [path = scratch.database as String, name = name as String, isDenied = isDenied as Bool] in
+            setgid(65_534)
+            setuid(65_534)
+            let error = await failure { try await DatabaseReader.open(at: path) }
+            #expect(error?.kind == (isDenied ? .permission : .readOnly), "\(String(describing: error))")
+            #expect(error?.description.contains(name) == true && error?.description.contains("backup") == true)
+        }
+    }
+
+    @Test(arguments: ["plain.db", "with space?&#%20.db", "ü.db"])
+    func `the address of a file names that file`(name: String) {
+        let path = "/tmp/deep er/\(name)"
+        #expect(ReadingMode.plain.name(of: path) == path)
+        let address = ReadingMode.immutable.name(of: path)
+        #expect(address.hasPrefix("file:///tmp/deep%20er/") && address.hasSuffix(".db?immutable=1"))
+        #expect(address.count { $0 == "?" } == 1 && !address.contains("#") && !address.contains("&"))
     }
 }

@@ -48,8 +48,8 @@ struct Examination {
     private func permissions(_ workspace: Workspace) -> [Finding] {
         func directory(_ path: String) -> String { URL(filePath: path).deletingLastPathComponent().path }
         let (database, config) = (workspace.databasePath, workspace.config.file)
-        // Who can write the config can send credentials anywhere, and run programs.
-        let others = [(database, 0o077), (directory(database), 0o022), (config, 0o022), (directory(config), 0o022)]
+        // Who can write the config can send credentials anywhere, and run programs. A group may read the database (Docs/Operating.md).
+        let others = [(database, 0o037), (directory(database), 0o022), (config, 0o022), (directory(config), 0o022)]
         let exposures =
             others.compactMap { FileExposure(of: $0, unwanted: $1) }
             + workspace.config.secretFiles.compactMap { FileExposure(ofSecret: $0) }

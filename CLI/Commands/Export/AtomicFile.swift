@@ -150,19 +150,15 @@ final class AtomicFile: ExportTarget {
         }
     }
 
-    /// Puts the temporary file in place. Without `replaces` it hard-links, which fails if another process created the file meanwhile.
+    /// Puts the temporary file in place. Without `replaces` it fails if another process created the file meanwhile.
     private func move(_ temporary: String) throws {
-        if !replaces {
-            if link(temporary, path) == 0 {
-                unlink(temporary)
-                return
-            }
-            if errno == EEXIST { throw Self.exists(path) }
-            // The file system has no hard links.
-            var status = stat()
-            if lstat(path, &status) == 0 { throw Self.exists(path) }
+        guard !replaces else {
+            guard rename(temporary, path) == 0 else { throw Self.failure(errno, path) }
+            return
         }
-        guard rename(temporary, path) == 0 else { throw Self.failure(errno, path) }
+        do { try FileSystem.moveWithoutReplacing(temporary, to: path) } catch {
+            throw error.code == EEXIST ? Self.exists(path) : Self.failure(error.code, path)
+        }
     }
 
     private static func exists(_ path: String) -> CommandError {

@@ -8,6 +8,8 @@ package struct DatabaseDescription: Sendable, Hashable {
     package var bytes: Int
     /// Bytes of the database in pages that hold nothing.
     package var freeBytes: Int
+    /// The free bytes of the disk if they are too few for a write to be sent; nil if there are enough, or if that is not known.
+    package var bytesLeftOnDisk: Int?
     /// The number of the last migration.
     package var schemaVersion: Int
     package var sqliteVersion: String
@@ -24,10 +26,18 @@ extension Store {
             let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
             return DatabaseDescription(
                 path: path, bytes: FileSystem.size(path) + FileSystem.size(path + "-wal"),
-                freeBytes: try snapshot.space().freeBytes,
+                freeBytes: try snapshot.space().freeBytes, bytesLeftOnDisk: Self.bytesLeft(besideFile: path),
                 schemaVersion: try snapshot.count("PRAGMA user_version"),
                 sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
         }
+    }
+
+    private static func bytesLeft(besideFile path: String) -> Int? {
+        // A disk that cannot be written, such as an image, is often as large as its content.
+        guard access(FileSystem.parent(of: path), W_OK) == 0, let free = FileSystem.freeBytes(at: path) else {
+            return nil
+        }
+        return free < OwnerLock.reservedSpace ? free : nil
     }
 
     static func hasWALResetBug(_ version: String) -> Bool {

@@ -20,7 +20,10 @@ package struct FailureStreak: Sendable, Hashable {
     }
 
     private static func message(_ outcome: RunOutcome) -> String {
-        outcome == .interrupted ? "the process ended before the sync did" : "not everything was saved"
+        // A process that ended cannot store it, and on a disk without any space nobody can.
+        outcome == .interrupted
+            ? "the end of the sync was not stored: its process ended before, or the disk was full"
+            : "not everything was saved"
     }
 }
 

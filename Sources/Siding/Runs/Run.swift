@@ -124,6 +124,17 @@ extension Store {
         try await write { transaction in try RunResourcesTable.save(result, in: run, transaction) }
     }
 
+    /// Stores that the sync of a resource failed because the store did, beside what it counted before.
+    package func endResource(_ resource: String, after error: StoreError, in run: RunID) async throws(StoreError) {
+        try await write { transaction in
+            var result =
+                try RunResourcesTable.load(run, transaction).first { $0.resource == resource }
+                ?? RunResource(resource: resource)
+            (result.outcome, result.error) = (.failed, RecordedError(error))
+            try RunResourcesTable.save(result, in: run, transaction)
+        }
+    }
+
     /// The runs, newest first, at most `limit`.
     ///
     /// - Parameter run: only those before this one.

@@ -64,8 +64,8 @@ final class OwnerLock: Sendable {
     func isAlive(_ owner: String) -> Bool {
         guard held.withLock({ $0?.id }) != owner else { return true }
         let path = path(of: owner)
-        guard FileSystem.exists(path) else { return false }
-        // If the file cannot be read, the owner counts as alive, so that nothing is taken over.
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return false }
+        // If the file cannot be read, the owner counts as alive, so that nothing is taken over: another user may look.
         return (try? FileLock.isHeld(path)) ?? true
     }
 

@@ -14,4 +14,14 @@ public struct RecordedError: Sendable, Hashable, Codable {
     package init(name: String, message: String, hint: String? = nil, status: Int? = nil, phase: String? = nil) {
         (self.name, self.message, self.hint, self.status, self.phase) = (name, message, hint, status, phase)
     }
+
+    init(_ error: StoreError) {
+        guard error.kind == .full else {
+            self.init(name: error.kind.rawValue, message: error.message, hint: error.hint)
+            return
+        }
+        self.init(
+            name: error.kind.rawValue, message: "the disk was full",
+            hint: "free space, and sync again: everything that was saved before is safe")
+    }
 }

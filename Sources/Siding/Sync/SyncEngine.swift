@@ -145,7 +145,15 @@ package struct SyncEngine: Sendable {
         do throws(StoreError) {
             return .success(try await sync(resource, options: options, command: command, run: run))
         } catch {
-            guard error.kind == .cancelled, Task.isCancelled else { return .failure(error) }
+            guard error.kind == .cancelled, Task.isCancelled else {
+                let store = store
+                // The first error is reported. On a full disk this needs less than what was not saved, and mostly finds the space that
+                // the log had taken for that.
+                try? await uncancelled { () throws(StoreError) in
+                    try await store.endResource(resource.name, after: error, in: run)
+                }
+                return .failure(error)
+            }
             // What ends a request at this moment ends a call of the store, too: the store has not failed.
             return .success(SyncReport(resource.name).failed(Failure(.cancelled, phase: .notSent)))
         }

@@ -30,5 +30,6 @@ extension Overview {
     package var databaseLine: String {
         "\(database.path), \(MessageFormat.size(database.bytes)), schema \(database.schemaVersion)"
             + (sizes.map { ": \($0.line())" } ?? "")
+            + (database.bytesLeftOnDisk.map { "; the disk is full, with \(MessageFormat.size($0)) left" } ?? "")
     }
 }

@@ -52,8 +52,36 @@ struct DatabaseErrorTests {
         try await Mount.with(sandbox.file("disk"), options: "size=8m", in: sandbox) { disk in
             #expect(try await sandbox.siding("sync").status == 0)
             try await disk.remount("ro")
-            #expect(try await refusal(sandbox, [["sync"]]).contains("test.db"))
+            #expect(try await refusal(sandbox, [["sync"]]).contains("disk/test.db): the file system is read-only."))
             #expect(try await sandbox.differences(from: service.items) == [])
+        }
+        await service.origin.stop()
+    }
+
+    @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"), arguments: [false, true])
+    func `A copy on a read-only medium is read without the files beside it`(isBackup: Bool) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        try await sandbox.sqlite(sandbox.file("test.db"), "PRAGMA wal_checkpoint(TRUNCATE);")
+        try await Mount.with(sandbox.file("disk"), options: "size=8m", in: sandbox) { disk in
+            let copy = sandbox.file("disk/test.db")
+            if isBackup {
+                #expect(try await sandbox.siding("db", "backup", copy).status == 0)
+            } else {
+                try FileManager.default.copyItem(atPath: sandbox.file("test.db"), toPath: copy)
+            }
+            try await disk.remount("ro")
+            try sandbox.config(config("disk/test.db", service))
+            for command in [
+                ["status"], ["query", "select count(*) from items"], ["records", "list", "items"],
+                ["export", "items"], ["runs", "list"], ["queue", "list"], ["db", "check"],
+            ] {
+                let outcome = try await sandbox.siding(command)
+                #expect(outcome.status == 0, "\(command): \(outcome.error)")
+            }
+            #expect(try await sandbox.differences(from: service.items) == [])
+            #expect(try await refusal(sandbox, [["sync"]]).contains("the file system is read-only"))
         }
         await service.origin.stop()
     }
@@ -132,6 +160,7 @@ struct DatabaseErrorTests {
             let full = try await sandbox.siding("sync")
             #expect(full.status == 74)
             #expect(full.error.contains("full"))
+            #expect(try await sandbox.siding("status").output.contains("; the disk is full, with "))
             try await disk.remount("size=64m")
             #expect(try await sandbox.siding("db", "check").status == 0)
             let saved = try #require(try await sandbox.count())

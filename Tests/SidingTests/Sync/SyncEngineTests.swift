@@ -196,7 +196,11 @@ import Testing
             }))
         let error = await #expect(throws: StoreError.self) { try await bench.sync() }
         #expect(error?.kind == .full)
-        #expect(try await bench.lastRun().outcome == .failed)
+        let run = try await bench.lastRun()
+        #expect(run.outcome == .failed)
+        let result = try #require(run.resources.first)
+        #expect(result.outcome == .failed && result.counters.pages == 1 && result.error?.name == "full")
+        #expect(try await bench.store.failures(of: ["posts"])["posts"]?.error.message == "the disk was full")
         isFull.store(false, ordering: .relaxed)
         _ = bench.origin.takeTargets()
         #expect(try await bench.sync().result.outcome == .saved)
