@@ -9,12 +9,10 @@ enum Main {
         Signals.holdStandardFiles()
         Signals.ignoreBrokenPipes()
         ProcessMemory.tune()
-        guard !CommandLine.arguments.isEmpty else {
-            Output.printMessage(
-                "siding: the arguments cannot be read: Swift takes them from /proc, which is not mounted")
+        guard let arguments = ProgramArguments.words else {
+            Output.printMessage("siding: the arguments cannot be read, as /proc is not mounted: mount it")
             Foundation.exit(ExitStatus.inputOutput.rawValue)
         }
-        let arguments = Array(CommandLine.arguments.dropFirst())
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
             var command = try SidingCommand.parseAsRoot(arguments)

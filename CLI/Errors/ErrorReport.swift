@@ -32,7 +32,7 @@ struct ErrorReport {
         let code = SidingCommand.exitCode(for: error).rawValue
         guard code == 0 || code == ExitStatus.usage.rawValue else { return nil }
         var text = SidingCommand.fullMessage(for: error)
-        let hint = MisspelledCommand.suggestion(for: Array(CommandLine.arguments.dropFirst()))
+        let hint = MisspelledCommand.suggestion(for: ProgramArguments.words ?? [])
             .map { "did you mean '\($0)'?" }
         if code == 0 {
             Output.line(text)

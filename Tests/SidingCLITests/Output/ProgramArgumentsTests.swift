@@ -1,0 +1,19 @@
+import Testing
+
+@testable import SidingCLI
+
+struct ProgramArgumentsTests {
+    @Test(
+        "the kernel's form of the arguments is read back",
+        arguments: [
+            ("siding\0", ["siding"]), ("siding\0sync\0\0--json\0", ["siding", "sync", "", "--json"]),
+            ("siding\0two\nlines\0ü\0", ["siding", "two\nlines", "ü"]), ("", nil), ("cut", nil),
+        ] as [(String, [String]?)])
+    func kernel(_ text: String, _ arguments: [String]?) {
+        #expect(ProgramArguments.arguments(Array(text.utf8)) == arguments)
+    }
+
+    @Test func `a process knows its own arguments`() throws {
+        #expect(try #require(ProgramArguments.words).isEmpty == (CommandLine.arguments.count < 2))
+    }
+}
