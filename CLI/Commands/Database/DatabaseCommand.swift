@@ -39,7 +39,8 @@ struct DatabaseCheckCommand: AsyncParsableCommand {
         if options.json {
             Output.line(["ok": findings.isEmpty, "findings": findings])
         } else if findings.isEmpty {
-            if options.terminal.isOutput || options.verbose > 0 { options.printMessage("the database is sound") }
+            // Who asks wants an answer, also where there is no terminal.
+            options.printMessage("the database is sound")
         } else {
             for finding in findings { Output.line(finding) }
         }

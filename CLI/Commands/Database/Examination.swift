@@ -79,9 +79,9 @@ struct Examination {
                 check: "database", level: .good,
                 message: "\(about.path), \(MessageFormat.size(about.bytes)), schema \(about.schemaVersion)"),
             Finding(
-                check: "sqlite", level: about.hasWALResetBug ? .warning : .good,
+                check: "sqlite", level: .good,
                 message: about.hasWALResetBug
-                    ? "\(about.sqliteVersion) has the WAL-reset bug; Siding's checkpoints avoid it, so let no other program write the file"
+                    ? "\(about.sqliteVersion), whose WAL-reset bug Siding avoids; other programs that write the file would not"
                     : about.sqliteVersion),
         ]
         findings += problems.map { Finding(check: "integrity", level: .bad, message: $0, status: .inputOutput) }

@@ -103,7 +103,7 @@ struct InitCommand: AsyncParsableCommand {
                 throw error
             }
             try write(wanted.text(draft), to: file)
-            error.hint = "wrote \(path) with \(wanted.description). \(wanted.next("--force"))"
+            error.hint = "wrote \(PlainText.oneLine(path)) with \(wanted.description). \(wanted.next("--force"))"
             throw error
         }
     }

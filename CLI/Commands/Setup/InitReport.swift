@@ -35,18 +35,19 @@ struct InitReport {
     /// - Parameter next: the next commands, without `siding`.
     func showWritten(_ path: String, next: [String]) {
         guard !options.json else { return }
-        options.printMessage("wrote \(path); next: \(commands(next))")
+        options.printMessage("wrote \(PlainText.oneLine(path)); next: \(commands(next))")
         guard options.config == nil, let other = ProcessInfo.processInfo.environment["SIDING_CONFIG"], !other.isEmpty
         else { return }
         options.printMessage(
-            "but SIDING_CONFIG names \(other), which these commands take: unset it, or add '--config \(path)'")
+            "but SIDING_CONFIG names \(other), which these commands take: unset it, or add '--config \(ShellText.word(path))'"
+        )
     }
 
     func showAdded(_ draft: ConfigDraft, to path: String) {
         guard !options.json else { return }
         let name = ShellText.word(draft.name)
         options.printMessage(
-            "added '\(draft.name)' of source '\(draft.source)' to \(path); next: "
+            "added '\(draft.name)' of source '\(draft.source)' to \(PlainText.oneLine(path)); next: "
                 + commands(["plan --fetch \(name)", "sync \(name)"]))
     }
 

@@ -15,7 +15,7 @@ extension Overview {
         }
         table.print(options.terminal)
         Output.line("queue: \(queueLine)")
-        for gate in gates { Output.line(Self.line(gate, now: now)) }
+        gateLines.forEach { Output.line($0) }
         for limit in limits { Output.line(Self.line(limit, now: now)) }
         if let lastRun {
             Output.line(

@@ -15,6 +15,11 @@ package struct MessageFormat {
         return distance < .zero ? "in \(Self.duration(.zero - distance))" : "\(Self.duration(distance)) ago"
     }
 
+    /// How long something lasts that began at `moment`: `for 5 min`, or `since` the time itself.
+    package func span(since moment: Timestamp) -> String {
+        isAbsolute || moment > now ? "since \(moment.rfc3339)" : "for \(Self.duration(now - moment))"
+    }
+
     /// A rounded duration in one unit: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`; `-9 d` for the age of what is in the future.
     package static func duration(_ duration: Duration) -> String {
         guard duration >= .zero else { return "-\(Self.duration(.zero - duration))" }

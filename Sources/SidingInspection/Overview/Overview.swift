@@ -136,7 +136,7 @@ package struct Overview {
         }
         guard let failure = line.failure, line.state?.incomplete == nil else { return state }
         let word = failure.isQueued ? "waiting" : "failing"
-        return "\(word) since \(format.time(failure.since)): \(failure.error.message); \(state)"
+        return "\(word) \(format.span(since: failure.since)): \(failure.error.message); \(state)"
     }
 
     private static func summary(of line: ResourceLine, _ now: Timestamp) -> String {

@@ -1,5 +1,5 @@
-package import Siding
-package import SidingChain
+internal import Siding
+internal import SidingChain
 internal import SidingJSON
 
 /// The lines of `siding status` below its table.
@@ -13,13 +13,24 @@ extension Overview {
         return waiting.isEmpty ? "empty" : waiting.joined(separator: ", ")
     }
 
-    /// `source tracker: retry_after, for another 42 s: the origin asked for a pause`
-    package static func line(_ gate: SourceGate, now: Timestamp) -> String {
+    /// A line for each closed gate, `source tracker: retry_after, for another 42 s: the origin asked for a pause`; without the note where
+    /// the state of a resource says the same.
+    package var gateLines: [String] {
+        let said = resources.compactMap {
+            $0.isRunning || $0.state?.incomplete != nil ? nil : $0.failure?.error.message
+        }
+        return gates.map { gate in
+            line(gate, isNoted: !said.contains { $0.contains(gate.note) || gate.note.contains($0) })
+        }
+    }
+
+    private func line(_ gate: SourceGate, isNoted: Bool) -> String {
         let until =
             gate.until.map {
                 $0 > now ? ", for another \(MessageFormat.duration($0 - now))" : ", until the next try"
             } ?? ""
-        return "source \(gate.source): \(gate.reason.rawValue)\(until): \(PlainText.oneLine(gate.note))"
+        let note = isNoted ? ": \(PlainText.oneLine(gate.note))" : ""
+        return "source \(gate.source): \(gate.reason.rawValue)\(until)\(note)"
     }
 
     package var networkLine: String {

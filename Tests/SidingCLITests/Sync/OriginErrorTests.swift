@@ -36,7 +36,7 @@ struct OriginErrorTests {
         #expect(try await sandbox.siding("sync").status == 69)
         let told = try await sandbox.siding("status", "--strict")
         #expect(told.status == 5)
-        let line = /failing since .*: the origin answered 404/
+        let line = /failing for \d+ m?s: the origin answered 404/
         #expect(told.output.contains(line), "\(told.output)")
         let object = try await sandbox.siding("status", "--json").object()["resources"]?.array?.first
         #expect(object?["error"]?["status"] == .number(404))
@@ -167,6 +167,9 @@ struct OriginErrorTests {
         #expect(first.error.contains("the origin answered \(status)"))
         let entry = try await sandbox.siding("queue", "list", "--json").object()
         #expect(entry["attempts"] == .number(0))
+        let shown = try await sandbox.siding("status").output
+        #expect(shown.contains("source ") && shown.contains("retry_after, for another "), "\(shown)")
+        #expect(shown.contains("waiting for ") && shown.matches(of: /answered \d+/).count == 1, "\(shown)")
         service.origin.forgetRequests()
         let second = try await sandbox.siding("sync")
         #expect(second.status == 75)

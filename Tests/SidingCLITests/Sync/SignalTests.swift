@@ -78,7 +78,7 @@ struct SignalTests {
         let status = try await sandbox.siding("status", "--strict")
         #expect(status.status == (hasFailed ? 5 : 0))
         #expect(status.output.contains("stopped before page 3"), "\(status.output)")
-        #expect(status.output.contains("failing since") == hasFailed && !status.output.contains("cancelled"))
+        #expect(status.output.contains("failing for") == hasFailed && !status.output.contains("cancelled"))
         let resource = try await sandbox.siding("status", "--json").object()["resources"]?.array?.first
         #expect(resource?["error"]?["status"] == (hasFailed ? .number(404) : nil))
         await service.origin.stop()

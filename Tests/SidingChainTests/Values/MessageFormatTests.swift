@@ -15,6 +15,14 @@ import Testing
         #expect(MessageFormat.size(bytes) == words)
     }
 
+    @Test func `how long something lasts is told without "ago"`() {
+        let now = Timestamp(secondsSince1970: 1_000)
+        let format = MessageFormat(now: now, isAbsolute: false)
+        #expect(format.span(since: now + .seconds(-12)) == "for 12 s")
+        #expect(format.span(since: now + .seconds(60)) == "since 1970-01-01T00:17:40Z")
+        #expect(MessageFormat(now: now, isAbsolute: true).span(since: now) == "since 1970-01-01T00:16:40Z")
+    }
+
     @Test func `counts are grouped and agree with their noun`() {
         #expect(MessageFormat.count(1, "record") == "1 record")
         #expect(MessageFormat.count(1_234_567, "record") == "1,234,567 records")

@@ -28,7 +28,7 @@ import Testing
         page = try await bench.shown("/")
         #expect(page.text.contains("1 resource failing."))
         let why = try #require(page.all("td") { $0["data-label"] == "Why" }.first?.text)
-        #expect(why.contains("failing since") && why.contains("404"), "\(why)")
+        #expect(why.contains("failing for") && why.contains("404"), "\(why)")
     }
 
     @Test func `the charts have a bar for each run, marks where one was in trouble, and a table of the same`()

@@ -53,7 +53,7 @@ struct OverviewScreen: Screen {
         }
         waiting = overview.queue.counts.map { QueueScreen.Count($0) }
         sources =
-            overview.gates.map { Overview.line($0, now: overview.now) }
+            overview.gateLines
             + overview.limits.map { Overview.line($0, now: overview.now) }
         lastRun = overview.lastRun.map { RunRow($0, format) }
         (network, database) = (overview.networkLine, overview.databaseLine)
