@@ -20,19 +20,27 @@ struct CredentialOptions: ParsableArguments {
             valueName: "field"))
     var header: String?
 
-    var isGiven: Bool { bearerEnv != nil || basicEnv != nil || header != nil }
+    @Option(
+        help: ArgumentHelp(
+            "The client of an OAuth 2 token endpoint, as ID:SECRET@TOKEN_URL; ID and SECRET are environment variables.",
+            valueName: "client"))
+    var oauthEnv: String?
+
+    private var given: [String] { [bearerEnv, basicEnv, header, oauthEnv].compactMap(\.self) }
+    var isGiven: Bool { !given.isEmpty }
 
     /// The lines of `auth:` in a source; none without credentials.
     ///
     /// - Throws: ``CommandError`` with code 64. It does not quote the arguments, as one may be the secret itself.
     func lines() throws -> [String] {
-        guard [bearerEnv, basicEnv, header].compactMap(\.self).count < 2 else {
-            throw CommandError.usage("--bearer-env, --basic-env and --header exclude each other")
+        guard given.count < 2 else {
+            throw CommandError.usage("--bearer-env, --basic-env, --header and --oauth-env exclude each other")
         }
         if let bearerEnv {
             return [Self.bearer(try Self.variable(bearerEnv, of: "--bearer-env", Self.advice))]
         }
         if let basicEnv { return [try Self.basic(basicEnv)] }
+        if let oauthEnv { return [try Self.client(oauthEnv)] }
         return try header.map { [try Self.field($0)] } ?? []
     }
 
@@ -72,6 +80,17 @@ struct CredentialOptions: ParsableArguments {
                     + "source")
         }
         return field(String(match.1), prefix: match.2.map { String($0) }, String(match.3))
+    }
+
+    private static func client(_ text: String) throws -> String {
+        let form = /([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)@(https?:\/\/[^\s@"\\]+)/
+        guard let match = text.wholeMatch(of: form) else {
+            throw CommandError.usage(
+                "--oauth-env takes the names of two environment variables and the URL of the token endpoint",
+                hint: "such as --oauth-env TRACKER_ID:TRACKER_SECRET@https://id.example.com/oauth/token")
+        }
+        return "auth: { type: oauth2_client, token_url: \"\(match.3)\", client_id: { env: \(match.1) }, "
+            + "client_secret: { env: \(match.2) } }"
     }
 
     private static func variable(_ name: String, of option: String, _ advice: String) throws -> String {

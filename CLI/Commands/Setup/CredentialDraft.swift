@@ -6,6 +6,8 @@ struct CredentialDraft {
     let variables: [String]
     /// The options of `siding init` for the same.
     let options: String
+    /// Whether the origin mentions OAuth 2, so that the token may be one that a client gets.
+    private(set) var isOAuth = false
 
     /// - Parameters:
     ///   - challenges: of the answer.
@@ -15,7 +17,7 @@ struct CredentialDraft {
         let (token, user, password) = ("\(stem)_TOKEN", "\(stem)_USER", "\(stem)_PASSWORD")
         if let bearer = challenges.first(where: { ["bearer", "oauth"].contains($0.scheme) }) {
             lines = [CredentialOptions.bearer(token)] + (bearer.isOAuth ? Self.oauth(stem) : [])
-            (variables, options) = ([token], "--bearer-env \(token)")
+            (variables, options, isOAuth) = ([token], "--bearer-env \(token)", bearer.isOAuth)
         } else if challenges.contains(where: { $0.scheme == "basic" }) {
             lines = [CredentialOptions.basic(user: user, password: password)]
             (variables, options) = ([user, password], "--basic-env \(user):\(password)")
@@ -39,12 +41,13 @@ struct CredentialDraft {
 
     private static func oauth(_ stem: String) -> [String] {
         [
-            "# or, as the origin mentions OAuth 2, a token that Siding gets and renews:",
+            "# or, as the origin mentions OAuth 2, a token that Siding gets and renews ('siding init' has --oauth-env for it):",
             "# auth: { type: oauth2_client, token_url: \"https://…\", client_id: …, client_secret: { env: \(stem)_SECRET } }",
         ]
     }
 
     /// What to do with the options, where the origin does not say what it takes.
     static let choice =
-        "--bearer-env VARIABLE, --basic-env USER:PASSWORD or --header 'NAME: env:VARIABLE', with the names of environment variables"
+        "--bearer-env VARIABLE, --basic-env USER:PASSWORD, --header 'NAME: env:VARIABLE' or --oauth-env ID:SECRET@TOKEN_URL, with "
+        + "the names of environment variables"
 }

@@ -1,5 +1,7 @@
+import Foundation
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingHTTP
 import SidingNetwork
 
@@ -9,15 +11,27 @@ struct FirstPageRequest {
     /// A draft, whose `records` and `paging` are not declared.
     let resource: AnyResource
     let options: GlobalOptions
-    /// Where the tokens of the source are kept; nil for a source that is not in a config yet.
+    /// Where the tokens of the source are kept; nil for a source that is not in a config yet, whose token is for this request only.
     var workspace: Workspace?
 
-    /// - Throws: an error only where a signal stopped it.
+    /// - Throws: an error only where a signal stopped it, or where there is no place for a token.
     func page() async throws -> Result<FirstPage, FirstPageProblem> {
+        if let workspace { return try await page(tokensIn: workspace.credentials) }
+        guard case .signIn = resource.source.authorization else { return try await page(tokensIn: nil) }
+        let directory = try TemporaryDirectory.make("init", hint: "TMPDIR names another directory")
+        return try await perform {
+            try await page(tokensIn: directory)
+        } finally: {
+            try? FileManager.default.removeItem(atPath: directory)
+        }
+    }
+
+    private func page(tokensIn directory: String?) async throws -> Result<FirstPage, FirstPageProblem> {
         let environment = Environment(logger: options.logger())
         let config = workspace?.config
         let fetched = try await Network.using { http in
-            let source = workspace?.signIns(http).signedIn(resource.source) ?? resource.source
+            let signIns = directory.map { SignIns(directory: $0, transports: http, environment: Environment()) }
+            let source = signIns?.signedIn(resource.source) ?? resource.source
             let chain = ChainAssembly(
                 to: source, for: nil,
                 over: options.watching(http, config).transport(for: source.name, source.connection), in: environment)

@@ -22,9 +22,11 @@ struct WantedCredentials: CustomStringConvertible {
     ///
     /// - Parameter mode: `--force` or `--add`.
     func next(_ mode: String) -> String {
-        draft.variables.isEmpty
-            ? "Next: \(command(mode)) with \(CredentialDraft.choice)"
-            : "Set \(variables), then run: \(command(mode))"
+        guard !draft.variables.isEmpty else { return "Next: \(command(mode)) with \(CredentialDraft.choice)" }
+        let other =
+            draft.isOAuth
+            ? " (for an OAuth 2 client: --oauth-env ID:SECRET@TOKEN_URL in place of \(draft.options))" : ""
+        return "Set \(variables), then run: \(command(mode))\(other)"
     }
 
     /// The text of a config without what only a page shows.

@@ -49,11 +49,15 @@ struct OriginGuard: Sendable, CustomTestStringConvertible {
     func start() async throws -> Origin {
         try await Origin.start { request in
             if let key, let name = HTTPField.Name(key.field), request.headerFields[name] != key.value { return refusal }
-            switch request.path {
-            case "/v2/users": return .json(#"{"items":[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]}"#)
-            case "/v2/events": return .json(#"[{"uuid":"a"},{"uuid":"b"},{"uuid":"c"}]"#)
-            default: return .notFound
-            }
+            return Self.collections(request)
+        }
+    }
+
+    static func collections(_ request: OriginRequest) -> OriginResponse {
+        switch request.path {
+        case "/v2/users": .json(#"{"items":[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]}"#)
+        case "/v2/events": .json(#"[{"uuid":"a"},{"uuid":"b"},{"uuid":"c"}]"#)
+        default: .notFound
         }
     }
 

@@ -63,6 +63,8 @@ struct InitCredentialsTests {
         let line = guarded.challenge == nil ? "# \(guarded.line)" : guarded.line
         #expect(draft.contains("\n    \(line)\n"), "\(draft)")
         #expect(draft.contains("oauth2_client") == (guarded.testDescription == "OAuth"), "\(draft)")
+        let names = guarded.testDescription == "OAuth" || guarded.challenge == nil
+        #expect(asked.error.contains("--oauth-env ID:SECRET@TOKEN_URL") == names, "\(asked.error)")
         let check = try await sandbox.siding("check", environment: environment)
         #expect(check.status == 0, "\(check.everything)")
 
@@ -91,6 +93,55 @@ struct InitCredentialsTests {
             #expect(try await sandbox.siding("check").status == 0)
             await origin.stop()
         }
+    }
+
+    @Test func `an OAuth client leads to the rows of both, and no token stays but the one that is kept for the sync`()
+        async throws
+    {
+        let door = Door()
+        let origin = try await Origin.start { door.answer($0) ?? OriginGuard.collections($0) }
+        let url = origin.url.origin
+        let sandbox = try Sandbox()
+        try FileManager.default.createDirectory(atPath: sandbox.file("temporary"), withIntermediateDirectories: true)
+        let environment = [
+            "ORIGIN_ID": "my app", "ORIGIN_SECRET": door.state.withLock(\.secret), "TMPDIR": sandbox.file("temporary"),
+        ]
+        let client = "ORIGIN_ID:ORIGIN_SECRET@\(url)/token"
+        var said = ""
+        for command in [
+            ["init", "--oauth-env", client, "\(url)/v2/users"], ["init", "--add", "\(url)/v2/events"], ["sync"],
+        ] {
+            let outcome = try await sandbox.siding(command, environment: environment)
+            #expect(outcome.status == 0, "\(command): \(outcome.everything)")
+            said += outcome.everything
+        }
+        for (name, count) in [("users", 2), ("events", 3)] {
+            #expect(try await sandbox.siding("records", "count", name, "--json").object()["count"]?.int == count)
+        }
+        let text = try config(of: sandbox)
+        let line =
+            #"auth: { type: oauth2_client, token_url: "\#(url)/token", client_id: { env: ORIGIN_ID }, "#
+            + "client_secret: { env: ORIGIN_SECRET } }"
+        #expect(text.contains("\n    \(line)\n") && text.matches(of: /base_url:/).count == 1, "\(text)")
+        #expect(!said.contains(Door.canary), "\(said)")
+        let holders = try sandbox.leaks(of: Door.canary)
+        #expect(holders.allSatisfy { $0.hasPrefix("users.db.credentials/") }, "\(holders)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("temporary")) == [])
+        await origin.stop()
+    }
+
+    @Test func `a client that the token endpoint refuses writes nothing, exit 77`() async throws {
+        let door = Door()
+        let origin = try await Origin.start { door.answer($0) ?? OriginGuard.collections($0) }
+        let sandbox = try Sandbox()
+        let refused = try await sandbox.siding(
+            "init", "--oauth-env", "ORIGIN_ID:ORIGIN_SECRET@\(origin.url.origin)/token",
+            "\(origin.url.origin)/v2/users",
+            environment: ["ORIGIN_ID": "my app", "ORIGIN_SECRET": "wr0ng-secret"])
+        #expect(refused.status == 77 && refused.error.contains("nothing was written"), "\(refused.everything)")
+        #expect(!refused.everything.contains("wr0ng-secret"))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+        await origin.stop()
     }
 
     @Test func `a file that works is not replaced by one that asks for credentials`() async throws {
@@ -132,6 +183,9 @@ struct InitCredentialsTests {
             ["--bearer-env", "hush-hush"], ["--basic-env", "ada:hush-hush"], ["--header", "X-API-Key: hush-hush"],
             ["--header", "hush-hush"], ["--header", "Authorization: Bearer hush-hush"],
             ["--bearer-env", "A", "--header", "X: env:hush-hush"], ["--bearer-env", "A", "--basic-env", "B:C"],
+            ["--oauth-env", "hush-hush"], ["--oauth-env", "A:hush-hush@https://id.example"],
+            ["--oauth-env", "A:B@hush-hush"], ["--oauth-env", "A:B@https://ada:hush-hush@id.example"],
+            ["--oauth-env", "A:B@https://id.example", "--bearer-env", "A"],
         ])
     func usage(_ options: [String]) async throws {
         let sandbox = try Sandbox()

@@ -19,8 +19,8 @@ import Testing
         let now = Timestamp(secondsSince1970: 1_000)
         let format = MessageFormat(now: now, isAbsolute: false)
         #expect(format.span(since: now + .seconds(-12)) == "for 12 s")
-        #expect(format.span(since: now + .seconds(60)) == "since 1970-01-01T00:17:40Z")
-        #expect(MessageFormat(now: now, isAbsolute: true).span(since: now) == "since 1970-01-01T00:16:40Z")
+        #expect(format.span(since: now + .seconds(60)) == "since 1970-01-01T00:17:40.000Z")
+        #expect(MessageFormat(now: now, isAbsolute: true).span(since: now) == "since 1970-01-01T00:16:40.000Z")
     }
 
     @Test func `counts are grouped and agree with their noun`() {
