@@ -6,8 +6,8 @@ enum ProgramArguments {
     /// Without the program's own name; nil if the system does not show them.
     static let words: [String]? = all.map { Array($0.dropFirst()) }
 
-    /// A statically linked program of Swift looks for its arguments beside the environment at the end of the stack. A library that is loaded
-    /// before it (LD_PRELOAD) and sets a variable has moved the environment from there, so the kernel is asked.
+    /// A statically linked program of Swift looks for its arguments beside the environment at the end of the stack. A library
+    /// that is loaded before it (LD_PRELOAD) and sets a variable has moved the environment from there: then the kernel is asked.
     private static let all = CommandLine.arguments.isEmpty ? kernel : CommandLine.arguments
 
     private static var kernel: [String]? {

@@ -1,6 +1,6 @@
 internal import SidingSynchronization
 
-/// How a connection that only reads opens a database. It leaves nothing beside the file that the owner of the file could not write.
+/// How a connection that only reads opens a database. It leaves nothing beside the file that the file's owner could not write.
 ///
 /// Sources: sqlite.org/wal.html, "Read-Only Databases"; sqlite.org/uri.html; `readonly_shm` is described in SQLite's `os_unix.c`.
 enum ReadingMode {

@@ -11,7 +11,7 @@ struct FirstPageRequest {
     /// A draft, whose `records` and `paging` are not declared.
     let resource: AnyResource
     let options: GlobalOptions
-    /// Where the tokens of the source are kept; nil for a source that is not in a config yet, whose token is for this request only.
+    /// Where the tokens of the source are kept; nil for a source that is not in a config yet: its token is for this request only.
     var workspace: Workspace?
 
     /// - Throws: an error only where a signal stopped it, or where there is no place for a token.

@@ -125,13 +125,19 @@ extension Store {
     }
 
     /// Stores that the sync of a resource failed because the store did, beside what it counted before.
-    package func endResource(_ resource: String, after error: StoreError, in run: RunID) async throws(StoreError) {
-        try await write { transaction in
+    ///
+    /// On a full disk it takes the space that the run had reserved.
+    package func endResource(_ resource: String, after failure: StoreError, in run: RunID) async throws(StoreError) {
+        let save: @Sendable (borrowing Transaction) throws -> Void = { transaction in
             var result =
                 try RunResourcesTable.load(run, transaction).first { $0.resource == resource }
                 ?? RunResource(resource: resource)
-            (result.outcome, result.error) = (.failed, RecordedError(error))
+            (result.outcome, result.error) = (.failed, RecordedError(failure))
             try RunResourcesTable.save(result, in: run, transaction)
+        }
+        do { try await write(save) } catch {
+            guard error.kind == .full, owner.freeSpace(upTo: OwnerLock.reservedForRun) else { throw error }
+            try await write(save)
         }
     }
 

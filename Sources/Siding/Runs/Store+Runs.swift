@@ -6,6 +6,8 @@ extension Store {
     /// Adds a run, and marks the runs of dead processes as interrupted.
     package func beginRun(command: String) async throws(StoreError) -> RunID {
         let me = try ownerID()
+        // Without it a run on a full disk may not be able to store that it failed.
+        try? owner.reserveSpace(OwnerLock.reservedForRun)
         let dead = try await read { try RunsTable.owners($0) }.filter { !owner.isAlive($0) }
         let now = clock.now
         let run = try await write { transaction -> RunID in

@@ -13,7 +13,8 @@ final class OwnerLock: Sendable {
     private struct Held: ~Copyable {
         let id: String
         let lock: FileLock
-        var reservesSpace = false
+        /// The bytes of the lock file.
+        var reserved = 0
     }
 
     init(directory: String) {
@@ -37,24 +38,29 @@ final class OwnerLock: Sendable {
     /// and a record.
     static let reservedSpace = 2 << 20
 
-    /// Makes the lock file ``reservedSpace`` bytes long before a write is sent. If the disk is full when the answer comes, the
-    /// file is emptied (``freeSpace()``), and the result has space.
+    /// The bytes that saving the failure of a run needs at most.
+    static let reservedForRun = 256 << 10
+
+    /// Makes the lock file `bytes` long: before a write is sent, and when a run begins. If the disk is full when the answer comes or
+    /// the run fails, the file is emptied (``freeSpace(upTo:)``), and the result has space.
     ///
     /// - Throws: ``SQLiteError`` of kind `full` if the disk has not that much space.
-    func reserveSpace() throws {
+    func reserveSpace(_ bytes: Int = reservedSpace) throws {
         _ = try id()
         try held.withLock { held in
-            guard held?.reservesSpace == false else { return }
-            try held?.lock.allocate(Self.reservedSpace)
-            held?.reservesSpace = true
+            guard let reserved = held?.reserved, reserved < bytes else { return }
+            // What was reserved before is given back, too, if this fails.
+            held?.reserved = 0
+            try held?.lock.allocate(bytes)
+            held?.reserved = bytes
         }
     }
 
-    /// Empties the lock file; false if it reserved no space.
-    func freeSpace() -> Bool {
+    /// Empties the lock file; false if it reserved no space, or more than `bytes`, which is then for a write on its way.
+    func freeSpace(upTo bytes: Int = .max) -> Bool {
         held.withLock { held in
-            guard held?.reservesSpace == true else { return false }
-            held?.reservesSpace = false
+            guard let reserved = held?.reserved, reserved > 0, reserved <= bytes else { return false }
+            held?.reserved = 0
             do { try held?.lock.allocate(0) } catch { return false }
             return true
         }

@@ -147,8 +147,7 @@ package struct SyncEngine: Sendable {
         } catch {
             guard error.kind == .cancelled, Task.isCancelled else {
                 let store = store
-                // The first error is reported. On a full disk this needs less than what was not saved, and mostly finds the space that
-                // the log had taken for that.
+                // The first error is the one to report.
                 try? await uncancelled { () throws(StoreError) in
                     try await store.endResource(resource.name, after: error, in: run)
                 }

@@ -13,8 +13,8 @@ extension Overview {
         return waiting.isEmpty ? "empty" : waiting.joined(separator: ", ")
     }
 
-    /// A line for each closed gate, `source tracker: retry_after, for another 42 s: the origin asked for a pause`; without the note where
-    /// the state of a resource says the same.
+    /// A line for each closed gate, `source tracker: retry_after, for another 42 s: the origin asked for a pause`; without the note
+    /// where the state of a resource says the same.
     package var gateLines: [String] {
         let said = resources.compactMap {
             $0.isRunning || $0.state?.incomplete != nil ? nil : $0.failure?.error.message

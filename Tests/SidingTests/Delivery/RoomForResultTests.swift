@@ -73,6 +73,27 @@ import Testing
         await store.close()
     }
 
+    @Test(.enabled(if: try canMount))
+    func `on a disk without any space the failure of a run is stored, and that of a write on its way keeps its room`()
+        async throws
+    {
+        let disk = try #require(try SmallDisk(bytes: 16 << 20))
+        let store = try await Store.open(at: "\(disk.path)/test.db")
+        let full = StoreError(.full, "no room")
+        let run = try await store.beginRun(command: "sync posts")
+        try disk.fill(leaving: 0)
+        try await store.endResource("posts", after: full, in: run)
+        try await store.endRun(run, outcome: .failed)
+        let failure = try #require(try await store.failures(of: ["posts"])["posts"])
+        #expect(failure.error.name == "full" && failure.error.message == "the disk was full")
+
+        disk.empty()
+        try store.owner.reserveSpace()
+        #expect(!store.owner.freeSpace(upTo: OwnerLock.reservedForRun))
+        #expect(store.owner.freeSpace() && !store.owner.freeSpace())
+        await store.close()
+    }
+
     /// Fills the disk while the request is under way; another process goes on once there is room again.
     private func attempt(on disk: SmallDisk, leaving bytes: Int) async throws -> (entry: QueueEntry, arrived: Bool) {
         let path = "\(disk.path)/test.db"
