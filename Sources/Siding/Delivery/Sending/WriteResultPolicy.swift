@@ -183,28 +183,3 @@ struct WriteResultPolicy: Sendable {
             body: answer.body)
     }
 }
-
-extension Failure {
-    /// Whether the origin was asked, or could not be reached; not where our own stop or limit came before.
-    var isOfTry: Bool {
-        switch reason {
-        case .cancelled, .waitingForOrigin: phase != .notSent
-        default: true
-        }
-    }
-
-    /// Whether this machine has no network: the source's gate closes, and one request at a time tests it. Other connection
-    /// failures may concern one host only; see ``isConnectionFailure``.
-    var isOffline: Bool { reason == .noInternetConnection }
-
-    /// Whether the connection failed, ``isOffline`` or not: the wait of the entry ends early when the network changes, or when
-    /// another request of the source is answered. A web page says nothing of the sort: it may be the origin's own.
-    var isConnectionFailure: Bool {
-        switch reason {
-        case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,
-            .tlsHandshake, .proxyUnreachable, .proxyFault:
-            true
-        default: false
-        }
-    }
-}
