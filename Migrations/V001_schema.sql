@@ -143,8 +143,9 @@
 -- siding_server_copies   the origin's own bytes of a record with pending edits, and their `cause` and `request`, as in the
 --                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
---                        open), failures in a row, the `concurrency_limit` after an outage (NULL: none), and when a request was
---                        last sent.
+--                        open), failures in a row, answers in a row that asked to wait (`waits`), how the last writes were refused
+--                        (`refusal`: status and words) and how many in a row (`refusals`), the `concurrency_limit` after an outage
+--                        (NULL: none), and when a request was last sent.
 -- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
 --                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
 --                        that the origin reported, until `reset_at`; the report of a request that was reserved after
@@ -154,6 +155,7 @@
 -- siding_incidents       one row per condition that the hooks of `notify:` concern: `kind` is what is wrong with the resource or source
 --                        `subject` since `since`. `ended_at` is NULL while it lasts. `notified` is the JSON list of the hooks that
 --                        took the notification of its beginning, or once it has ended, of its end. The row goes when all did.
+--                        `failed_calls` has the hooks that were called in vain: how often (`count`), and when last (`at`).
 --
 -- HISTORY
 --
@@ -537,6 +539,9 @@ CREATE TABLE siding_sources (
     gate_until        INTEGER,
     gate_note         TEXT,
     failures          INTEGER NOT NULL DEFAULT 0,
+    waits             INTEGER NOT NULL DEFAULT 0,
+    refusal           TEXT,
+    refusals          INTEGER NOT NULL DEFAULT 0,
     concurrency_limit INTEGER,
     last_sent_at      INTEGER NOT NULL DEFAULT 0,
     changed_at        INTEGER NOT NULL,
@@ -572,9 +577,11 @@ CREATE TABLE siding_incidents (
     message  TEXT    NOT NULL,
     ended_at INTEGER,
     notified TEXT    NOT NULL DEFAULT '[]',
+    failed_calls TEXT NOT NULL DEFAULT '{}',
     PRIMARY KEY (kind, subject),
     CONSTRAINT incidents_kind CHECK (kind IN ('failed', 'incomplete', 'queued_too_long', 'parked', 'deletions_blocked')),
-    CONSTRAINT incidents_notified_is_json CHECK (json_valid(notified))
+    CONSTRAINT incidents_notified_is_json CHECK (json_valid(notified)),
+    CONSTRAINT incidents_failed_calls_is_json CHECK (json_valid(failed_calls))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_history (

@@ -116,6 +116,7 @@ struct WriteDelivery {
     /// Reports parked writes and sources missing in the config, then returns the combined exit code.
     private func finish(_ sources: Set<String>?) async throws -> ExitStatus? {
         try await tellParked()
+        try await tellWaiting()
         try await tellMissingSecrets(sources)
         let lost = tellLost(try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true })
         return ExitStatus.combining([statuses.combined, lost])
@@ -163,6 +164,22 @@ struct WriteDelivery {
         }
     }
 
+    /// Reports how many writes were left queued, where those before them were refused in the same way, or failed.
+    func tellWaiting() async throws {
+        guard statuses.combined != nil, !options.json else { return }
+        let now = WallClock.system.now
+        for gate in try await store.gates() where gate.reason == .breaker {
+            guard let until = gate.until, until > now else { continue }
+            let count = try await store.count(
+                QueueSelection(sources: [gate.source], states: [.queued], kinds: [.write]))
+            guard count > 0 else { continue }
+            options.printMessage(
+                "\(gate.source): \(MessageFormat.count(count, "write waits", plural: "writes wait")) "
+                    + "\(MessageFormat.duration(until - now)), as \(gate.note)")
+            options.printMessage("    then one of them is tried; 'siding queue run' tries one at once")
+        }
+    }
+
     /// Reports the writes that `conflict: { then: theirs }` has dropped without their being tried, and includes them in
     /// ``status``: what an edit was to do is lost, so it is never silent.
     private func tellDropped(asJSON: Bool) async throws {
@@ -191,29 +208,39 @@ struct WriteDelivery {
         }
         if let stop { return stop }
         try await tellDropped(asJSON: options.json)
+        try await tellWaiting()
         return ExitStatus.combining([statuses.combined, lost])
     }
 
-    /// Tries `entries` in passes until a pass completes none: each completed entry may let the next one in its lane go.
+    /// Tries `entries` in passes until a pass completes none: each completed entry may let the next one in its lane go. Those of a
+    /// source that refuses one after the other are left.
     ///
     /// - Returns: the entries that were not tried.
     private func send(_ entries: [QueueEntry], by sender: WriteSender) async throws -> [QueueEntry] {
-        var left = entries
+        var (left, refusing) = (entries, Set<String>())
         while !left.isEmpty, !Task.isCancelled {
             var (waiting, completesAny) = ([QueueEntry](), false)
             for entry in left where !Task.isCancelled {
-                guard let tried = try await sender.send(entry.id, passesGates: true) else {
+                guard !refusing.contains(entry.source),
+                    let tried = try await sender.send(entry.id, passesGates: true)
+                else {
                     waiting.append(entry)
                     continue
                 }
                 statuses.add(tried)
                 report(tried)
+                if try await isRefusing(tried) { refusing.insert(tried.source) }
                 completesAny = completesAny || tried.state.isCompleted
             }
             left = waiting
             if !completesAny { break }
         }
         return left
+    }
+
+    private func isRefusing(_ tried: QueueEntry) async throws(StoreError) -> Bool {
+        guard tried.state == .parked, tried.reason == .rejected else { return false }
+        return try await store.gates().closed(tried.source, at: WallClock.system.now)?.reason == .breaker
     }
 
     private func current(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry {

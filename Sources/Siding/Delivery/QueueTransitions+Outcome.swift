@@ -39,7 +39,7 @@ extension QueueTransitions {
     func letsIn(
         _ outcome: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
-        guard outcome == .answers, after.gate == nil else { return false }
+        guard outcome.isAnswer, after.gate == nil else { return false }
         return try !OutboxTable.neverLetIn(after.source, database).isEmpty
     }
 }

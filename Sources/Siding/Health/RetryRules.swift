@@ -1,4 +1,4 @@
-internal import SidingChain
+package import SidingChain
 internal import SidingCredentials
 
 /// Every number of trying again and waiting, with its unit and its reason; `Docs/Queue.md` has them as a table.
@@ -40,7 +40,7 @@ package enum RetryRules {
 
     // MARK: One source
 
-    /// Failed attempts in a row that close the gate.
+    /// Failed attempts in a row, or writes in a row that are refused in the same way, that close the gate.
     package static let breakerLimit = 5
     /// How long the gate then stays closed: half a minute at least, and longer with each failure since.
     static let breakerBackoff = Backoff(base: .seconds(30), cap: .seconds(600))
@@ -63,7 +63,8 @@ package enum RetryRules {
 
     // MARK: Many requests of one sync
 
-    /// Parents in a row whose listing fails for a while, after which a fan-out ends: the source fails, not they.
+    /// Parents in a row whose listing fails for a while, or is refused in the same way, after which a fan-out ends: the source
+    /// fails, not they.
     static let failedParents = 5
     /// Attempts of one parent that may end with a lost connection before the parent counts as failing.
     static let lostLineAttempts = 5
@@ -74,6 +75,9 @@ package enum RetryRules {
     /// Credentials of a resource that failed, before the next moment of its schedule: the same are not tried again, others
     /// as few times as those of a source.
     static let credentialsPerSchedule = CredentialLimits(sameAttempts: 1, others: 6, window: nil)
+
+    /// How long a hook that failed is left alone; another incident has it called at once.
+    package static let hookBackoff = Backoff(base: .seconds(60), cap: .seconds(3_600))
 
     // MARK: A running process
 

@@ -5,7 +5,13 @@ package struct SourceHealth: Sendable, Hashable {
     package var source: String
     /// Nil while the gate is open.
     package var gate: SourceGate?
+    /// Tries in a row that failed.
     package var failures = 0
+    /// Answers in a row that asked to wait.
+    package var waits = 0
+    /// How many writes in a row were refused in the same way, and how; nil after one that was accepted.
+    package var refusal: String?
+    package var refusals = 0
     /// The concurrency limit after an outage; nil for none.
     package var concurrencyLimit: Int?
     /// When a request was last sent to it.
@@ -47,10 +53,14 @@ package struct SourceHealth: Sendable, Hashable {
     /// - Parameter jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: entries that wait for the network are worth a try.
     package mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
-        let wasCut = gate?.reason.isOfLine == true || gate?.reason == .breaker || failures > 0
+        let wasCut = gate?.reason.isOfLine == true || gate?.reason == .breaker || failures > 0 || waits > 0
         switch outcome {
         case .nothing: break
         case .answers: answered(now)
+        case .accepted:
+            (refusal, refusals) = (nil, 0)
+            answered(now)
+        case .refused(let how): refused(how, jitter: jitter, now: now)
         case .failed: failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .portal(let note): close(.portal, until: now + RetryRules.probeWindow, note, now)
@@ -58,28 +68,41 @@ package struct SourceHealth: Sendable, Hashable {
             close(.retryAfter, until: max(until, grownWait(backoff, now)), note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
         }
-        return outcome == .answers && wasCut
+        return outcome.isAnswer && wasCut
     }
 
     private mutating func answered(_ now: Timestamp) {
-        failures = 0
+        (failures, waits) = (0, 0)
         guard let gate else {
             concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
             return
         }
         // A `Retry-After` still applies although another request succeeded.
         if gate.reason == .retryAfter, let until = gate.until, until > now { return }
+        // That a page is answered does not show that a write will be accepted.
+        if gate.reason == .breaker, refusals >= RetryRules.breakerLimit { return }
         concurrencyLimit = gate.reason == .signIn ? nil : RetryRules.slowStart
         self.gate = nil
     }
 
     private mutating func failed(jitter: Jitter, now: Timestamp) {
         failures += 1
-        guard failures >= RetryRules.breakerLimit else { return }
+        breaks(after: failures, "\(failures) tries in a row failed", jitter, now)
+    }
+
+    /// Records a write that was refused as others may be. The origin answered, so an outage is over.
+    private mutating func refused(_ how: String, jitter: Jitter, now: Timestamp) {
+        (refusal, refusals) = (how, refusal == how ? refusals + 1 : 1)
+        answered(now)
+        breaks(after: refusals, "\(refusals) writes in a row were refused in the same way: \(how)", jitter, now)
+    }
+
+    private mutating func breaks(after count: Int, _ note: String, _ jitter: Jitter, _ now: Timestamp) {
+        guard count >= RetryRules.breakerLimit else { return }
         let wait = max(
             RetryRules.breakerBackoff.base,
-            RetryRules.breakerBackoff.wait(after: failures - RetryRules.breakerLimit + 1, jitter: jitter))
-        close(.breaker, until: now + wait, "\(failures) tries in a row failed", now)
+            RetryRules.breakerBackoff.wait(after: count - RetryRules.breakerLimit + 1, jitter: jitter))
+        close(.breaker, until: now + wait, note, now)
     }
 
     /// The earliest end of a wait that the origin asks for. An origin that asks again after each wait has set them too short,
@@ -87,8 +110,8 @@ package struct SourceHealth: Sendable, Hashable {
     private mutating func grownWait(_ backoff: Backoff?, _ now: Timestamp) -> Timestamp {
         guard let backoff else { return now }
         let isWaiting = gate?.reason == .retryAfter && gate?.until.map { $0 > now } ?? false
-        if !isWaiting { failures += 1 }
-        return now + min(backoff.ceiling(after: failures), RetryRules.unspecifiedWait)
+        if !isWaiting { waits += 1 }
+        return now + min(backoff.ceiling(after: waits), RetryRules.unspecifiedWait)
     }
 
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {
@@ -136,6 +159,11 @@ public struct SourceGate: Sendable, Hashable {
     public var until: Timestamp?
     /// The reason in one sentence, for people.
     public var note: String
+}
+
+/// No request was sent, as an origin asked for a wait that is not over.
+package struct ClosedGate: Error {
+    package let gate: SourceGate
 }
 
 extension SourceGate.Reason {

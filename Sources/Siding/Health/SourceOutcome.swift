@@ -5,6 +5,10 @@ package import SidingChain
 package enum SourceOutcome: Sendable, Hashable {
     /// It answered: an outage is over.
     case answers
+    /// It accepted a write: an outage is over, and so is a row of refusals.
+    case accepted
+    /// It refused a write in a way that others may meet too; see ``SidingChain/HTTPFailure/refusal``.
+    case refused(String)
     /// An attempt failed.
     case failed
     case offline(note: String)
@@ -15,6 +19,14 @@ package enum SourceOutcome: Sendable, Hashable {
     case signIn(note: String)
     /// The failure says nothing about the source.
     case nothing
+
+    /// Whether the origin answered as one that works.
+    var isAnswer: Bool {
+        switch self {
+        case .answers, .accepted, .refused: true
+        case .failed, .offline, .portal, .retryAfter, .signIn, .nothing: false
+        }
+    }
 
     /// The outcome of a failed request, fetch or write.
     ///

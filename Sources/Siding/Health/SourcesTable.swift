@@ -6,12 +6,14 @@ enum SourcesTable {
     static func load(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> SourceHealth {
         try database.first(
             """
-            SELECT name, gate, gate_until, gate_note, failures, concurrency_limit, last_sent_at
+            SELECT name, gate, gate_until, gate_note, failures, waits, refusal, refusals, concurrency_limit, last_sent_at
             FROM siding_sources WHERE name = ?1
             """, source
         ) { row in
             SourceHealth(
                 source: source, gate: try gate(row), failures: Int(try row.int("failures")),
+                waits: Int(try row.int("waits")), refusal: try row.optionalText("refusal"),
+                refusals: Int(try row.int("refusals")),
                 concurrencyLimit: try row.optionalInt("concurrency_limit").map(Int.init),
                 lastSentAt: try row.time("last_sent_at"))
         } ?? SourceHealth(source: source)
@@ -39,14 +41,17 @@ enum SourcesTable {
         try transaction.execute(
             """
             INSERT INTO siding_sources
-                (name, gate, gate_until, gate_note, failures, concurrency_limit, last_sent_at, changed_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                (name, gate, gate_until, gate_note, failures, concurrency_limit, last_sent_at, changed_at, waits, refusal,
+                refusals)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, gate_until = excluded.gate_until,
-                gate_note = excluded.gate_note, failures = excluded.failures,
+                gate_note = excluded.gate_note, failures = excluded.failures, waits = excluded.waits,
+                refusal = excluded.refusal, refusals = excluded.refusals,
                 concurrency_limit = excluded.concurrency_limit, last_sent_at = excluded.last_sent_at,
                 changed_at = excluded.changed_at
             """, health.source, health.gate?.reason.rawValue, health.gate?.until?.microseconds, health.gate?.note,
-            health.failures, health.concurrencyLimit, health.lastSentAt.microseconds, now.microseconds)
+            health.failures, health.concurrencyLimit, health.lastSentAt.microseconds, now.microseconds,
+            health.waits, health.refusal, health.refusals)
     }
 
     static func openGate(of source: String, at now: Timestamp, _ transaction: borrowing Transaction) throws {

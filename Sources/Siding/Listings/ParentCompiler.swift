@@ -79,13 +79,29 @@ struct ParentCompiler {
 
     /// Whether a parent is due: its listing has not ended in this fan-out pass.
     private var isDue: SQL {
-        let isLeft: SQL = selection.pass == nil ? "1" : "(l.pass IS NOT ? OR l.state = 'open')"
+        let isLeft: SQL = selection.pass == nil ? "1" : "((l.pass IS NOT ? OR l.state = 'open') AND \(isInTurn))"
         guard selection.areChanged else { return isLeft }
         return
             "(\(isLeft) AND (l.state IS NOT 'complete' OR l.parent_revision IS NULL OR p.revision > l.parent_revision))"
     }
 
-    private var dueArguments: [SQLiteValue] { selection.pass.map { [.integer($0)] } ?? [] }
+    /// A listing without a page stands at its first one, and every run that asks for it begins it anew.
+    private var isInTurn: SQL {
+        let isAskedInVain: SQL = "(l.pass IS ? AND l.state = 'open' AND l.next_page ->> 'number' = 1 AND l.run <> ?)"
+        return switch selection.turn {
+        case .first: "NOT \(isAskedInVain)"
+        case .again: isAskedInVain
+        case nil: "1"
+        }
+    }
+
+    private var dueArguments: [SQLiteValue] {
+        guard let pass = selection.pass else { return [] }
+        return switch selection.turn {
+        case .first(let run), .again(let run): [.integer(pass), .integer(pass), .integer(run)]
+        case nil: [.integer(pass)]
+        }
+    }
 
     /// Any number of keys as one parameter.
     private func json(_ keys: [String]) -> String {

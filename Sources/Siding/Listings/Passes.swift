@@ -66,6 +66,8 @@ struct ParentSelection: Sendable, Hashable {
     var parent: String
     /// Skips parents whose listing ended in this pass; nil skips none.
     var pass: Int64?
+    /// Which of the parents in this pass, by the run that selects them; nil for all.
+    var turn: ParentTurn?
     /// Only parents that are new or changed, or whose listing is not complete.
     var areChanged = false
     var filter: RecordFilter?
@@ -75,6 +77,14 @@ struct ParentSelection: Sendable, Hashable {
     var after: String?
     /// Nil for no limit.
     var limit: Int?
+}
+
+/// The turns of the parents in a fan-out pass that a run continues: one that refuses for good must not keep the others waiting.
+enum ParentTurn: Sendable, Hashable {
+    /// Those that no earlier run of the pass has asked in vain.
+    case first(RunID)
+    /// Those that one has, without a page of them.
+    case again(RunID)
 }
 
 /// A record with a listing of its own in another resource.

@@ -38,8 +38,11 @@ struct FanOut: Sendable {
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
         let pass = options.isAdHoc ? nil : try await openPass(&tally)
         let selection = each.selection(for: resource.name, in: pass)
-        let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
+        // One parent after the other may be refused at each sync: those that were not asked yet come before them.
+        let turns: [ParentTurn?] = pass?.isResumed == true ? [.first(sync.run), .again(sync.run)] : [nil]
+        let feed = ParentFeed(turns.map(selection.of), keys: keys, size: each.concurrency * 8)
         try await walk(feed, pass?.pass, &tally)
+        if tally.isRefused { tally.leave(try await unasked(selection, keys, tally)) }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
         if tally.hasOnlySkipped, try await !store.hasListings(of: resource.name) {
             tally.refuseToComplete(
@@ -53,6 +56,16 @@ struct FanOut: Sendable {
             return try await concluded(end, tally)
         }
         return tally.report()
+    }
+
+    /// The number of parents that were not asked, neither now nor by an earlier sync of the pass.
+    private func unasked(
+        _ selection: ParentSelection, _ keys: [String]?, _ tally: FanOutTally
+    ) async throws(StoreError) -> Int {
+        var selection = selection.of(.first(Run.none))
+        selection.keys = keys
+        let due = try await store.outlook(selection).due
+        return selection.pass == nil ? max(0, due - tally.asked) : due
     }
 
     /// A message if `where` matches none of the stored parents, such as for a misspelt name; nil if it matches any.
@@ -189,41 +202,59 @@ extension ForEach {
     }
 }
 
+extension ParentSelection {
+    func of(_ turn: ParentTurn?) -> ParentSelection {
+        var selection = self
+        selection.turn = turn
+        return selection
+    }
+}
+
 /// Reads the due parents in small portions, to keep few of their bodies in memory.
 struct ParentFeed: Sendable {
-    private var selection: ParentSelection
-    /// The remaining keys of the query; nil without a query.
+    /// The turns that are left; the first one is being read.
+    private var turns: ArraySlice<ParentSelection>
+    /// The keys of the query; nil without a query.
+    private let queried: [String]?
+    /// Those that are left in this turn.
     private var keys: ArraySlice<String>?
     private var portion: ArraySlice<Parent> = []
-    private var isAtEnd = false
     private let size: Int
 
     /// - Parameters:
+    ///   - turns: read one after the other.
     ///   - keys: in byte order; nil for all.
     ///   - size: the number of parents per portion.
-    init(_ selection: ParentSelection, keys: [String]?, size: Int) {
-        self.selection = selection
+    init(_ turns: [ParentSelection], keys: [String]?, size: Int) {
+        self.turns = turns[...]
+        queried = keys
         self.keys = keys.map { $0[...] }
         self.size = size
     }
 
-    /// The next parent, in the order of the keys; nil at the end.
+    /// The next parent, in the order of the keys within a turn; nil at the end.
     mutating func next(from store: Store) async throws(StoreError) -> Parent? {
-        while portion.isEmpty, !isAtEnd { try await read(from: store) }
+        while portion.isEmpty, let selection = turns.first {
+            if try await read(selection, from: store) {
+                turns.removeFirst()
+                keys = queried.map { $0[...] }
+            }
+        }
         return portion.popFirst()
     }
 
-    private mutating func read(from store: Store) async throws(StoreError) {
-        if let keys {
-            selection.keys = Array(keys.prefix(size))
-            self.keys = keys.dropFirst(size)
-            isAtEnd = self.keys?.isEmpty ?? true
-            portion = try await store.parents(selection)[...]
-        } else {
+    /// - Returns: whether it was the last portion of its turn.
+    private mutating func read(_ turn: ParentSelection, from store: Store) async throws(StoreError) -> Bool {
+        var selection = turn
+        guard let keys else {
             selection.limit = size
             portion = try await store.parents(selection)[...]
-            selection.after = portion.last?.key ?? selection.after
-            isAtEnd = portion.count < size
+            turns[turns.startIndex].after = portion.last?.key ?? selection.after
+            return portion.count < size
         }
+        selection.keys = Array(keys.prefix(size))
+        self.keys = keys.dropFirst(size)
+        portion = try await store.parents(selection)[...]
+        return self.keys?.isEmpty ?? true
     }
 }

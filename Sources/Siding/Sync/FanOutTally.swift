@@ -5,7 +5,7 @@ internal import SidingSynchronization
 /// Collects the results of the parents of one fan-out pass, and decides when the pass must stop.
 ///
 /// A failure of one parent is reported, and the pass goes on. A failure of the source stops the pass, as the other parents
-/// would fail too.
+/// would fail too; and so do equal refusals in a row.
 struct FanOutTally: Sendable {
     private let sync: ResourceSync
     private let isAdHoc: Bool
@@ -25,6 +25,12 @@ struct FanOutTally: Sendable {
     private var isUnbound = false
     /// Transient failures in a row; a success or another failure resets it.
     private var inARow = 0
+    /// How the newest parents were refused, and how many of them in a row; nil after any other result.
+    private var refused: (how: String, count: Int)?
+    /// Whether so many were refused in the same way that the others are not asked.
+    private(set) var isRefused = false
+    /// How many of them are left for the next sync.
+    private var unasked = 0
     private var firstFailure: SyncReport?
     private var stopped: SyncReport?
     private var sum: SyncReport
@@ -47,16 +53,17 @@ struct FanOutTally: Sendable {
         sum = SyncReport(sync.resource.name)
     }
 
-    var isCutShort: Bool { stopped != nil || (sync.options.failsFast && failed.count > 0) }
+    var isCutShort: Bool { stopped != nil || unasked > 0 || (sync.options.failsFast && failed.count > 0) }
 
     /// Whether to start the next parent.
-    var goesOn: Bool { !isCutShort && sync.options.limit.map { saved < $0 } ?? true }
+    var goesOn: Bool { !isCutShort && !isRefused && sync.options.limit.map { saved < $0 } ?? true }
 
     /// The number of records read so far.
     var saved: Int { sum.result.counters.saved }
 
-    /// Whether no parent was processed, with any result.
-    var isEmpty: Bool { done + queued + held + failed.count + skipped.count == 0 }
+    /// The number of parents that were processed, with any result.
+    var asked: Int { done + queued + held + failed.count + skipped.count }
+    var isEmpty: Bool { asked == 0 }
 
     /// Whether no request could be made for any parent of the pass.
     var hasOnlySkipped: Bool { skipped.count > 0 && done + queued + held + failed.count == 0 }
@@ -97,6 +104,9 @@ struct FanOutTally: Sendable {
     /// - Parameter isResumed: whether an earlier sync left them: those whose origin fails for good must not keep it open.
     func hasMoreToTry(isResumed: Bool) -> Bool { queued > 0 && (!isResumed || done > 0 || hasLostLine) }
 
+    /// Records how many parents are not asked, as those before them were refused.
+    mutating func leave(_ count: Int) { unasked = count }
+
     /// Records our own cancellation.
     mutating func stop() {
         stopped = stopped ?? SyncReport(sync.resource.name).failed(Failure(.cancelled, phase: .notSent))
@@ -114,7 +124,7 @@ struct FanOutTally: Sendable {
         switch one.result.outcome {
         case .saved, .notModified, .partial, .skipped:
             done += 1
-            inARow = 0
+            (inARow, refused) = (0, nil)
             if one.isIncomplete { incomplete += 1 }
             if one.result.outcome == .partial { partial += 1 }
         case .queued where one.failure == nil: held += 1
@@ -136,6 +146,7 @@ struct FanOutTally: Sendable {
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
+        countRefusal(failure)
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
         guard sync.concernsSource(failure) || inARow >= RetryRules.failedParents else { return }
         // Prefer the origin's own failure over the gate that it closed.
@@ -143,6 +154,19 @@ struct FanOutTally: Sendable {
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
             stopped = one
         }
+    }
+
+    /// What a rule decides concerns the parent alone.
+    private mutating func countRefusal(_ failure: Failure) {
+        guard case .http(let answer) = failure.reason, let how = answer.refusal,
+            sync.resource.source.rule(for: failure, of: .fetch) == nil
+        else {
+            refused = nil
+            return
+        }
+        let count = refused?.how == how ? (refused?.count ?? 0) + 1 : 1
+        refused = (how, count)
+        isRefused = isRefused || count >= RetryRules.failedParents
     }
 
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
@@ -155,7 +179,7 @@ extension ResourceSync {
     func concernsSource(_ failure: Failure) -> Bool {
         switch resource.source.outcome(of: failure, .fetch, now: engine.now) {
         case .offline, .portal, .retryAfter, .signIn: return true
-        case .answers, .failed, .nothing: break
+        case .answers, .accepted, .refused, .failed, .nothing: break
         }
         switch failure.reason {
         case .waitingForOrigin, .credentialUnavailable, .cancelled, .localResource, .storage, .userCode: return true
@@ -182,6 +206,11 @@ extension FanOutTally {
             if named.count > named.messages.count {
                 report.warn("and \(named.count - named.messages.count) more like these")
             }
+        }
+        if unasked > 0 {
+            report.warn(
+                "\(MessageFormat.count(unasked, "parent was", plural: "parents were")) not asked, as "
+                    + "\(RetryRules.failedParents) in a row were refused in the same way")
         }
         conclude(&report)
         return report

@@ -40,6 +40,9 @@ extension SyncPlan {
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
         let outlook = try await store.outlook(selection)
+        // As a sync does, which asks those first that were not asked yet.
+        let first = selection.of(.first(Run.none))
+        if begin.position.isResumed, try await store.outlook(first).due > 0 { selection = first }
         let held = begin.startsAnew ? [] : try await heldLanes(of: resource, in: store)
         selection.limit = Self.shown + held.count
         let parents = try await store.parents(selection)

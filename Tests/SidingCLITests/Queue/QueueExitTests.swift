@@ -55,6 +55,33 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
+    @Test func `Writes behind five that were refused in the same way wait, are told, and go when a person asks`()
+        async throws
+    {
+        let shop = try await Shop(source: ", http: { concurrency: 1 }")
+        shop.service.listen { _, request in
+            request.method == "GET" ? nil : .json(#"{"message":"the token is read-only"}"#, status: .forbidden)
+        }
+        for _ in 1...9 { _ = try await shop.keep("orders") }
+        let run = try await shop.sandbox.siding("queue", "run")
+        #expect(run.status == 69)
+        #expect(shop.service.targets.count == 5)
+        #expect(
+            run.error.contains(
+                "shop: 4 writes wait 30 s, as 5 writes in a row were refused in the same way: 403 Forbidden: "
+                    + "the token is read-only"), "\(run.error)")
+        #expect(try await shop.sandbox.siding("queue", "run").status == 69)
+        #expect(shop.service.targets.count == 6, "a person's run tries one")
+        let retry = try await shop.sandbox.siding("queue", "retry", "--reason", "rejected")
+        #expect(retry.status == 69)
+        #expect(shop.service.targets.count == 7, "so does one who names them all")
+        shop.service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
+        #expect(try await shop.sandbox.siding("queue", "run").status == 0)
+        let left = try await shop.sandbox.siding("queue", "list", "--json").objects()
+        #expect(left.map { $0["reason"]?.string } == ["rejected"])
+        await shop.service.origin.stop()
+    }
+
     @Test(arguments: ["run", "retry"])
     func `A write whose key the origin has forgotten is parked, told, and not taken for delivered`(
         command: String

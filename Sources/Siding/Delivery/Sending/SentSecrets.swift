@@ -54,6 +54,9 @@ extension WriteResult {
     func scrubbed(of secrets: SentSecrets) -> WriteResult {
         var scrubbed = self
         scrubbed.theirs = theirs?.scrubbed(of: secrets)
+        if case .refused(let how) = outcome {
+            scrubbed.outcome = .refused(String(decoding: secrets.scrubbed(Array(how.utf8)), as: UTF8.self))
+        }
         switch transition {
         case .delivered(let answer): scrubbed.transition = .delivered(answer.scrubbed(of: secrets))
         case .arrived(let answer): scrubbed.transition = .arrived(answer.scrubbed(of: secrets))

@@ -21,7 +21,7 @@ struct WriteResultPolicy: Sendable {
             status: response.response.status.code, contentType: response.response.headerFields[.contentType],
             etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
         answer.createdID = response.response.headerFields[.location].flatMap(createdID)
-        return WriteResult(.delivered(answer), .answers)
+        return WriteResult(.delivered(answer), .accepted)
     }
 
     /// The result of a success that says that the origin has not acted, or only in part; nil if it says no such thing, or if a
@@ -109,7 +109,7 @@ struct WriteResultPolicy: Sendable {
         switch answer.statusClass {
         // The record to delete is gone already.
         case .gone where isGoneDone:
-            return WriteResult(.delivered(kept(answer)), .answers)
+            return WriteResult(.delivered(kept(answer)), .accepted)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
         where answer.status == 409 && write.isKeyed && mayHaveArrived

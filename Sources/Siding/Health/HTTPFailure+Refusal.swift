@@ -1,0 +1,24 @@
+internal import SidingChain
+internal import SidingJSON
+
+extension HTTPFailure {
+    /// How the origin refused a request if others may be refused so too, such as for rights that the credentials lack: its status and
+    /// its words. Nil for what concerns one record (404, 409, 410, 412, 422, 428), and where it asks to wait or for a sign-in.
+    var refusal: String? {
+        guard status >= 400, status != 422, !asksToWait, !speaksOfLimit else { return nil }
+        switch statusClass {
+        case .refused, .notImplemented:
+            return [name.isEmpty ? "\(status)" : "\(status) \(name)", words].compactMap(\.self).joined(separator: ": ")
+        case .unauthorized, .requestTimeout, .tooEarly, .backOff, .insufficientStorage, .portal, .gone, .conflict,
+            .serverError, .unexpected:
+            return nil
+        }
+    }
+
+    /// The sentence of the answer, or the JSON in which none is found: two of them may name different members.
+    private var words: String? {
+        if let text = errorText(hiding: { $0 }) { return text }
+        guard (try? JSONDocument(body)) != nil else { return nil }
+        return PlainText.oneLine(String(decoding: body, as: UTF8.self), limit: 200).nonEmpty
+    }
+}

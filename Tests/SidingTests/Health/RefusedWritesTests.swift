@@ -1,0 +1,147 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Writes of a source that are refused one after the other.
+@Suite struct RefusedWritesTests {
+    private static let readOnly = ScriptedAnswer.text(#"{"message":"the token is read-only"}"#, status: .forbidden)
+
+    /// A bench with `count` writes, each to `/N`.
+    private func bench(
+        _ count: Int, concurrency: Int = 1, _ answer: (Int) -> ScriptedAnswer
+    ) async throws -> WriteBench {
+        let bench = try await WriteBench(concurrency: concurrency)
+        for number in 1...count {
+            bench.origin.set("/\(number)", answer(number))
+            try await bench.enqueue("/\(number)", idempotency: nil)
+        }
+        return bench
+    }
+
+    /// How many requests a sender sends now.
+    private func sent(_ bench: WriteBench) async throws -> Int {
+        _ = try await bench.sender().drain()
+        return bench.origin.takeTargets().count
+    }
+
+    private func states(_ bench: WriteBench) async throws -> [QueueEntry.State: Int] {
+        Dictionary(grouping: try await bench.store.entries(QueueSelection()), by: \.state).mapValues(\.count)
+    }
+
+    @Test(arguments: RefusedParentsTests.refusals.indices)
+    func `behind five that are refused in the same way the others wait in the queue, and one at a time is tried`(
+        _ index: Int
+    ) async throws {
+        let bench = try await bench(45) { _ in RefusedParentsTests.refusals[index] }
+        #expect(try await sent(bench) == 5)
+        #expect(try await states(bench) == [.parked: 5, .queued: 40])
+        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(30)])
+        #expect(try await sent(bench) == 0)
+        bench.time.advance(by: .seconds(30))
+        #expect(try await sent(bench) == 1)
+        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(60)])
+        // Whoever repairs it waits for no more than the gate.
+        for number in 1...45 { bench.origin.set("/\(number)", .status(.created)) }
+        bench.time.advance(by: .seconds(60))
+        #expect(try await sent(bench) == 39)
+        #expect(try await states(bench) == [.parked: 6])
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `the gate says why, in the origin's words`() async throws {
+        let bench = try await bench(6) { _ in Self.readOnly }
+        #expect(try await sent(bench) == 5)
+        let gate = try #require(try await bench.store.gates().first)
+        #expect(gate.reason == .breaker)
+        #expect(
+            gate.note == "5 writes in a row were refused in the same way: 403 Forbidden: the token is read-only")
+    }
+
+    @Test func `who asks for it has one tried at once`() async throws {
+        let bench = try await bench(20) { _ in Self.readOnly }
+        #expect(try await sent(bench) == 5)
+        for _ in 1...3 {
+            try await bench.store.endWaits(of: ["api"], because: .retryRequested)
+            #expect(try await sent(bench) == 1)
+        }
+    }
+
+    @Test func `pages that are answered meanwhile show nothing of the writes`() async throws {
+        let bench = try await bench(20) { _ in Self.readOnly }
+        #expect(try await sent(bench) == 5)
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await sent(bench) == 0)
+        bench.time.advance(by: .seconds(30))
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await sent(bench) == 1)
+        // Nor do they begin the count anew.
+        let other = try await self.bench(20) { _ in Self.readOnly }
+        for _ in 1...5 {
+            try await other.store.record(.answers, of: "api")
+            let write = try #require(try await other.claim())
+            let error = RecordedError(name: "http403", message: "no")
+            _ = try await other.store.recordResult(
+                write, WriteResult(.parked(.rejected, error, nil), .refused("403 Forbidden")))
+        }
+        #expect(try await other.claim() == nil)
+    }
+
+    @Test func `a delivery in between begins the count anew`() async throws {
+        let bench = try await bench(30) { $0 % 5 == 0 ? .status(.created) : Self.readOnly }
+        #expect(try await sent(bench) == 30)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test(arguments: [
+        HTTPResponse.Status.notFound, .gone, .conflict, .preconditionFailed, .unprocessableContent,
+    ])
+    func `what concerns one record says nothing of the others`(_ status: HTTPResponse.Status) async throws {
+        let bench = try await bench(20) { _ in .text(#"{"message":"name is taken"}"#, status: status) }
+        #expect(try await sent(bench) == 20)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `refusals with other words, and those that a rule decides, are counted for nothing`() async throws {
+        let others = try await bench(20) {
+            .text(#"{"fields":{"row":\#($0)}}"#, status: .badRequest)
+        }
+        #expect(try await sent(others) == 20)
+        var ruled = try await bench(20) { _ in Self.readOnly }
+        ruled.sources[0].failureRules = [
+            try FailureRule(when: .answer(FailureRule.Answer(statuses: [403])), do: .park)
+        ]
+        #expect(try await sent(ruled) == 20)
+    }
+
+    @Test func `each source counts its own`() async throws {
+        let bench = try await WriteBench(sources: ["api", "other"], concurrency: 1)
+        bench.origin.set("/bad", Self.readOnly)
+        bench.origin.set("/good", .status(.created))
+        for _ in 1...10 {
+            try await bench.enqueue("/bad", idempotency: nil)
+            try await bench.enqueue("/good", to: "other", idempotency: nil)
+        }
+        #expect(try await sent(bench) == 15)
+        #expect(try await bench.store.gates().map(\.source) == ["api"])
+    }
+
+    @Test func `side by side few more are sent than five`() async throws {
+        let bench = try await bench(45, concurrency: 4) { _ in Self.readOnly }
+        let count = try await sent(bench)
+        #expect((5...8).contains(count), "\(count)")
+    }
+
+    @Test func `answers that ask for a wait are no failures`() async throws {
+        let bench = try await WriteBench()
+        for _ in 1...20 {
+            try await bench.store.record(
+                .retryAfter(until: bench.time.now + .seconds(60), note: "429", backoff: Backoff()), of: "api")
+            bench.time.advance(by: .seconds(60))
+        }
+        try await bench.store.record(.failed, of: "api")
+        #expect(try await bench.store.gates().allSatisfy { $0.reason != .breaker })
+    }
+}
