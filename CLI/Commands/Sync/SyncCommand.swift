@@ -31,9 +31,14 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(
         name: [.long, .customLong("no-send")],
         help: "Send nothing: queue the requests, and apply config changes.") var offline = false
+    @Flag(help: "Ask at once, although an origin asked for a wait or a source was found failing.") var now = false
     @Flag(help: "Stop at the first failure.") var failFast = false
     @Flag(help: "Sync only resources that failed or were queued the last time.") var failed = false
     @OptionGroup var metrics: MetricsFileOption
+
+    func validate() throws {
+        if now, offline { throw ValidationError("--now asks, and --offline does not: they exclude each other.") }
+    }
 
     func run() async throws {
         try await metrics.written(for: options) { try await sync() }
@@ -63,18 +68,29 @@ struct SyncCommand: AsyncParsableCommand {
         }
         let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
         let sources = sendsOnly ? workspace.config.sources : chosen.map(\.source)
+        if now { try await endWaits(of: Set(sources.map(\.name)), in: store) }
         if let stop = try await deliver(to: sources, delivery) { return stop }
         guard !sendsOnly else {
             try await delivery.tellParked()
+            try await delivery.tellWaiting()
             return delivery.status ?? .success
         }
         let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
             .run(chosen, syncOptions, command: command)
         // Every run parks expired writes, even one that sends nothing.
         try await delivery.tellParked()
+        try await delivery.tellWaiting()
         let writes = delivery.status ?? .success
         return writes == .success
             ? fetches : ExitStatus.combining([writes, fetches], savedAnything: fetches == .success)
+    }
+
+    /// Opens the gates of the sources: a failure, or an origin that asks for a wait again, closes them again.
+    private func endWaits(of sources: Set<String>, in store: Store) async throws {
+        try await store.endWaits(of: sources, because: .retryRequested)
+        for gate in try await store.gates() where gate.reason == .retryAfter && sources.contains(gate.source) {
+            try await store.openGate(ofSource: gate.source)
+        }
     }
 
     /// Sends the user's own writes first, so that the fetched records include them.
@@ -89,7 +105,7 @@ struct SyncCommand: AsyncParsableCommand {
     private var command: String {
         let flags: [(String, Bool)] = [
             ("--max-bytes \(ByteSize.exact(maxBytes?.bytes ?? 0))", maxBytes != nil), ("--no-queue", noQueue),
-            ("--offline", offline), ("--failed", failed),
+            ("--offline", offline), ("--now", now), ("--failed", failed),
         ]
         return (["sync"] + listing.arguments + flags.filter(\.1).map(\.0) + resources).joined(separator: " ")
     }

@@ -59,6 +59,7 @@ struct SyncRunner {
         case .failed:
             Output.printMessage("\(result.resource): failed: \(result.error?.message ?? "")")
             if let hint = result.error?.hint { Output.printMessage("    \(hint)") }
+        case .queued where report.closedGate != nil: waiting(report)
         case .queued:
             options.printMessage("\(result.resource): queued: \(result.error?.message ?? "")")
             if let entry = result.entry { options.printMessage("    'siding queue show \(entry.prefix(8))' explains") }
@@ -74,6 +75,13 @@ struct SyncRunner {
         default: summary(result)
         }
         notes(report)
+    }
+
+    private func waiting(_ report: SyncReport) {
+        guard let gate = report.closedGate else { return }
+        let wait = gate.until.map { MessageFormat.duration(max($0 - options.messageFormat.now, .zero)) } ?? "a while"
+        options.printMessage("\(report.result.resource): waits \(wait) more: \(gate.note)")
+        if let hint = report.result.error?.hint { options.printMessage("    \(hint)") }
     }
 
     /// The quarantined records and answers, as a message.

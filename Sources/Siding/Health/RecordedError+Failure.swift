@@ -54,6 +54,7 @@ extension Failure {
                 "the request waits until the limit allows it, also with 'siding queue retry'; 'limits' of the source "
                 + "sets the maximum"
         }
+        if underlying is ClosedGate { return "'siding sync --now' asks at once" }
         if case .http(let answer) = reason, let scheme = answer.unknownScheme {
             return "the origin asks for '\(scheme)' credentials, which Siding does not support: use a proxy that does"
         }

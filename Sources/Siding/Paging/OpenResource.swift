@@ -29,16 +29,32 @@ struct OpenResource: Sendable {
     /// costs one commit instead of two. Nil where something has to be written before: the resource is not stored as it is
     /// declared, or a listing or fetch was left half-way.
     func unopened(_ opening: ListingOpening, now: Timestamp) throws(StoreError) -> ListingPosition? {
-        let schema: String?
-        do { schema = try opening.schema.stored } catch { throw StoreError(mapping: error) }
-        guard let row, entry == nil, !opening.isAdHoc, !opening.isUnconditional, row.source == opening.source,
-            row.storedDefinition == opening.definition.text, row.storedSchema == schema,
-            row.parent == opening.parent?.resource, listing?.isOpen != true,
-            listing?.isElsewhere(than: opening.root) != true
+        guard try isStored(as: opening), entry == nil, !opening.isAdHoc, !opening.isUnconditional,
+            listing?.isOpen != true, listing?.isElsewhere(than: opening.root) != true
         else { return nil }
         return ListingPosition(
             listing: (listing?.number ?? 0) + 1, page: opening.first, isResumed: false, cursor: opening.cursor,
             unopened: (opening, now))
+    }
+
+    /// Whether the resource is stored as `opening` declares it.
+    private func isStored(as opening: ListingOpening) throws(StoreError) -> Bool {
+        let schema: String?
+        do { schema = try opening.schema.stored } catch { throw StoreError(mapping: error) }
+        guard let row else { return false }
+        return row.source == opening.source && row.storedDefinition == opening.definition.text
+            && row.storedSchema == schema && row.parent == opening.parent?.resource
+    }
+
+    /// The retained page, where opening the listing would only put it off until the closed gate opens, as it is already.
+    func waiting(
+        for gate: SourceGate, _ opening: ListingOpening, now: Timestamp
+    ) throws(StoreError) -> QueueEntry? {
+        guard let entry, entry.state == .queued, let until = gate.until, entry.nextAttemptAt >= until,
+            row?.rewriteFrom == nil, try isStored(as: opening),
+            decision(opening, now: now)?.start == .retained(isHeld: false)
+        else { return nil }
+        return entry
     }
 
     /// What opening a listing at `now` decides; nil if nothing is stored of the resource.

@@ -130,13 +130,27 @@ extension ListingSync {
         return report
     }
 
+    /// The report of a sync whose page waits in the queue until the gate opens; nil if anything is to be written.
+    func stillWaiting() throws(StoreError) -> SyncReport? {
+        guard options.retains, !options.isAdHoc,
+            let gate = open.gates.closing(resource.source.name, at: engine.now),
+            let entry = try open.waiting(for: gate, opening, now: engine.now)
+        else { return nil }
+        var report = report.failed(closed(by: gate, at: entry.url))
+        (report.result.outcome, report.result.entry, report.tries) = (.queued, entry.id, entry.attempts)
+        return report
+    }
+
     func waits(for gate: SourceGate) async throws(StoreError) -> SyncReport {
         try await openWithoutPage()
-        let failure = Failure(.waitingForOrigin, phase: .notSent, detail: gate.message).at(
-            method: resource.method.rawValue,
-            url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
+        let url = Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames)
         let wait = gate.until.map { $0 - engine.now } ?? RetryRules.probeWindow
         return try await FailureHandling(sync: sync, position: position, partial: position.partial)
-            .keep(failure, position.page, isCounted: false, report) { _ in wait }
+            .keep(closed(by: gate, at: url), position.page, isCounted: false, report) { _ in wait }
+    }
+
+    private func closed(by gate: SourceGate, at url: String) -> Failure {
+        Failure(.waitingForOrigin, phase: .notSent, detail: gate.note, underlying: ClosedGate(gate: gate))
+            .at(method: resource.method.rawValue, url: url)
     }
 }

@@ -7,7 +7,7 @@ internal import SidingPaging
 struct ListingSync {
     private(set) var sync: ResourceSync
     /// What is stored of it.
-    private let open: OpenResource
+    let open: OpenResource
     private(set) var opening: ListingOpening
     private(set) var position: ListingPosition
     /// The range of the walk.
@@ -39,6 +39,8 @@ struct ListingSync {
     var isKnown: Bool { open.row.map { $0.requests > 0 || $0.completedAt != nil } ?? false }
 
     mutating func run() async throws(StoreError) -> SyncReport {
+        // 0. Leave all as it is where the wait that the origin asked for is known already.
+        if let report = try stillWaiting() { return report }
         // 1. Open the listing: at its retained page, at its checkpoint, or at its first page.
         position =
             if let unopened = try open.unopened(opening, now: engine.now) { unopened } else {
@@ -83,12 +85,12 @@ struct ListingSync {
         }
         report.add(opening: position.counters, in: sync.run)
         if let dropped = position.droppedCheckpoint { report.warn("restarted: \(dropped)") }
-        report.isResumed = position.isResumed
-        if position.isResumed { report.add(note: "resumed at page \(position.page.number)") }
     }
 
     /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/resumesAtCursor``.
     private mutating func resume() throws(Failure) {
+        report.isResumed = position.isResumed
+        if position.isResumed { report.add(note: "resumed at page \(position.page.number)") }
         guard !options.isAdHoc else { return }
         let sized = sync.nextPageRule.sized(position.page)
         if sized != position.page { (position.page, position.resizedFrom) = (sized, position.page) }

@@ -6,6 +6,8 @@ package struct SyncReport: Sendable {
     package var result: RunResource
     /// The failure behind a `failed` or `queued` outcome, or behind a `skipped` one if the run may carry no more.
     package var failure: Failure?
+    /// The gate that kept the sync from sending a request; nil if it sent one, or did not for another reason.
+    package var closedGate: SourceGate? { (failure?.underlying as? ClosedGate)?.gate }
     /// The holder of the lease, if the resource was skipped because of it.
     package var heldBy: LeaseHolder?
     /// The notes to show even in quiet mode: a changed definition, a listing that was restarted or is incomplete, a page that

@@ -13,8 +13,8 @@ extension Overview {
         return waiting.isEmpty ? "empty" : waiting.joined(separator: ", ")
     }
 
-    /// A line for each closed gate, `source tracker: retry_after, for another 42 s: the origin asked for a pause`; without the note
-    /// where the state of a resource says the same.
+    /// A line for each closed gate, `source tracker: waits, for another 42 s: the origin answered 503 Service Unavailable`; without
+    /// the note where the state of a resource says the same.
     package var gateLines: [String] {
         let said = resources.compactMap {
             $0.isRunning || $0.state?.incomplete != nil ? nil : $0.failure?.error.message
@@ -30,7 +30,9 @@ extension Overview {
                 $0 > now ? ", for another \(MessageFormat.duration($0 - now))" : ", until the next try"
             } ?? ""
         let note = isNoted ? ": \(PlainText.oneLine(gate.note))" : ""
-        return "source \(gate.source): \(gate.reason.rawValue)\(until)\(note)"
+        // An origin may ask for a wait without a `Retry-After`.
+        let reason = gate.reason == .retryAfter ? "waits" : gate.reason.rawValue
+        return "source \(gate.source): \(reason)\(until)\(note)"
     }
 
     package var networkLine: String {

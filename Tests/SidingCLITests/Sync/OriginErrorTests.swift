@@ -168,15 +168,26 @@ struct OriginErrorTests {
         let entry = try await sandbox.siding("queue", "list", "--json").object()
         #expect(entry["attempts"] == .number(0))
         let shown = try await sandbox.siding("status").output
-        #expect(shown.contains("source ") && shown.contains("retry_after, for another "), "\(shown)")
+        #expect(shown.contains("source ") && shown.contains("waits, for another "), "\(shown)")
         #expect(shown.contains("waiting for ") && shown.matches(of: /answered \d+/).count == 1, "\(shown)")
+        let id = try #require(entry["id"]?.string)
+        func history() async throws -> JSONValue? {
+            try await sandbox.siding("queue", "show", id, "--json").object()["history"]
+        }
+        let before = try await history()
         service.origin.forgetRequests()
         let second = try await sandbox.siding("sync")
         #expect(second.status == 75)
-        #expect(second.error.contains("the next try is from 20"))
+        #expect(second.error.contains("items: waits 60 min more: the origin answered \(status)"), "\(second.error)")
+        #expect(second.error.contains("'siding sync --now' asks at once"))
+        #expect(!second.error.contains("resumed at page"))
         #expect(service.targets == [])
-        let status = try await sandbox.siding("status", "--json").object()
-        #expect(status["connectivity"]?["gates"]?.array?.first?["gate"] == .string("retry_after"))
+        #expect(try await history() == before)
+        let shown = try await sandbox.siding("status", "--json").object()
+        #expect(shown["connectivity"]?["gates"]?.array?.first?["gate"] == .string("retry_after"))
+        #expect(try await sandbox.siding("sync", "--now", "--offline").status == 64)
+        #expect(try await sandbox.siding("sync", "--now").status == 0)
+        #expect(service.targets.first == "/items?page=2")
         await service.origin.stop()
     }
 
