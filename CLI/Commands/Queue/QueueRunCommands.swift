@@ -1,6 +1,7 @@
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingInspection
 import SidingJSON
 import SidingManifest
 
@@ -49,7 +50,10 @@ struct QueueRunCommand: AsyncParsableCommand {
         chosen.kinds = [.fetch]
         let due = try await store.entries(chosen)
         let fetches = try await drain.run(due, "queue run", tellsEmpty: isEmpty)
-        return ExitStatus.combining([writes, fetches]) ?? .success
+        if let fetches, fetches.isStop { return fetches }
+        chosen.dueBy = nil
+        let parked = try await drain.tellParked(chosen, besides: Set(due.compactMap(\.resource)))
+        return ExitStatus.combining([writes, fetches, parked]) ?? .success
     }
 
     private var isOfAll: Bool { !selection.isNarrow || watch }
@@ -186,6 +190,33 @@ struct QueueDrain {
         var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
         runner.showsProgress = false
         return try await runner.sync(due, SyncOptions(lockWait: .seconds(10)), command: "queue run", over: transports)
+    }
+
+    /// Reports the parked pages among `chosen`: their listings stand still until a sync or an operator takes them up.
+    ///
+    /// - Parameter synced: resources that were synced just now, whose result has been reported.
+    /// - Returns: nil if there are none.
+    func tellParked(_ chosen: QueueSelection, besides synced: Set<String>) async throws -> ExitStatus? {
+        let pages = try await store.entries(chosen).filter { page in
+            guard page.state == .parked, page.reason != .held, let resource = page.resource else { return false }
+            return !synced.contains(resource) && workspace.config.resources.contains { $0.name == resource }
+        }
+        guard !pages.isEmpty else { return nil }
+        if options.json {
+            for page in pages { Output.line(Shapes.entry(page).text) }
+            return .queued
+        }
+        for (resource, pages) in Dictionary(grouping: pages, by: { $0.resource ?? "" }).sorted(by: { $0.key < $1.key })
+        {
+            let first = pages[0]
+            let others = pages.count == 1 ? "" : " and \(MessageFormat.grouped(pages.count - 1)) more"
+            Output.printMessage(
+                "\(resource): page \(first.pageNumber ?? 1)\(others) parked: \(first.reason?.rawValue ?? "")"
+                    + (first.lastError.map { ": \($0.message)" } ?? ""))
+            let next = "'siding queue show \(first.shortID)' shows the next steps"
+            Output.printMessage("    " + (first.waitsForPerson ? next : "'siding sync \(resource)' fetches it"))
+        }
+        return .queued
     }
 
     /// - Returns: nil if there was nothing to fetch.

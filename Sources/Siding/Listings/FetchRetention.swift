@@ -15,7 +15,7 @@ struct FetchRetention: Sendable {
     var isCounted: Bool
     /// If set, the entry is parked for an operator instead of waiting for its time.
     var parks: ParkReason?
-    /// When the entry is parked as expired.
+    /// How long after its last try the entry is parked as expired; nil for never.
     var expiry: Duration?
     /// Whether it waits for the network: then it is due as soon as that returns.
     var waitsForNetwork = false
@@ -53,7 +53,9 @@ struct FetchRetainer {
         entry.attempts = (isSamePage ? entry.attempts : 0) + (fetch.isCounted ? 1 : 0)
         entry.tries = (isSamePage ? entry.tries : 0) + (fetch.isTry ? 1 : 0)
         entry.nextAttemptAt = queue.now + min(fetch.wait(entry.attempts), RetryAfter.longest)
-        try OutboxTable.retain(entry, parkedFor: fetch.parks, waitsForNetwork: fetch.waitsForNetwork, transaction)
+        try OutboxTable.retain(
+            entry, parkedFor: fetch.parks, waitsForNetwork: fetch.waitsForNetwork,
+            expiresAt: fetch.isTry ? fetch.expiry.map { queue.now + $0 } : nil, transaction)
         try OutboxRequestsTable.save(
             (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, fetch.partial,
             of: entry.id, transaction)

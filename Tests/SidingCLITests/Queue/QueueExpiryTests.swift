@@ -42,6 +42,34 @@ struct QueueExpiryTests {
         await shop.service.origin.stop()
     }
 
+    @Test func `A page that has expired is told by each run of the queue, exit 75, until a sync takes it up`()
+        async throws
+    {
+        let shop = try await QueueShop()
+        try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
+        let fault = shop.service.origin.inject(.status(500), at: OriginPattern(path: "/items"), times: nil)
+        #expect(try await shop.sandbox.siding("sync").status == 75)
+        try await shop.sql("UPDATE siding_outbox SET expires_at = 1")
+        shop.service.origin.forgetRequests()
+        for command in [["queue", "run"], ["queue", "run"], ["queue", "run", "--watch"]] {
+            let run = try await shop.sandbox.siding(command)
+            #expect(run.status == 75)
+            #expect(run.error.contains("items: page 1 parked: expired: the origin answered 500"), "\(run.error)")
+            #expect(run.error.contains("'siding sync items' fetches it"))
+        }
+        #expect(try await shop.queue("run", "--json").object()["reason"]?.string == "expired")
+        #expect(shop.service.targets == [])
+        #expect(try await shop.sandbox.siding("sync").status == 75)
+        let row = try await shop.sandbox.siding(
+            "query", "SELECT state, expires_at > 1 AS is_renewed FROM siding_outbox", "--json"
+        ).object()
+        #expect(row["state"]?.string == "queued" && row["is_renewed"]?.int == 1)
+        shop.service.origin.lift(fault)
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        #expect(try await shop.queue("run").status == 0)
+        await shop.service.origin.stop()
+    }
+
     @Test(arguments: [["queue", "run"], ["sync"]])
     func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")

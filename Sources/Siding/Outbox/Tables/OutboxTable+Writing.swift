@@ -95,16 +95,20 @@ extension OutboxTable {
     }
 
     /// Stores the result of a fetch that failed: queued again, or parked for `reason`.
+    ///
+    /// - Parameter expiresAt: the new expiry; nil keeps the one that it has.
     static func retain(
-        _ entry: QueueEntry, parkedFor reason: ParkReason?, waitsForNetwork: Bool, _ transaction: borrowing Transaction
+        _ entry: QueueEntry, parkedFor reason: ParkReason?, waitsForNetwork: Bool, expiresAt: Timestamp?,
+        _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox SET state = ?2, reason = ?3, owner = NULL, not_before = ?6,
-                tried = json_set(tried, '$.attempts', ?4, '$.tries', ?5, '$.crashes', 0, '$.waits_for', ?7)
+                tried = json_set(tried, '$.attempts', ?4, '$.tries', ?5, '$.crashes', 0, '$.waits_for', ?7),
+                expires_at = COALESCE(?8, expires_at)
             WHERE id = ?1
             """, entry.id, reason == nil ? "queued" : "parked", reason?.rawValue, entry.attempts, entry.tries,
-            entry.nextAttemptAt.microseconds, waitsForNetwork ? "line" : nil)
+            entry.nextAttemptAt.microseconds, waitsForNetwork ? "line" : nil, expiresAt?.microseconds)
     }
 
     /// Marks open entries as done or dropped.
