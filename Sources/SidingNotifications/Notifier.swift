@@ -19,7 +19,7 @@ package struct Notifier: Sendable {
     let wallClock: WallClock
     /// The name of this machine.
     let host: String
-    /// Is given a message for each hook that failed.
+    /// Is given a message for each call that failed.
     let report: @Sendable (String) -> Void
 
     package init(
@@ -61,7 +61,8 @@ package struct Notifier: Sendable {
         let now = wallClock.now
         return !comparison.changed.isEmpty
             || comparison.incidents.contains { incident in
-                usable.contains { $0.isDue(incident, now: now) } || isDone(incident, now)
+                usable.contains { $0.isDue(incident, now: now) && $0.isWorthCalling(about: incident, now: now) }
+                    || isDone(incident, now)
             }
     }
 
@@ -98,21 +99,23 @@ package struct Notifier: Sendable {
     /// Those that can be called now.
     private var usable: [NotificationHook] { notified.filter { call.canSend || !$0.isRemote } }
 
-    /// Notifies one hook. After its first failure it is left alone until the next run, and so is one that takes longer than
-    /// its time limit altogether: a run is delayed by no more than twice that limit.
+    /// Notifies one hook. After its first failure it is left alone, for longer with each one, and one that takes longer than its
+    /// time limit altogether is left alone until the next run: a run is delayed by no more than twice that limit.
     private func deliver(_ incidents: [Incident], to hook: NotificationHook, _ lease: Lease) async throws(StoreError) {
         let start = wallClock.now
-        let due = incidents.filter { hook.isDue($0, now: start) }
+        let due = incidents.filter { hook.isDue($0, now: start) && hook.isWorthCalling(about: $0, now: start) }
         var parcels = due.prefix(Self.mostAtOnce).map { (Notification($0), [$0.key]) }
         let rest = Array(due.dropFirst(Self.mostAtOnce))
         if !rest.isEmpty { parcels.append((Notification(summaryOf: rest), rest.map(\.key))) }
-        for (notification, keys) in parcels {
+        for (index, (notification, keys)) in parcels.enumerated() {
             guard !Task.isCancelled, wallClock.now - start <= hook.timeout else { return }
             do throws(HookCall.Fault) {
                 try await call.deliver(notification.object(host: host, now: wallClock.now).bytes, to: hook)
             } catch {
-                report("notify: \(hook.description) failed: \(error.reason); the next run tries again")
-                return
+                let failures = due.compactMap { $0.failedCalls[hook.id]?.count }.max() ?? 0
+                let wait = MessageFormat.duration(RetryRules.hookBackoff.ceiling(after: failures + 1))
+                report("notify: \(hook.description) failed: \(error.reason); it is called again after \(wait)")
+                return try await store.add(failedCallOf: hook.id, to: parcels[index...].flatMap(\.1), under: lease)
             }
             try await store.add(notified: hook.id, to: keys, under: lease)
         }

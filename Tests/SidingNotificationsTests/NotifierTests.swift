@@ -48,7 +48,7 @@ import Testing
         await reader.close()
     }
 
-    @Test func `a hook that is down is tried at each run until it is back, and the others are notified once`()
+    @Test func `a hook that is down is called again after waits that grow, and the others are notified once`()
         async throws
     {
         let bench = try await NotifyBench()
@@ -57,15 +57,57 @@ import Testing
         let hooks = [NotifyBench.hook(), NotifyBench.hook("http://127.0.0.1:2/hook")]
         let transports = ByPort(["127.0.0.1:1": down, "127.0.0.1:2": up])
         try await bench.run(.failed, error: "403")
-        for _ in 1...3 { try await bench.notifier(hooks, transports: transports).notify() }
-        #expect(down.take().count == 3)
+        var called: [Int] = []
+        for second in stride(from: 0, through: 600, by: 15) {
+            try await bench.notifier(hooks, transports: transports).notify()
+            if !down.take().isEmpty { called.append(second) }
+            bench.time.advance(by: .seconds(15))
+        }
+        #expect(called == [0, 60, 180, 420])
         #expect(up.take().count == 1)
-        #expect(bench.reported.count == 3)
-        #expect(bench.reported.allSatisfy { $0.hasPrefix("notify: url 127.0.0.1 failed: ") })
+        #expect(bench.reported.count == 4)
+        #expect(bench.reported.allSatisfy { $0.hasPrefix("notify: url 127.0.0.1:1 failed: ") })
+        #expect(bench.reported.first?.hasSuffix("; it is called again after 60 s") == true)
         down.answer.withLock { $0 = .status(.noContent) }
+        bench.time.advance(by: .seconds(3_600))
         for _ in 1...3 { try await bench.notifier(hooks, transports: transports).notify() }
         #expect(down.take().count == 1)
         #expect(up.take().count == 0)
+    }
+
+    @Test func `another incident has a hook that failed called at once, and so has the end of the first`() async throws
+    {
+        let bench = try await NotifyBench()
+        bench.receiver.answer.withLock { $0 = .status(.serviceUnavailable) }
+        func taken() async throws -> [String] {
+            try await bench.notifier(of: ["posts", "others"]).notify()
+            return try bench.taken()
+        }
+        try await bench.run(.failed, error: "403")
+        #expect(try await taken() == ["failed posts"])
+        #expect(try await taken() == [])
+        try await bench.run(.failed, of: "others", error: "403")
+        #expect(try await taken() == ["failed others"])
+        #expect(try await taken() == [])
+        try await bench.run(.saved)
+        #expect(try await taken() == ["recovered failed posts"])
+        #expect(try await taken() == [])
+        #expect(bench.reported.count == 3)
+        #expect(try await bench.store.incidents().map(\.failedCalls.count) == [1, 1])
+    }
+
+    @Test func `of many incidents at once a hook that is down is called about one`() async throws {
+        let bench = try await NotifyBench()
+        bench.receiver.answer.withLock { $0 = .status(.serviceUnavailable) }
+        let names = (1...50).map { "resource\($0)" }
+        for name in names { try await bench.run(.failed, of: name, error: "403") }
+        for _ in 1...3 { try await bench.notifier(of: names).notify() }
+        #expect(try bench.taken().count == 1)
+        #expect(bench.reported.count == 1)
+        bench.time.advance(by: .seconds(60))
+        bench.receiver.answer.withLock { $0 = .status(.ok) }
+        try await bench.notifier(of: names).notify()
+        #expect(bench.receiver.take().count == 21)
     }
 
     @Test func `an incident that began and ended while a hook was down is notified as recovered`() async throws {
@@ -78,6 +120,7 @@ import Testing
         _ = try bench.taken()
         #expect(try await bench.store.incidents().count == 1)
         bench.receiver.answer.withLock { $0 = .status(.ok) }
+        bench.time.advance(by: .seconds(60))
         try await bench.notifier().notify()
         #expect(try bench.taken() == ["recovered failed posts"])
         #expect(try await bench.store.incidents() == [])

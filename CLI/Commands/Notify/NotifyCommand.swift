@@ -15,7 +15,8 @@ struct NotifyCommand: AsyncParsableCommand {
 /// `siding notify list`: shows the incidents that the last run left.
 struct NotifyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List incidents: what is wrong since when, and how many hooks were notified.",
+        commandName: "list",
+        abstract: "List incidents: what is wrong since when, how many hooks were notified, and how many failed.",
         discussion: """
             An incident begins and ends at the end of a sync, of a queue run, or while siding serve looks. One that is over is \
             listed until the hooks were notified.
@@ -39,12 +40,12 @@ struct NotifyListCommand: AsyncParsableCommand {
                 return
             }
             let format = options.messageFormat
-            var table = Table(["kind", "subject", "since", "state", ">notified", "message"])
+            var table = Table(["kind", "subject", "since", "state", ">notified", ">failed", "message"])
             for incident in incidents {
                 table.add([
                     incident.key.kind.rawValue, incident.key.subject, format.time(incident.since),
                     incident.endedAt.map { "over, \(format.time($0))" } ?? "active", String(incident.notified.count),
-                    incident.message,
+                    String(Self.failed(incident)), incident.message,
                 ])
             }
             table.print(options.terminal)
@@ -55,7 +56,13 @@ struct NotifyListCommand: AsyncParsableCommand {
         [
             "kind": incident.key.kind.rawValue, "subject": incident.key.subject, "since": incident.since,
             "ended_at": incident.endedAt, "message": incident.message, "notified": incident.notified.count,
+            "failed": Self.failed(incident),
         ]
+    }
+
+    /// The number of hooks that were called in vain, and did not take it since.
+    private static func failed(_ incident: Incident) -> Int {
+        incident.failedCalls.keys.count { !incident.notified.contains($0) }
     }
 }
 

@@ -32,7 +32,9 @@ extension Workspace {
     ) async throws -> ExitStatus {
         if config.hooks.isEmpty, try await store.incidents().isEmpty { return try await run() }
         return try await Network.withTransports { http in
-            let notifier = notifier(store, over: isOffline ? nil : http) { Output.printMessage($0) }
+            // Who waits at a terminal did not ask for it; 'siding notify list' counts what failed.
+            let isWatched = Terminal.current(noColor: true).isOutput
+            let notifier = notifier(store, over: isOffline ? nil : http) { if !isWatched { Output.printMessage($0) } }
             async let begun: Void = notifier.begin()
             let result: Result<ExitStatus, any Error>
             do { result = .success(try await run()) } catch { result = .failure(error) }

@@ -27,6 +27,13 @@ package struct Incident: Sendable, Hashable {
         }
     }
 
+    /// The calls of a hook that did not take the notification.
+    package struct FailedCalls: Sendable, Hashable, Codable {
+        package var count: Int
+        /// When the last one was made, in microseconds since 1970.
+        package var at: Int64
+    }
+
     package var key: Key
     package var since: Timestamp
     /// Since when the entry is queued that is the oldest now, if the condition is that; not stored.
@@ -37,6 +44,8 @@ package struct Incident: Sendable, Hashable {
     package var endedAt: Timestamp?
     /// The hooks that took the notification of its beginning, or once it has ended, of its end.
     package var notified: Set<String> = []
+    /// The hooks that were called in vain; empty again once it has ended.
+    package var failedCalls: [String: FailedCalls] = [:]
 
     package init(_ kind: Kind, of subject: String, since: Timestamp, message: String) {
         key = Key(kind, of: subject)

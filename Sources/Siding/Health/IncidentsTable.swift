@@ -16,17 +16,20 @@ enum IncidentsTable {
         incident.endedAt = try row.optionalTime("ended_at")
         // Without it hooks are notified twice, which is better than an error that ends all notifications.
         incident.notified = Set(Store.decodeIfReadable([String].self, try row.text("notified")) ?? [])
+        // Without it a hook is called sooner.
+        let failedCalls = try row.text("failed_calls")
+        incident.failedCalls = Store.decodeIfReadable([String: Incident.FailedCalls].self, failedCalls) ?? [:]
         return incident
     }
 
-    /// Stores the beginning or the end of an incident.
+    /// Stores the beginning or the end of an incident, for which no hook was called yet.
     static func save(_ incident: Incident, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
             INSERT INTO siding_incidents (kind, subject, since, message, ended_at, notified)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (kind, subject) DO UPDATE SET since = excluded.since, message = excluded.message,
-                ended_at = excluded.ended_at, notified = excluded.notified
+                ended_at = excluded.ended_at, notified = excluded.notified, failed_calls = '{}'
             """, incident.key.kind.rawValue, incident.key.subject, incident.since.microseconds, incident.message,
             incident.endedAt?.microseconds, try Store.json(incident.notified.sorted()))
     }
@@ -37,6 +40,18 @@ enum IncidentsTable {
             """
             UPDATE siding_incidents SET notified = json_insert(notified, '$[#]', ?3) WHERE kind = ?1 AND subject = ?2
             """, key.kind.rawValue, key.subject, hook)
+    }
+
+    /// Counts a call that failed.
+    static func add(
+        failedCallOf hook: String, to key: Incident.Key, at now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_incidents SET failed_calls = json_set(failed_calls, '$."' || ?3 || '"', json_object(
+                'count', COALESCE(failed_calls ->> ('$."' || ?3 || '".count'), 0) + 1, 'at', ?4))
+            WHERE kind = ?1 AND subject = ?2
+            """, key.kind.rawValue, key.subject, hook, now.microseconds)
     }
 
     static func delete(_ key: Incident.Key, _ transaction: borrowing Transaction) throws {

@@ -28,4 +28,14 @@ extension Store {
             for key in incidents { try IncidentsTable.add(notified: hook, to: key, transaction) }
         }
     }
+
+    /// Stores that a call of `hook` about these incidents failed.
+    package func add(
+        failedCallOf hook: String, to incidents: [Incident.Key], under lease: Lease
+    ) async throws(StoreError) {
+        let now = clock.now
+        try await write(under: lease) { _, transaction in
+            for key in incidents { try IncidentsTable.add(failedCallOf: hook, to: key, at: now, transaction) }
+        }
+    }
 }

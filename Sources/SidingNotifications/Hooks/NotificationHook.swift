@@ -57,7 +57,7 @@ package struct NotificationHook: Sendable {
         }
     }
 
-    /// For messages: `command mail`, `url ntfy.sh`, `ping env HEALTHCHECK`. The path of an address may be a secret.
+    /// For messages: `command mail`, `url ntfy.sh`, `url 127.0.0.1:9000`, `ping env HEALTHCHECK`. The path of an address may be a secret.
     package var description: String {
         switch target {
         case .command(let program): "command \(program.shortName)"
@@ -68,7 +68,7 @@ package struct NotificationHook: Sendable {
 
     private static func place(_ address: Secret) -> String {
         guard let text = address.plainText else { return address.description }
-        return (try? HTTPURL(text))?.host ?? "address"
+        return (try? HTTPURL(text))?.authority ?? "address"
     }
 
     var isPing: Bool { if case .ping = target { true } else { false } }
@@ -83,6 +83,14 @@ package struct NotificationHook: Sendable {
         guard incident.endedAt != nil else { return concerns(incident, now: now) }
         // A hook for recoveries alone is notified of all of them.
         return events.contains(.recovered) && (events == [.recovered] || concerns(incident, now: now))
+    }
+
+    /// Whether it may be called about the incident: it was not called in vain just now.
+    func isWorthCalling(about incident: Incident, now: Timestamp) -> Bool {
+        guard let failed = incident.failedCalls[id] else { return true }
+        let passed = now - Timestamp(microseconds: failed.at)
+        // A moment that has not come yet was stored before the clock was set back.
+        return passed < .zero || passed >= RetryRules.hookBackoff.ceiling(after: failed.count)
     }
 
     /// Whether the incident is of a kind that the hook is for.

@@ -22,6 +22,7 @@ package struct IncidentComparison: Sendable {
             case (nil, nil) where !conditions.undecided.contains(incident.key):
                 var over = incident
                 over.endedAt = now
+                over.failedCalls = [:]
                 over.notified = Set(hooks.filter { !$0.awaitsEnd(of: incident, limit) }.map(\.id))
                 change(over)
             default:

@@ -59,7 +59,11 @@ struct NotifyTests {
         #expect(failed.error.contains("notify: command false failed: the program 'false' ended with status 1"))
         #expect(failed.error.contains("notify: command alert failed: there is no program 'alert'"))
         #expect(failed.error.contains("notify: url env MISSING failed: "))
+        #expect(try await !sandbox.siding("sync").error.contains("notify: "), "they are told once, then after a while")
+        let listed = try await sandbox.siding("notify", "list", "--json").object()
+        #expect(listed["failed"] == .number(3) && listed["notified"] == .number(1))
         // From cron, too: who expects notifications has to know that none comes.
+        _ = try await sandbox.sqlite("test.db", "UPDATE siding_incidents SET failed_calls = '{}'")
         #expect(try await sandbox.siding("sync", "--quiet").error.contains("notify: command false failed: "))
         service.origin.lift(fault)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -76,8 +80,11 @@ struct NotifyTests {
         service.origin.inject(.status(403), times: nil)
         let down = try await sandbox.siding("sync", environment: environment)
         #expect(down.status == 69)
-        #expect(down.error.contains("notify: url 127.0.0.1 failed: "))
+        #expect(down.error.contains("notify: url 127.0.0.1:\(receiver.url.port) failed: "), "\(down.error)")
         try await receiver.restart()
+        #expect(try await !sandbox.siding("sync", environment: environment).error.contains("notify: "))
+        #expect(receiver.requests.isEmpty)
+        _ = try await sandbox.sqlite("test.db", "UPDATE siding_incidents SET failed_calls = '{}'")
         for _ in 1...2 { _ = try await sandbox.siding("sync", environment: environment) }
         let requests = receiver.requests
         #expect(requests.map { "\($0.method) \($0.target)" } == ["POST /hook"])
