@@ -85,6 +85,11 @@ enum ParentTurn: Sendable, Hashable {
     case first(RunID)
     /// Those that one has, without a page of them.
     case again(RunID)
+
+    /// The turns of a run, one after the other; nil takes all parents.
+    static func all(in pass: PassPosition?, of run: RunID) -> [ParentTurn?] {
+        pass?.isResumed == true ? [.first(run), .again(run)] : [nil]
+    }
 }
 
 /// A record with a listing of its own in another resource.

@@ -38,9 +38,8 @@ struct FanOut: Sendable {
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
         let pass = options.isAdHoc ? nil : try await openPass(&tally)
         let selection = each.selection(for: resource.name, in: pass)
-        // One parent after the other may be refused at each sync: those that were not asked yet come before them.
-        let turns: [ParentTurn?] = pass?.isResumed == true ? [.first(sync.run), .again(sync.run)] : [nil]
-        let feed = ParentFeed(turns.map(selection.of), keys: keys, size: each.concurrency * 8)
+        let turns = ParentTurn.all(in: pass, of: sync.run).map(selection.of)
+        let feed = ParentFeed(turns, keys: keys, size: each.concurrency * 8)
         try await walk(feed, pass?.pass, &tally)
         if tally.isRefused { tally.leave(try await unasked(selection, keys, tally)) }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }

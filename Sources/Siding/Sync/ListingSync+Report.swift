@@ -136,21 +136,22 @@ extension ListingSync {
             let gate = open.gates.closing(resource.source.name, at: engine.now),
             let entry = try open.waiting(for: gate, opening, now: engine.now)
         else { return nil }
-        var report = report.failed(closed(by: gate, at: entry.url))
+        let url = (try? HTTPURL(entry.url)) ?? opening.first.url
+        var report = report.failed(closed(by: gate, at: url))
         (report.result.outcome, report.result.entry, report.tries) = (.queued, entry.id, entry.attempts)
         return report
     }
 
     func waits(for gate: SourceGate) async throws(StoreError) -> SyncReport {
         try await openWithoutPage()
-        let url = Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames)
         let wait = gate.until.map { $0 - engine.now } ?? RetryRules.probeWindow
         return try await FailureHandling(sync: sync, position: position, partial: position.partial)
-            .keep(closed(by: gate, at: url), position.page, isCounted: false, report) { _ in wait }
+            .keep(closed(by: gate, at: position.page.url), position.page, isCounted: false, report) { _ in wait }
     }
 
-    private func closed(by gate: SourceGate, at url: String) -> Failure {
-        Failure(.waitingForOrigin, phase: .notSent, detail: gate.note, underlying: ClosedGate(gate: gate))
-            .at(method: resource.method.rawValue, url: url)
+    private func closed(by gate: SourceGate, at url: HTTPURL) -> Failure {
+        Failure(.waitingForOrigin, phase: .notSent, detail: gate.note, underlying: ClosedGate(gate: gate)).at(
+            method: resource.method.rawValue,
+            url: Redaction.url(url, also: resource.source.authorization.secretQueryNames))
     }
 }

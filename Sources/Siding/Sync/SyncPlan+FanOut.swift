@@ -40,13 +40,14 @@ extension SyncPlan {
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
         let outlook = try await store.outlook(selection)
-        // As a sync does, which asks those first that were not asked yet.
-        let first = selection.of(.first(Run.none))
-        if begin.position.isResumed, try await store.outlook(first).due > 0 { selection = first }
         let held = begin.startsAnew ? [] : try await heldLanes(of: resource, in: store)
         selection.limit = Self.shown + held.count
-        let parents = try await store.parents(selection)
-            .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }.prefix(Self.shown)
+        var parents: [Parent] = []
+        for turn in ParentTurn.all(in: begin.position, of: Run.none) where parents.count < Self.shown {
+            parents += try await store.parents(selection.of(turn))
+                .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }
+        }
+        parents = Array(parents.prefix(Self.shown))
         let reason = begin.reason + Self.why(outlook, each, begin.position)
         let (asked, failure) = try await requests(for: parents, of: resource, each, options, store, now)
         if outlook.due == 0 {
