@@ -1,42 +1,15 @@
-import Foundation
 import HTTPTypes
-import Logging
 import SidingChain
 import SidingJSON
 import SidingSynchronization
 import SidingTesting
-import TestSupport
 import Testing
 
 @testable import Siding
 @testable import SidingNetwork
 
-/// What ``Siding/run()`` does side by side, what wakes it, and what ends it.
+/// What wakes ``Siding/run()``.
 @Suite(.timeLimit(.minutes(5))) struct ServiceLoopTests {
-    @Test func `writes go out while a listing is under way`() async throws {
-        let gate = Gatepost()
-        let (isListing, isSent) = (Promise<Void>(), Promise<Void>())
-        let origin = ScriptedOrigin.posts { target in
-            if target == "/orders" { isSent.resolve(()) }
-            guard target == "/posts?page=2" else { return }
-            isListing.resolve(())
-            await gate.pass()
-        }
-        origin.set("/orders", .status(.created))
-        let source = try RunningService.source()
-        let running = try await RunningService(
-            origin, resources: [RunningService.posts(from: source)], sources: [source], time: ManualWallClock())
-        await isListing.value()
-        _ = try await running.store.enqueue(RunningService.write("/orders"))
-        await running.passes()
-        // The listing waits for its second page all the while.
-        await isSent.value()
-        gate.open()
-        try await running.runs { try await running.records() == 5 }
-        running.stop()
-        try await running.ended()
-    }
-
     @Test func `the return of the network ends the wait for a page at once`() async throws {
         let isBack = Promise<Void>()
         let asked = Mutex(0)
@@ -212,62 +185,6 @@ import Testing
         try await running.ended()
     }
 
-    @Test func `a source that does not answer delays no resource of another one`() async throws {
-        let gate = Gatepost()
-        let isHanging = Promise<Void>()
-        let asked = Mutex(0)
-        let origin = ScriptedOrigin { target in
-            guard target == "/comments" else {
-                _ = asked.next()
-                return
-            }
-            isHanging.resolve(())
-            await gate.pass()
-        }
-        for target in ["/posts", "/comments"] { origin.set(target, ScriptedOrigin.page("[1]")) }
-        let (source, other) = (try RunningService.source(), try RunningService.source("other"))
-        let time = ManualWallClock()
-        let comments = AnyResource("comments", from: other, at: "/comments", key: "id")
-        let running = try await RunningService(
-            origin, resources: [comments, RunningService.posts(from: source)], sources: [], time: time)
-        await isHanging.value()
-        try await running.runs {
-            time.advance(by: .seconds(61))
-            return asked.withLock { $0 } >= 3
-        }
-        gate.open()
-        running.stop()
-        try await running.ended()
-    }
-
-    @Test func `no more sources than the limit are synced at once, and the others follow as soon as one has ended`()
-        async throws
-    {
-        let gate = Gatepost()
-        let (isFull, isDone) = (Promise<Void>(), Promise<Void>())
-        let asked = Mutex(0)
-        let all = SyncOrder.mostSources + 2
-        let origin = ScriptedOrigin { _ in
-            let count = asked.next()
-            if count == SyncOrder.mostSources { isFull.resolve(()) }
-            if count == all { isDone.resolve(()) }
-            await gate.pass()
-        }
-        let resources = try (0..<all).map { number in
-            AnyResource("r\(number)", from: try RunningService.source("s\(number)"), at: "/r\(number)", key: "id")
-        }
-        for resource in resources { origin.set("/\(resource.name)", ScriptedOrigin.page("[1]")) }
-        let running = try await RunningService(origin, resources: resources, sources: [], time: ManualWallClock())
-        await isFull.value()
-        await running.passes()
-        #expect(asked.withLock { $0 } == SyncOrder.mostSources)
-        gate.open()
-        // No clock is moved.
-        await isDone.value()
-        running.stop()
-        try await running.ended()
-    }
-
     @Test(arguments: [true, false])
     func `what an earlier service kept for lack of a network goes out at the start, if there is one`(
         isOnline: Bool
@@ -291,82 +208,5 @@ import Testing
         #expect(origin.waiting == (isOnline ? 1 : 0))
         running.stop()
         try await running.ended()
-    }
-
-    // MARK: Failures of the store
-
-    @Test func `a failure that may heal is logged once and shown until it is over, and the work goes on`() async throws
-    {
-        let isFull = Mutex(true)
-        let tries = Mutex(0)
-        let probes = StoreProbes(willCommit: { _ throws(StoreError) in
-            tries.withLock { $0 += 1 }
-            if isFull.withLock({ $0 }) { throw StoreError(.full, "the disk is full") }
-        })
-        let source = try RunningService.source()
-        let running = try await RunningService(
-            .posts(), resources: [RunningService.posts(from: source)], sources: [], time: ManualWallClock(),
-            probes: probes)
-        try await running.runs { tries.withLock { $0 } >= 3 }
-        #expect(running.log.lines.compactMap { $0.metadata["kind"] } == ["full"])
-        #expect(await running.siding.health.storeFailure?.kind == .full)
-        isFull.withLock { $0 = false }
-        try await running.runs {
-            let isShown = await running.siding.health.storeFailure != nil
-            return try await running.records() == 5 && !isShown
-        }
-        running.stop()
-        try await running.ended()
-        #expect(running.log.lines.compactMap { $0.metadata["kind"] } == ["full"])
-    }
-
-    @Test func `a file that was removed or replaced ends the service`() async throws {
-        let source = try RunningService.source()
-        let running = try await RunningService(
-            .posts(), resources: [RunningService.posts(from: source)], sources: [], time: ManualWallClock())
-        try await running.runs { (try? await running.records()) == 5 }
-        try FileManager.default.removeItem(atPath: running.store.path)
-        // The next look comes at once, if there has been none since.
-        running.kernel.tell(.routes)
-        let error = await #expect(throws: StoreError.self) { try await running.ended() }
-        #expect(error?.kind == .foreign)
-    }
-
-    @Test func `a failure that cannot heal ends the service`() async throws {
-        let probes = StoreProbes(willCommit: { _ throws(StoreError) in throw StoreError(.corrupt, "malformed") })
-        let source = try RunningService.source()
-        let running = try await RunningService(
-            .posts(), resources: [RunningService.posts(from: source)], sources: [], time: ManualWallClock(),
-            probes: probes)
-        await #expect { try await running.ended() } throws: { ($0 as? StoreError)?.kind == .corrupt }
-    }
-
-    // MARK: Stopping
-
-    @Test(arguments: [true, false])
-    func `a write that may not be sent twice has some time for its answer when the service is stopped`(
-        isAnswered: Bool
-    ) async throws {
-        let gate = Gatepost()
-        let arrived = Promise<Void>()
-        let origin = ScriptedOrigin { _ in
-            arrived.resolve(())
-            await gate.pass()
-        }
-        origin.set("/orders", .status(.created))
-        let source = try RunningService.source()
-        let running = try await RunningService(origin, resources: [], sources: [source], time: ManualWallClock()) {
-            siding in
-            _ = try await siding.store.enqueue(RunningService.write("/orders", isKeyed: false))
-        }
-        await arrived.value()
-        running.stop()
-        await running.clock.sleepers(1, waiting: RetryRules.stopWait)
-        if isAnswered { gate.open() } else { running.clock.advance(by: RetryRules.stopWait) }
-        try await running.ended()
-        let all = QueueSelection(states: QueueEntry.State.allCases)
-        let entry = try #require(try await running.store.entries(all).first)
-        #expect(entry.state == (isAnswered ? .done : .parked))
-        #expect(entry.reason == (isAnswered ? nil : .uncertain))
     }
 }

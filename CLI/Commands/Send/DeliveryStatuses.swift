@@ -5,6 +5,7 @@ import SidingSynchronization
 /// Collects the last exit status of each entry and resource from several workers.
 final class DeliveryStatuses: Sendable {
     private let state = Mutex<[String: (status: ExitStatus, state: QueueEntry.State?)]>([:])
+    private let printing = Mutex(())
 
     func add(_ entry: QueueEntry, _ cause: DropCause? = nil) {
         state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, cause), entry.state) }
@@ -20,6 +21,9 @@ final class DeliveryStatuses: Sendable {
     func addMissingSecret(of source: String) {
         state.withLock { $0["source:\(source)"] = (.config, nil) }
     }
+
+    /// Prints while no other worker prints, so that the lines of an entry stay together.
+    func alone(_ print: () -> Void) { printing.withLock { _ in print() } }
 
     /// Whether the last recorded state of the entry is the one that it has.
     func knows(_ entry: QueueEntry) -> Bool { state.withLock { $0[entry.id]?.state == entry.state } }

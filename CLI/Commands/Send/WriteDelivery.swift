@@ -110,7 +110,13 @@ struct WriteDelivery {
 
     private func note(_ entry: QueueEntry) {
         statuses.add(entry)
-        report(entry)
+        statuses.alone { report(entry) }
+    }
+
+    /// Notes a write that is sent on the way of another command. With `--json` it prints only parked writes.
+    func noteDue(_ entry: QueueEntry) {
+        guard !options.json || entry.state == .parked else { return statuses.add(entry) }
+        note(entry)
     }
 
     /// Reports parked writes and sources missing in the config, then returns the combined exit code.
@@ -122,11 +128,10 @@ struct WriteDelivery {
         return ExitStatus.combining([statuses.combined, lost])
     }
 
-    /// Sends the due writes of `sources` before a command continues with them. With `--json` it prints only parked writes.
+    /// Sends the due writes of `sources` for a command that has nothing else to do.
     ///
     /// - Returns: the code if a signal stopped it; otherwise ``status`` has the result.
     func drainDue(sources: Set<String>) async throws -> ExitStatus? {
-        try await tellMissingSecrets(sources)
         // Reading rows is cheaper than starting a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
         // Entries still claimed by a dead sender count as work, too, and those that waited for the network may be due.
@@ -135,10 +140,7 @@ struct WriteDelivery {
         guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender, _ in
             try await sender.endEarlierWaits(of: sources)
-            _ = try await sender.drain(sources: sources) { entry in
-                statuses.add(entry)
-                if !options.json || entry.state == .parked { report(entry) }
-            }
+            _ = try await sender.drain(sources: sources) { noteDue($0) }
             return nil
         }
     }
@@ -262,19 +264,21 @@ struct WriteDelivery {
     ) async throws -> ExitStatus? {
         let result = try await Network.using { http in
             let transports = options.watching(http, workspace.config)
-            return try await body(
-                WriteSender(
-                    store: store, sources: workspace.config.sources, transports: transports,
-                    signIns: workspace.signIns(transports), environment: Environment(logger: options.logger())),
-                transports)
+            return try await body(sender(over: transports), transports)
         }
         return result.stopped ?? result.value
+    }
+
+    func sender(over transports: any TransportFactory) -> WriteSender {
+        WriteSender(
+            store: store, sources: workspace.config.sources, transports: transports,
+            signIns: workspace.signIns(transports), environment: Environment(logger: options.logger()))
     }
 
     // MARK: Telling
 
     /// Reports the sources whose writes were left alone, as this process cannot read their secret.
-    private func tellMissingSecrets(_ sources: Set<String>?) async throws {
+    func tellMissingSecrets(_ sources: Set<String>?) async throws {
         let names = try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true }
         for source in workspace.config.sources where names.contains(source.name) {
             guard let missing = await source.authorization.absence() else { continue }

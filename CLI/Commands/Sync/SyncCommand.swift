@@ -8,7 +8,7 @@ struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Fetch and save records; resume where the last sync stopped.",
         discussion: """
-            Due writes to the sources are sent first. A page that cannot be fetched stays in the queue (exit 75), and the \
+            Due writes to a source are sent before its resources are fetched. A page that cannot be fetched stays in the queue (exit 75), and the \
             next sync fetches that page first.
             Prints nothing if all is well and standard output is not a terminal.
             """)
@@ -67,16 +67,17 @@ struct SyncCommand: AsyncParsableCommand {
             return .success
         }
         let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
-        let sources = sendsOnly ? workspace.config.sources : chosen.map(\.source)
-        if now { try await endWaits(of: Set(sources.map(\.name)), in: store) }
-        if let stop = try await deliver(to: sources, delivery) { return stop }
+        let sources = Set((sendsOnly ? workspace.config.sources : chosen.map(\.source)).map(\.name))
+        if now { try await endWaits(of: sources, in: store) }
+        if sendsWrites { try await delivery.tellMissingSecrets(sources) }
         guard !sendsOnly else {
+            if sendsWrites, let stop = try await delivery.drainDue(sources: sources) { return stop }
             try await delivery.tellParked()
             try await delivery.tellWaiting()
             return delivery.status ?? .success
         }
         let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
-            .run(chosen, syncOptions, command: command)
+            .run(chosen, syncOptions, command: command, sending: sendsWrites ? delivery : nil)
         // Every run parks expired writes, even one that sends nothing.
         try await delivery.tellParked()
         try await delivery.tellWaiting()
@@ -93,13 +94,8 @@ struct SyncCommand: AsyncParsableCommand {
         }
     }
 
-    /// Sends the user's own writes first, so that the fetched records include them.
-    ///
-    /// - Returns: the exit code if a signal stopped it.
-    private func deliver(to sources: [Source], _ delivery: WriteDelivery) async throws -> ExitStatus? {
-        guard !offline, !noQueue, listing.limit == nil else { return nil }
-        return try await delivery.drainDue(sources: Set(sources.map(\.name)))
-    }
+    /// Whether the user's own writes are sent, so that the fetched records include them.
+    private var sendsWrites: Bool { !offline && !noQueue && listing.limit == nil }
 
     /// The command line as the list of runs shows it.
     private var command: String {

@@ -13,24 +13,38 @@ struct SyncRunner {
     var showsProgress = true
 
     /// Syncs `resources`; a signal stops it between pages.
-    func run(_ resources: [AnyResource], _ syncOptions: SyncOptions, command: String) async throws -> ExitStatus {
+    ///
+    /// - Parameter writes: delivers the due writes of each source before its resources are synced; nil sends none.
+    func run(
+        _ resources: [AnyResource], _ syncOptions: SyncOptions, command: String, sending writes: WriteDelivery? = nil
+    ) async throws -> ExitStatus {
         let result = try await Network.using { http in
             let transports: any TransportFactory =
                 isOffline ? OfflineTransports() : options.watching(http, workspace.config)
-            return try await sync(resources, syncOptions, command: command, over: transports)
+            return try await sync(resources, syncOptions, command: command, over: transports, sending: writes)
         }
         return status(of: result.value, stopped: result.stopped)
     }
 
     /// Syncs `resources` over existing transports and prints the result of each.
     func sync(
-        _ resources: [AnyResource], _ syncOptions: SyncOptions, command: String, over transports: any TransportFactory
+        _ resources: [AnyResource], _ syncOptions: SyncOptions, command: String, over transports: any TransportFactory,
+        sending writes: WriteDelivery? = nil
     ) async throws(StoreError) -> [SyncReport] {
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json || !showsProgress)
-        let engine = SyncEngine(
+        var engine = SyncEngine(
             store: store, transports: transports, signIns: workspace.signIns(transports),
             environment: Environment(logger: options.logger()),
             progress: { progress.show($0) })
+        if let writes {
+            let sender = writes.sender(over: transports)
+            try await sender.endEarlierWaits(of: Set(resources.map(\.source.name)))
+            engine.sender = sender
+            engine.delivered = { entry in
+                progress.clear()
+                writes.noteDue(entry)
+            }
+        }
         return try await engine.run(resources, options: syncOptions, command: command) { report in
             progress.clear()
             tell(report)

@@ -3,18 +3,34 @@ internal import SidingSQLite
 
 /// What a sender has to do, as found by one read of the store.
 package struct QueueOutlook: Sendable, Hashable {
-    /// Whether a claim might find a due write, or park an expired one.
-    package var hasWork: Bool
-    /// When the next write may be tried; nil if none waits for its time.
-    package var nextDue: Timestamp?
+    /// When the next write of each source may be tried; without those of which none waits for its time.
+    package var due: [String: Timestamp] = [:]
+    /// The sources with a write that may be tried now.
+    package var ready: Set<String> = []
+    /// Whether an entry waits to be parked, as it has expired.
+    package var hasExpired = false
     /// All sources with a claimed write, whether its sender is alive or dead.
-    package var claimed: Set<String>
+    package var claimed: Set<String> = []
     /// All sources with an entry parked for a sign-in, or with a gate closed for one that nothing has opened since: worth a try
     /// once the credentials have changed.
-    package var wantingSignIn: Set<String>
+    package var wantingSignIn: Set<String> = []
 
-    /// When the next write may be tried, if that is after `moment`.
-    func nextDue(after moment: Timestamp) -> Timestamp? { nextDue.flatMap { $0 > moment ? $0 : nil } }
+    /// Whether a claim might find a due write, or park an expired one.
+    package var hasWork: Bool { !ready.isEmpty || hasExpired }
+    /// When the next write may be tried; nil if none waits for its time.
+    package var nextDue: Timestamp? { due.values.min() }
+
+    /// The first moment after `moment` at which a write becomes due; nil if there is none. A source whose writes are due
+    /// already does not hide the others.
+    func nextDue(after moment: Timestamp) -> Timestamp? { due.values.filter { $0 > moment }.min() }
+
+    /// The same without the due writes of these sources.
+    func without(_ sources: Set<String>) -> QueueOutlook {
+        var outlook = self
+        outlook.due = due.filter { !sources.contains($0.key) }
+        outlook.ready.subtract(sources)
+        return outlook
+    }
 }
 
 /// Why waiting may end early.
@@ -32,21 +48,21 @@ extension Store {
     package func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook {
         let now = clock.now
         return try await read { snapshot in
-            let nextDue = try Self.nextDue(of: sources, now, snapshot)
-            let isDue = nextDue.map { $0 <= now } ?? false
+            let due = try Self.due(of: sources, now, snapshot)
             let closed = try SourcesTable.gates(snapshot).filter { $0.reason == .signIn && $0.until == nil }
                 .map(\.source)
             return QueueOutlook(
-                hasWork: try isDue || !OutboxTable.expired(now, snapshot).isEmpty, nextDue: nextDue,
+                due: due, ready: Set(due.filter { $0.value <= now }.keys),
+                hasExpired: try !OutboxTable.expired(now, snapshot).isEmpty,
                 claimed: Set(try OutboxTable.claimedWrites(snapshot).map(\.source)),
                 wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed))
         }
     }
 
-    private static func nextDue(
+    private static func due(
         of sources: Set<String>, _ now: Timestamp, _ snapshot: borrowing Snapshot
-    ) throws -> Timestamp? {
-        var earliest: Timestamp?
+    ) throws -> [String: Timestamp] {
+        var moments: [String: Timestamp] = [:]
         for source in sources {
             guard let times = try OutboxTable.dueTimes(of: source, snapshot),
                 let opens = try SourcesTable.load(source, snapshot).opens(now: now)
@@ -54,9 +70,9 @@ extension Store {
             // A wait beyond the longest one ends with the next claim.
             let due = times.last > now + RetryRules.longestWait ? min(times.first, now) : times.first
             // An open gate does not make a write that waits for its turn due later.
-            earliest = min(earliest ?? .init(microseconds: .max), opens > now ? max(due, opens) : due)
+            moments[source] = opens > now ? max(due, opens) : due
         }
-        return earliest
+        return moments
     }
 
     /// Since when the first due write of these sources waits to be sent; nil if none is due. Those of a closed gate are not due.

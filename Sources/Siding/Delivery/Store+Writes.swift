@@ -91,6 +91,12 @@ extension Store {
         return result
     }
 
+    /// Parks what has expired.
+    func parkExpired() async throws(StoreError) {
+        let transitions = try transitions()
+        try await write { try transitions.parkExpired($0) }
+    }
+
     /// Reclaims the writes of dead senders.
     package func reclaim() async throws(StoreError) -> [QueueEntry] {
         let sending = try await read { try OutboxTable.claimedWrites($0) }

@@ -22,6 +22,10 @@ package struct SyncEngine: Sendable {
     var began: @Sendable (RunID, [String]) -> Void = { _, _ in }
     /// Called as a run ends.
     var ended: @Sendable (RunID, RunOutcome) -> Void = { _, _ in }
+    /// Sends the due writes of each source before its resources are synced; nil, the default, sends none.
+    package var sender: WriteSender?
+    /// Called as the result of each of these writes is recorded, by the sources concurrently.
+    package var delivered: @Sendable (QueueEntry) -> Void = { _ in }
     /// Fires when a program goes on with another engine: a run of this one begins no further resource.
     var replaced = ChangeSignal()
 
@@ -49,11 +53,11 @@ package struct SyncEngine: Sendable {
     var now: Timestamp { environment.wallClock.now }
 
     /// Syncs `resources` in one run, their sources side by side and those of a source one after the other: in the given order, but
-    /// each parent resource before its fan-out resources.
+    /// each parent resource before its fan-out resources. With a ``sender`` the due writes of each source come first.
     ///
     /// - Parameters:
     ///   - command: the command to record in the run, such as `sync posts`.
-    ///   - report: called in that order, once a resource and all before it have ended.
+    ///   - report: called in that order, once a resource and all before it have ended, and all writes.
     /// - Returns: a report per resource, in order; with `failsFast` none after the first failure.
     /// - Throws: ``StoreError`` if the store itself fails; the run is then recorded as `failed`.
     @concurrent
@@ -114,17 +118,22 @@ package struct SyncEngine: Sendable {
         _ resources: [AnyResource], _ options: SyncOptions, _ command: String, _ run: RunID,
         _ report: @Sendable (SyncReport) -> Void
     ) async throws(StoreError) -> [SyncReport] {
-        var order = SyncOrder(ParentOrder.parentsFirst(resources), most: options.mostSources)
+        let sources = Set(resources.map(\.source.name))
+        var order = SyncOrder(
+            ParentOrder.parentsFirst(resources), sending: sender == nil ? [] : sources.sorted(),
+            most: options.mostSources)
         var failure: StoreError?
-        await withTaskGroup(of: Result<SyncReport, StoreError>.self) { group in
+        await withTaskGroup(of: Result<EndedStep, StoreError>.self) { group in
             var isOver = false
             while true {
-                while !isOver, !Task.isCancelled, replaced.count == 0, let resource = order.begin() {
-                    group.addTask { await result(of: resource, options, command, run) }
+                while !isOver, !Task.isCancelled, replaced.count == 0, let step = order.begin() {
+                    group.addTask { await end(of: step, options, command, run) }
                 }
                 guard let ended = await group.next() else { break }
                 switch ended {
-                case .success(let done):
+                case .success(.writes(let sent)):
+                    order.endWrites(of: sent.source, due: sent.due.intersection(sources)).forEach(report)
+                case .success(.resource(let done)):
                     order.end(done).forEach(report)
                     let isFailed = done.result.outcome == .failed || done.result.outcome == .partial
                     if options.failsFast, isFailed { isOver = true }
@@ -139,23 +148,39 @@ package struct SyncEngine: Sendable {
         return order.reports
     }
 
-    private func result(
-        of resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
-    ) async -> Result<SyncReport, StoreError> {
+    /// What a ``SyncOrder/Step`` has come to.
+    private enum EndedStep: Sendable {
+        case writes(SentWrites)
+        case resource(SyncReport)
+    }
+
+    private func end(
+        of step: SyncOrder.Step, _ options: SyncOptions, _ command: String, _ run: RunID
+    ) async -> Result<EndedStep, StoreError> {
         do throws(StoreError) {
-            return .success(try await sync(resource, options: options, command: command, run: run))
+            return switch step {
+            case .writes(let source): .success(.writes(try await send(to: source)))
+            case .resource(let resource):
+                .success(.resource(try await sync(resource, options: options, command: command, run: run)))
+            }
         } catch {
-            guard error.kind == .cancelled, Task.isCancelled else {
-                let store = store
-                // The first error is the one to report.
-                try? await uncancelled { () throws(StoreError) in
-                    try await store.endResource(resource.name, after: error, in: run)
+            guard error.kind == .cancelled, Task.isCancelled, case .resource(let resource) = step else {
+                if case .resource(let resource) = step {
+                    let store = store
+                    // The first error is the one to report.
+                    try? await uncancelled { () throws(StoreError) in
+                        try await store.endResource(resource.name, after: error, in: run)
+                    }
                 }
                 return .failure(error)
             }
             // What ends a request at this moment ends a call of the store, too: the store has not failed.
-            return .success(SyncReport(resource.name).failed(Failure(.cancelled, phase: .notSent)))
+            return .success(.resource(SyncReport(resource.name).failed(Failure(.cancelled, phase: .notSent))))
         }
+    }
+
+    private func send(to source: String) async throws(StoreError) -> SentWrites {
+        try await sender?.deliverStep(to: source, delivered) ?? SentWrites(source: source)
     }
 
     /// Syncs one resource in a run of its own.

@@ -1,14 +1,26 @@
-/// The order of the resources of a run. Sources are synced side by side, so that one that hangs or has to wait holds up its own
-/// resources alone. Of each source one resource is synced at a time, and a fan-out resource begins after its parent, whichever
-/// source that belongs to.
+/// The order of the work of a run. Sources are worked for side by side, so that one that hangs or has to wait holds up its own work
+/// alone. Of each source the due writes are sent first, where the run sends any, so that the records that are fetched then include
+/// them. After that one resource is synced at a time, and a fan-out resource begins after its parent, whichever source that
+/// belongs to.
 ///
-/// Reports keep the order of the resources, however their syncs end.
+/// Reports keep the order of the resources, however their syncs end, and begin once all writes were sent.
 struct SyncOrder {
-    /// The most sources that a run, or a service, syncs at once: each holds pages in memory, and all of them share one writer.
+    /// The most sources that a run, or a service, works for at once: each holds pages in memory, and all of them share one writer.
     static let mostSources = 16
+
+    /// What may begin.
+    enum Step {
+        /// The due writes of this source.
+        case writes(of: String)
+        case resource(AnyResource)
+    }
 
     private let resources: [AnyResource]
     private let most: Int
+    /// The sources whose writes are to be sent.
+    private var unsent: [String]
+    /// Those whose writes are being sent.
+    private var sending: Set<String> = []
     private var waiting: [AnyResource]
     private var underWay: [AnyResource] = []
     private var done: [String: SyncReport] = [:]
@@ -17,25 +29,46 @@ struct SyncOrder {
 
     /// - Parameters:
     ///   - resources: each with a name of its own, parents first.
-    ///   - most: how many are synced at once.
-    init(_ resources: [AnyResource], most: Int = Self.mostSources) {
-        (self.resources, self.most, waiting) = (resources, most, resources)
+    ///   - sources: whose due writes are sent.
+    ///   - most: how many resources are synced at once; with 1, none while writes are being sent.
+    init(_ resources: [AnyResource], sending sources: [String] = [], most: Int = Self.mostSources) {
+        (self.resources, self.most, waiting, unsent) = (resources, most, resources, sources)
     }
 
-    /// Takes the next resource that may begin; nil if none may before another one ends.
-    mutating func begin() -> AnyResource? {
-        guard underWay.count < most, let index = waiting.indices.first(where: { mayBegin($0) }) else { return nil }
+    /// Takes what may begin next; nil if nothing may before something else ends.
+    mutating func begin() -> Step? {
+        let busy = sending.count + underWay.count
+        if busy < Self.mostSources, let index = unsent.firstIndex(where: { !isBusy($0) }) {
+            let source = unsent.remove(at: index)
+            sending.insert(source)
+            return .writes(of: source)
+        }
+        guard busy < most, let index = waiting.indices.first(where: { mayBegin($0) }) else { return nil }
         let resource = waiting.remove(at: index)
         underWay.append(resource)
-        return resource
+        return .resource(resource)
+    }
+
+    private func isBusy(_ source: String) -> Bool {
+        sending.contains(source) || underWay.contains { $0.source.name == source }
     }
 
     private func mayBegin(_ index: Int) -> Bool {
         let resource = waiting[index]
-        guard !underWay.contains(where: { $0.source.name == resource.source.name }) else { return false }
+        guard !isBusy(resource.source.name), !unsent.contains(resource.source.name) else { return false }
         guard let parent = resource.forEach?.resource else { return true }
         // Only those before it count, so that no circle waits for itself.
         return !underWay.contains { $0.name == parent } && !waiting[..<index].contains { $0.name == parent }
+    }
+
+    /// Takes that the due writes of a source were sent.
+    ///
+    /// - Parameter due: sources whose writes are to be sent once more, as some have become due.
+    /// - Returns: the reports whose turn has come now.
+    mutating func endWrites(of source: String, due: Set<String>) -> [SyncReport] {
+        sending.remove(source)
+        unsent += due.subtracting(unsent).sorted()
+        return takeReady()
     }
 
     /// Takes the report of a resource that has ended.
@@ -44,10 +77,15 @@ struct SyncOrder {
     mutating func end(_ report: SyncReport) -> [SyncReport] {
         underWay.removeAll { $0.name == report.result.resource }
         done[report.result.resource] = report
+        return takeReady()
+    }
+
+    private mutating func takeReady() -> [SyncReport] {
+        guard unsent.isEmpty, sending.isEmpty else { return [] }
         return take(resources[reports.count...].prefix { done[$0.name] != nil })
     }
 
-    /// The reports that waited for a resource which never began.
+    /// The reports that waited for something which never began.
     mutating func endAll() -> [SyncReport] { take(resources[reports.count...]) }
 
     private mutating func take(_ resources: ArraySlice<AnyResource>) -> [SyncReport] {

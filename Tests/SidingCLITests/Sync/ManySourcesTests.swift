@@ -5,7 +5,8 @@ import SidingSynchronization
 import SidingTesting
 import Testing
 
-/// Ten sources, of which one does not answer, one asks for patience, one lacks its secret and one its certificate.
+/// Ten sources, of which one does not answer, one asks for patience, one lacks its secret and one its certificate: neither syncs
+/// nor writes of the others wait for them.
 @Suite(.serialized)
 struct ManySourcesTests {
     private static let healthy = (1...6).map { "s\($0)" }
@@ -18,13 +19,12 @@ struct ManySourcesTests {
         let service = try await Service.start(items: 1)
         service.listen { _, request in
             seen.note(request.path)
-            switch request.path {
-            case "/hung/items":
+            switch request.path.split(separator: "/").first {
+            case "hung":
                 await hangs()
                 return .json("{}", status: .internalServerError)
-            case "/busy/items":
-                return .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
-            default: return .json(#"[{"id":1}]"#)
+            case "busy": return .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
+            default: return request.method == "GET" ? .json(#"[{"id":1}]"#) : .json("{}", status: .created)
             }
         }
         let sandbox = try Sandbox()
@@ -71,12 +71,71 @@ struct ManySourcesTests {
         await service.origin.stop()
     }
 
+    /// Leaves a write for each source in the queue.
+    private static func store(in sandbox: Sandbox) async throws {
+        for name in names {
+            #expect(try await sandbox.siding("send", "PUT", "\(name):/order", "-d", "{}", "--no-send").status == 0)
+        }
+    }
+
+    /// The writes that are not delivered, by source: their states.
+    private static func open(in sandbox: Sandbox) async throws -> [String: String] {
+        let entries = try await sandbox.siding("queue", "list", "--json").objects().filter {
+            $0["kind"]?.string == "write"
+        }
+        return Dictionary(entries.map { ($0["source"]?.string ?? "", $0["state"]?.string ?? "") }) { first, _ in first }
+    }
+
+    private static let undelivered = ["hung": "queued", "busy": "queued", "bare": "queued", "torn": "queued"]
+
+    @Test func `a sync delivers the writes of a source and syncs it, whatever the writes of another one wait for`()
+        async throws
+    {
+        let seen = Tally()
+        let (service, sandbox) = try await Self.setUp(seen) {
+            // A run that sends all writes before it syncs anything never comes so far.
+            for name in Self.healthy { try? await seen.reaches(1, "/\(name)/items") }
+        }
+        try await Self.store(in: sandbox)
+        let sync = try await sandbox.siding("sync", "--json")
+        #expect(sync.status == 78, "\(sync.everything)")
+        #expect(sync.error.contains("the writes of 'bare' wait: secret env NO_SUCH_TOKEN"), "\(sync.everything)")
+        let reports = try sync.objects()
+        #expect(reports.map { $0["resource"]?.string } == Self.names.map { "of_\($0)" })
+        #expect(reports.suffix(6).allSatisfy { $0["outcome"]?.string == "saved" })
+        #expect(try await Self.open(in: sandbox) == Self.undelivered)
+        let writes = service.origin.requests.filter { $0.method == "PUT" }.map(\.path).sorted()
+        #expect(writes == (["hung", "busy"] + Self.healthy).map { "/\($0)/order" }.sorted())
+        for name in Self.healthy {
+            let requests = service.origin.requests.filter { $0.path.hasPrefix("/\(name)/") }
+            #expect(requests.map(\.method) == ["PUT", "GET"])
+        }
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [["queue", "run"], ["queue", "run", "--watch", "--source", "bare"]])
+    func `a queue run says whose writes wait for a secret, and has delivered the others`(command: [String]) async throws
+    {
+        let seen = Tally()
+        let (service, sandbox) = try await Self.setUp(seen) {
+            for name in Self.healthy { try? await seen.reaches(1, "/\(name)/order") }
+        }
+        try await Self.store(in: sandbox)
+        let run = try await sandbox.siding(command)
+        #expect(run.status == 78, "\(run.everything)")
+        #expect(run.error.contains("the writes of 'bare' wait: secret env NO_SUCH_TOKEN"), "\(run.everything)")
+        if !command.contains("--watch") { #expect(try await Self.open(in: sandbox) == Self.undelivered) }
+        await service.origin.stop()
+    }
+
     @Test func `a service keeps the healthy sources fresh while another one does not answer`() async throws {
         let (seen, end) = (Tally(), Latch())
         let (service, sandbox) = try await Self.setUp(seen, resource: ", max_age: 1ms") { try? await end.wait() }
+        try await Self.store(in: sandbox)
         let ended = try await sandbox.serve { _ in
             for name in ["hung", "busy"] { try await seen.reaches(1, "/\(name)/items") }
             for name in Self.healthy { try await seen.reaches(3, "/\(name)/items") }
+            for name in ["hung", "busy"] + Self.healthy { try await seen.reaches(1, "/\(name)/order") }
             #expect(seen("/hung/items") == 1)
             #expect(seen("/busy/items") == 1)
             #expect(seen("/bare/items") == 0)

@@ -39,19 +39,19 @@ import Testing
         let bench = try await WriteBench(sources: ["api", "other"])
         #expect(
             try await bench.store.outlook(of: ["api"])
-                == QueueOutlook(hasWork: false, nextDue: nil, claimed: [], wantingSignIn: []))
+                == QueueOutlook())
         try await bench.enqueue("/a")
         #expect(
             try await bench.store.outlook(of: ["api"])
-                == QueueOutlook(hasWork: true, nextDue: bench.time.now, claimed: [], wantingSignIn: []))
+                == QueueOutlook(due: ["api": bench.time.now], ready: ["api"]))
         let write = try #require(try await bench.claim())
         #expect(
             try await bench.store.outlook(of: ["other"])
-                == QueueOutlook(hasWork: false, nextDue: nil, claimed: ["api"], wantingSignIn: []))
+                == QueueOutlook(claimed: ["api"]))
         try await bench.refuse(write)
         #expect(
             try await bench.store.outlook(of: ["other"])
-                == QueueOutlook(hasWork: false, nextDue: nil, claimed: [], wantingSignIn: ["api"]))
+                == QueueOutlook(wantingSignIn: ["api"]))
     }
 
     @Test func `what expires is parked although nothing else is due`() async throws {
@@ -85,6 +85,18 @@ import Testing
         try await bench.store.endWaits(of: nil, because: .lineReturned)
         #expect(try await bench.sender().drain().count == 12)
         #expect(bench.origin.takeTargets().count == 16)
+    }
+
+    @Test func `a source whose writes are due hides no later moment of another one`() async throws {
+        let bench = try await WriteBench(sources: ["api", "other"])
+        try await bench.enqueue("/a", to: "other")
+        try await bench.fail(#require(try await bench.claim()), wait: .seconds(60))
+        try await bench.enqueue("/b")
+        let (now, outlook) = (bench.time.now, try await bench.store.outlook(of: ["api", "other"]))
+        #expect(outlook.nextDue == now && outlook.ready == ["api"])
+        #expect(outlook.nextDue(after: now) == now + .seconds(60))
+        #expect(outlook.without(["api"]).nextDue == now + .seconds(60))
+        #expect(!outlook.without(["api"]).hasWork)
     }
 
     @Test func `a write that waits for its turn stays due since the moment at which it could go`() async throws {

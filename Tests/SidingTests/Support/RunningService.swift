@@ -88,9 +88,9 @@ extension RunningService {
         return resource
     }
 
-    static func write(_ path: String, isKeyed: Bool = true) throws -> WriteRequest {
+    static func write(_ path: String, to source: String = "blog", isKeyed: Bool = true) throws -> WriteRequest {
         WriteRequest(
-            to: "blog", .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
+            to: source, .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
             idempotency: isKeyed ? Idempotency() : nil)
     }
 

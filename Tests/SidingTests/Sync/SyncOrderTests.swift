@@ -1,3 +1,4 @@
+import HTTPTypes
 import SidingChain
 import SidingJSON
 import SidingSynchronization
@@ -25,26 +26,64 @@ import Testing
             try Self.resource("a1", of: "a"), try Self.resource("b1", of: "b", parent: "a1"),
             try Self.resource("b2", of: "b"), try Self.resource("a2", of: "a"),
         ])
-        #expect(order.begin()?.name == "a1")
-        #expect(order.begin()?.name == "b2")
-        #expect(order.begin() == nil)
+        #expect(order.next() == "a1")
+        #expect(order.next() == "b2")
+        #expect(order.next() == nil)
         #expect(order.end(SyncReport("b2", .saved)).isEmpty)
-        #expect(order.begin() == nil, "one waits for its source, the other one for its parent")
+        #expect(order.next() == nil, "one waits for its source, the other one for its parent")
         #expect(order.end(SyncReport("a1", .failed)).map(\.result.resource) == ["a1"])
-        #expect(order.begin()?.name == "b1")
-        #expect(order.begin()?.name == "a2")
+        #expect(order.next() == "b1")
+        #expect(order.next() == "a2")
         #expect(order.end(SyncReport("a2", .saved)).isEmpty)
         #expect(order.end(SyncReport("b1", .saved)).map(\.result.resource) == ["b1", "b2", "a2"])
         #expect(order.endAll().isEmpty)
         #expect(order.reports.map(\.result.resource) == ["a1", "b1", "b2", "a2"])
     }
 
+    @Test func `the writes of a source come before its resources, and reports wait for the last writes`() throws {
+        var order = SyncOrder(
+            [
+                try Self.resource("a1", of: "a"), try Self.resource("a2", of: "a"),
+                try Self.resource("b1", of: "b", parent: "a1"),
+            ], sending: ["a", "b"])
+        #expect(order.next() == "writes of a")
+        #expect(order.next() == "writes of b")
+        #expect(order.next() == nil)
+        #expect(order.endWrites(of: "b", due: []).isEmpty)
+        #expect(order.next() == nil, "it waits for its parent")
+        #expect(order.endWrites(of: "a", due: ["b"]).isEmpty)
+        #expect(order.next() == "writes of b", "some of them waited for those of the other source")
+        #expect(order.next() == "a1")
+        #expect(order.end(SyncReport("a1", .saved)).isEmpty)
+        #expect(order.next() == "a2")
+        #expect(order.next() == nil)
+        #expect(order.endWrites(of: "b", due: []).map(\.result.resource) == ["a1"])
+        #expect(order.next() == "b1")
+        #expect(order.end(SyncReport("b1", .saved)).isEmpty)
+        #expect(order.end(SyncReport("a2", .saved)).map(\.result.resource) == ["a2", "b1"])
+        #expect(order.next() == nil)
+    }
+
+    @Test func `a run of one resource at a time sends all writes before, those of the sources side by side`() throws {
+        var order = SyncOrder(
+            [try Self.resource("a1", of: "a"), try Self.resource("b1", of: "b")], sending: ["a", "b"], most: 1)
+        for source in ["a", "b"] { #expect(order.next() == "writes of \(source)") }
+        for source in ["a", "b"] {
+            #expect(order.next() == nil)
+            #expect(order.endWrites(of: source, due: []).isEmpty)
+        }
+        #expect(order.next() == "a1")
+        #expect(order.next() == nil)
+        #expect(order.end(SyncReport("a1", .saved)).count == 1)
+        #expect(order.next() == "b1")
+    }
+
     @Test func `what waited for a resource that never began is reported at the end`() throws {
         var order = SyncOrder([
             try Self.resource("a1", of: "a"), try Self.resource("a2", of: "a"), try Self.resource("b1", of: "b"),
         ])
-        #expect(order.begin()?.name == "a1")
-        #expect(order.begin()?.name == "b1")
+        #expect(order.next() == "a1")
+        #expect(order.next() == "b1")
         #expect(order.end(SyncReport("b1", .saved)).isEmpty)
         #expect(order.end(SyncReport("a1", .saved)).map(\.result.resource) == ["a1"])
         #expect(order.endAll().map(\.result.resource) == ["b1"])
@@ -54,15 +93,15 @@ import Testing
     @Test func `the number of sources at once has a limit, and a circle of parents does not wait for itself`() throws {
         var many = SyncOrder(try (0..<20).map { try Self.resource("r\($0)", of: "s\($0)") })
         var begun = 0
-        while many.begin() != nil { begun += 1 }
+        while many.next() != nil { begun += 1 }
         #expect(begun == SyncOrder.mostSources)
         var circle = SyncOrder([
             try Self.resource("a", of: "a", parent: "b"), try Self.resource("b", of: "b", parent: "a"),
         ])
-        #expect(circle.begin()?.name == "a")
-        #expect(circle.begin() == nil)
+        #expect(circle.next() == "a")
+        #expect(circle.next() == nil)
         _ = circle.end(SyncReport("a", .failed))
-        #expect(circle.begin()?.name == "b")
+        #expect(circle.next() == "b")
     }
 
     @Test func `sources that a fan-out connects are one for a service`() throws {
@@ -92,6 +131,68 @@ import Testing
         #expect(reports.map(\.result.resource) == ["r0", "r1", "r2", "r3"])
         #expect(told.withLock { $0 } == ["r0", "r1", "r2", "r3"])
         #expect(try await bench.lastRun().outcome == .saved)
+    }
+
+    private static func write(_ number: Int, after: [String] = []) throws -> WriteRequest {
+        var write = WriteRequest(
+            to: "s\(number)", .post, try HTTPURL("https://example.com/w\(number)"), body: Array("{}".utf8),
+            idempotency: Idempotency())
+        write.after = after
+        return write
+    }
+
+    private static func engine(_ bench: EngineBench, sendingFor resources: [AnyResource]) -> SyncEngine {
+        var engine = bench.engine()
+        engine.sender = WriteSender(
+            store: bench.store, sources: resources.map(\.source), transports: bench.origin,
+            environment: engine.environment)
+        return engine
+    }
+
+    @Test func `a write that is not answered holds up its own source alone, and is reported before all resources`()
+        async throws
+    {
+        let others = Gatepost()
+        let asked = Mutex<[String]>([])
+        let origin = ScriptedOrigin { target in
+            // In a run that sends all writes first it would be never answered.
+            if target == "/w0" { await others.pass() }
+            let areOthersSynced = asked.withLock { asked in
+                asked.append(target)
+                return asked.count { $0.hasPrefix("/r") } == 3
+            }
+            if areOthersSynced { others.open() }
+        }
+        let bench = try await EngineBench(origin)
+        let resources = try (0..<4).map { try Self.resource("r\($0)", of: "s\($0)") }
+        for number in 0..<4 {
+            origin.set("/w\(number)", .status(.created))
+            origin.set("/r\(number)", ScriptedOrigin.page("[1]"))
+            _ = try await bench.store.enqueue(Self.write(number))
+        }
+        let told = Mutex<[String]>([])
+        var engine = Self.engine(bench, sendingFor: resources)
+        engine.delivered = { entry in told.withLock { $0.append(entry.state.rawValue) } }
+        let reports = try await engine.run(resources) { report in told.withLock { $0.append(report.result.resource) } }
+        #expect(reports.map(\.result.outcome) == Array(repeating: .saved, count: 4))
+        let order = asked.withLock { $0 }
+        #expect(order.suffix(2) == ["/w0", "/r0"])
+        for number in 1..<4 {
+            #expect(try #require(order.firstIndex(of: "/w\(number)")) < #require(order.firstIndex(of: "/r\(number)")))
+        }
+        #expect(told.withLock { $0 } == Array(repeating: "done", count: 4) + ["r0", "r1", "r2", "r3"])
+    }
+
+    @Test func `a write that waits for one to another source is sent in the same run`() async throws {
+        let origin = ScriptedOrigin(["/w1": .status(.created), "/w2": .status(.created)])
+        let bench = try await EngineBench(origin)
+        let resources = try (1...2).map { try Self.resource("r\($0)", of: "s\($0)") }
+        for number in 1...2 { origin.set("/r\(number)", ScriptedOrigin.page("[1]")) }
+        let parent = try await bench.store.enqueue(Self.write(2))
+        let child = try await bench.store.enqueue(Self.write(1, after: [parent.id]))
+        _ = try await Self.engine(bench, sendingFor: resources).run(resources)
+        #expect(try await bench.entry(child.id).state == .done)
+        #expect(try await bench.queue() == [])
     }
 
     @Test func `a run that may carry so many bytes, or ends at a failure, asks one source after the other`()
@@ -134,5 +235,16 @@ import Testing
         #expect(reports.map(\.failure?.reason) == [.cancelled, .cancelled])
         #expect(reports.map(\.result.resource) == ["r0", "r1"])
         #expect(try await bench.lastRun().outcome == .interrupted)
+    }
+}
+
+extension SyncOrder {
+    /// The name of what begins next.
+    fileprivate mutating func next() -> String? {
+        switch begin() {
+        case .writes(of: let source)?: "writes of \(source)"
+        case .resource(let resource)?: resource.name
+        case nil: nil
+        }
     }
 }

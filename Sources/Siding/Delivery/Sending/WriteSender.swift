@@ -8,9 +8,10 @@ internal import SidingSynchronization
 /// Delivers the writes of the queue.
 ///
 /// Keeps all state in rows, so any number of senders in any number of processes may share a store. For each entry: claim it,
-/// send it, record the result. If a sender dies, the next one reclaims its entry.
+/// send it, record the result. If a sender dies, the next one reclaims its entry. The writes of each source are sent by
+/// themselves, so that no source waits for the answers, the limits or the secret of another one.
 package struct WriteSender: Sendable {
-    /// The most requests of one process in flight at once, over all sources.
+    /// The most requests of one process in flight at once to a source.
     static let mostAtOnce = 16
 
     let store: Store
@@ -19,7 +20,7 @@ package struct WriteSender: Sendable {
     private(set) var environment: Environment
     /// Fires when a program goes on with another sender: this one claims nothing more.
     let replaced = ChangeSignal()
-    private let tried = CredentialAttempts(RetryRules.credentials)
+    let tried = CredentialAttempts(RetryRules.credentials)
     private let pruningPace = PruningPace()
     /// How long a write waits for a rate limit of its source.
     private var maximumWait = RetryRules.rateLimitWait
@@ -35,104 +36,10 @@ package struct WriteSender: Sendable {
         (self.store, self.transports, self.environment) = (store, transports, environment)
     }
 
-    private var claims: Bool { !Task.isCancelled && replaced.count == 0 }
-
-    /// Sends due writes until none is left, several at once within the limits of their sources.
-    ///
-    /// - Parameter report: called as each result is recorded.
-    /// - Returns: the entries that were tried, in their new state.
-    /// - Throws: ``StoreError`` if the store itself fails; requests in flight are recorded first, or left for the next sender.
-    @concurrent
-    package func drain(
-        sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
-    ) async throws(StoreError) -> [QueueEntry] {
-        await prune()
-        let chosen = await chosen(names)
-        // Each claim takes the writer lock that all processes share, so none is made if there is nothing to claim.
-        guard try await outlook(of: chosen).hasWork else { return [] }
-        return try await drain(chosen, report)
-    }
-
-    private func drain(
-        _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
-    ) async throws(StoreError) -> [QueueEntry] {
-        guard !chosen.isEmpty else { return [] }
-        for (name, source) in chosen { await tried.recordFirst(of: source.authorization, for: name) }
-        return try await send(chosen, report)
-    }
-
-    private func send(
-        _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
-    ) async throws(StoreError) -> [QueueEntry] {
-        let limits = chosen.mapValues(limit)
-        let request = ClaimRequest(sources: limits)
-        let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
-        return try await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
-            var (underWay, done) = (most, [QueueEntry]())
-            var failure: StoreError?
-            var reapedAt = environment.wallClock.now
-            for _ in 0..<most { group.addTask { await serve(from: request) } }
-            while let result = await group.next() {
-                underWay -= 1
-                switch result {
-                case .failure(let error): failure = failure ?? error
-                case .success(let turn):
-                    if let next = turn.next {
-                        let request = failure == nil ? request : nil
-                        group.addTask { await serve(next, from: request) }
-                        underWay += 1
-                    }
-                    guard let entry = turn.entry else { continue }
-                    done.append(entry)
-                    report(entry)
-                    // A long queue must not delay entries of senders that died meanwhile. If this fails, the next look
-                    // reclaims them, or fails.
-                    if environment.wallClock.now - reapedAt >= RetryRules.watchInterval {
-                        reapedAt = environment.wallClock.now
-                        _ = try? await store.reclaim()
-                    }
-                    // A delivery may have allowed more requests than it used: after an outage the number doubles.
-                    if failure == nil, turn.next != nil, underWay < most {
-                        group.addTask { await serve(from: request) }
-                        underWay += 1
-                    }
-                }
-            }
-            return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(done)
-        }.get()
-    }
-
-    private func named(_ names: Set<String>?) -> [String: Source] {
-        sources.filter { names?.contains($0.key) ?? true }
-    }
-
-    /// Without those whose secret is missing: their writes stay as they are for a process that has it.
-    private func chosen(_ names: Set<String>?) async -> [String: Source] {
-        var chosen = named(names)
-        for (name, source) in chosen where await source.authorization.absence() != nil { chosen[name] = nil }
-        return chosen
-    }
-
-    /// Finds out what there is to do, after reclaiming the writes of dead senders, and after releasing entries that wait for a
-    /// sign-in if the credentials have changed, whatever the gate. Costs one read if neither applies.
-    private func outlook(of chosen: [String: Source]) async throws(StoreError) -> QueueOutlook {
-        let outlook = try await store.outlook(of: Set(chosen.keys))
-        var isStale = false
-        if !outlook.claimed.isEmpty { isStale = try await !store.reclaim().isEmpty }
-        for name in outlook.wantingSignIn {
-            guard let source = chosen[name] else { continue }
-            let credentials = await CredentialFingerprint(of: source.authorization)
-            let now = environment.wallClock.now
-            guard tried.isWorthTrying(credentials, for: name, at: now) else { continue }
-            try await store.endWaits(of: [name], because: .credentialsChanged)
-            tried.record(credentials, for: name, at: now)
-            isStale = true
-        }
-        return isStale ? try await store.outlook(of: Set(chosen.keys)) : outlook
-    }
+    var claims: Bool { !Task.isCancelled && replaced.count == 0 }
 
     /// The result of one request: its entry, nil if it was lost or there was none, and the next claimed write.
-    private typealias Turn = (entry: QueueEntry?, next: ClaimedWrite?)
+    typealias Turn = (entry: QueueEntry?, next: ClaimedWrite?)
 
     /// Sends one entry now, if it is the head of its lane.
     ///
@@ -152,30 +59,22 @@ package struct WriteSender: Sendable {
 
     /// Deletes what is older than the store keeps, once an hour: the file of a program that only writes is pruned by nobody else.
     /// A failure is that of the next call, or passes.
-    private func prune() async {
+    func prune() async {
         guard pruningPace.isDue(at: environment.wallClock.now) else { return }
         _ = try? await store.pruneIfDue()
     }
 
-    /// Sends the due writes of `names`; returns what there is to do next, and whether nothing was tried.
-    func poll(
-        _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
-    ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {
-        await prune()
-        let chosen = await chosen(names)
-        let outlook = try await outlook(of: chosen)
-        guard outlook.hasWork else { return (outlook, true) }
-        let isIdle = try await drain(chosen, report).isEmpty
-        return (try await self.outlook(names), isIdle)
-    }
-
     /// What there is to send for `names`; changes nothing.
     func outlook(_ names: Set<String>?) async throws(StoreError) -> QueueOutlook {
-        try await store.outlook(of: Set(await chosen(names).keys))
+        try await store.outlook(of: Set(named(names).keys))
+    }
+
+    func named(_ names: Set<String>?) -> [String: Source] {
+        sources.filter { names?.contains($0.key) ?? true }
     }
 
     /// The most requests in flight to `source`: one, to find out, if there seems to be no route.
-    private func limit(of source: Source) -> Int {
+    func limit(of source: Source) -> Int {
         source.isReachable(by: environment.connectivity) ? source.transport.concurrency : 1
     }
 
@@ -196,7 +95,7 @@ package struct WriteSender: Sendable {
     /// - Parameters:
     ///   - claimed: the claimed write; nil claims one from `request`, unless the sender was told to stop.
     ///   - request: what to claim; nil for nothing.
-    private func serve(_ claimed: ClaimedWrite? = nil, from request: ClaimRequest?) async -> Result<Turn, StoreError> {
+    func serve(_ claimed: ClaimedWrite? = nil, from request: ClaimRequest?) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
             var write = claimed
             if write == nil, let request, claims { write = try await store.claim(request) }

@@ -3,7 +3,7 @@ internal import SidingChain
 package import SidingNetwork
 internal import SidingSynchronization
 
-/// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs the resources of each source
+/// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends the writes of each source and syncs its resources
 /// concurrently, so that none of them waits for another.
 ///
 /// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes. A
@@ -28,7 +28,7 @@ package struct ServiceLoop: Sendable {
     /// Looks for resources that are due, besides those of the given sources, which are being synced; nil, the default, to send
     /// writes alone.
     package var look: (@Sendable (Set<String>) async throws(StoreError) -> DueSyncs)?
-    private var parts: [Work] { look == nil ? [.writes] : [.writes, .syncs] }
+    private var parts: [Part] { look == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
     ///   - sender: evaluated at each poll, as a program may go on with another one: ``WriteSender/replaced``.
@@ -40,80 +40,27 @@ package struct ServiceLoop: Sendable {
         (currentSender, self.pace, self.changes) = (sender, pace, changes)
     }
 
-    private enum Work: Sendable, Hashable, CustomStringConvertible {
-        case writes
-        /// The look for resources that are due.
-        case syncs
-        /// A ``DueSyncs/SourceSync`` that such a look has found.
-        case sync(of: Set<String>)
-
-        var description: String {
-            switch self {
-            case .writes: "writes"
-            case .syncs: "syncs"
-            case .sync(of: let sources): "syncs of \(sources.sorted().joined(separator: ", "))"
-            }
-        }
-    }
-
     private enum Event: Sendable {
         /// The pause that was to end at this moment is over: the moment has come, or the network has changed.
         case woken(Timestamp)
         case polled(Work, Result<PollResult, StoreError>)
     }
 
-    /// The state of the queue after one poll for work, whether nothing was tried, when a resource is due by its schedule, and what
-    /// is due now.
-    private typealias PollResult = (
-        outlook: QueueOutlook, isIdle: Bool, nextSync: Timestamp?, due: [DueSyncs.SourceSync]
-    )
-
-    /// What a poll began with, so that no change since then is missed.
-    private struct Mark: Sendable {
-        var network: NetworkChanges.Mark?
-        var sender: WriteSender
-    }
-
-    private struct LoopState {
-        var running: Set<Work> = []
-        /// Taken before the last poll of each part.
-        var marks: [Work: Mark] = [:]
-        /// When the last poll of each part began.
-        var begun: [Work: Timestamp] = [:]
-        /// When the pause ends; nil while there is none.
-        var wakesAt: Timestamp?
-        /// When the next entry or resource becomes due, by the last poll of each part; it may have become due during that
-        /// poll.
-        var due: [Work: Timestamp] = [:]
-        var reachable: Set<String>
-        /// The last change of the network after which waits were ended.
-        var seen: NetworkChanges.Mark?
-        /// The failure of each part's last poll.
-        var faults: [Work: StoreError] = [:]
-        /// Whether a due source found no room: the next sync that ends makes some.
-        var isCrowded = false
-        /// The failure that ends the loop.
-        var failure: StoreError?
-
-        var busySources: [Set<String>] {
-            running.compactMap { work in if case .sync(of: let sources) = work { sources } else { nil } }
-        }
-    }
-
     /// Runs until `isDone` returns true or the task is cancelled.
     ///
-    /// - Parameter isDone: called after each poll while nothing else runs, with the state of the queue.
+    /// - Parameter isDone: called after each poll while nothing else runs, with the state of the queue, but for the due writes
+    ///   of sources whose secret is missing.
     /// - Throws: ``StoreError`` if the store fails, after the running work has ended.
     @concurrent
     package func run(
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool = { _ in false }
     ) async throws(StoreError) {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
-            var progress = LoopState(reachable: sender.reachable(sources), seen: changes?.mark)
+            var progress = State(reachable: sender.reachable(sources), seen: changes?.mark)
             do throws(StoreError) { try await sender.endEarlierWaits(of: sources) } catch {
                 // To be made up for by the next wake-up.
                 progress.reachable = []
-                note(error, of: .writes, &progress)
+                note(error, of: .look(.writes), &progress)
             }
             start(parts, &progress, in: &group)
             while let event = await group.next() {
@@ -126,7 +73,7 @@ package struct ServiceLoop: Sendable {
                 case .polled(let work, let result):
                     progress.running.remove(work)
                     let poll = take(result, of: work, &progress)
-                    startSyncs(poll?.due ?? [], &progress, in: &group)
+                    startDue(poll?.found ?? [], &progress, in: &group)
                     if await isOver(poll, isDone, &progress) {
                         group.cancelAll()
                         return progress.failure
@@ -143,46 +90,72 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Looking
 
-    private func start(_ parts: [Work], _ progress: inout LoopState, in group: inout TaskGroup<Event>) {
-        for part in parts where !progress.running.contains(part) {
-            guard part == .syncs else {
-                begin(part, &progress, in: &group) { sender throws(StoreError) in
-                    let (outlook, isIdle) = try await sender.poll(sources, report: report)
-                    return (outlook, isIdle, nextSync: nil, due: [])
+    private func start(_ parts: [Part], _ progress: inout State, in group: inout TaskGroup<Event>) {
+        for part in parts where !progress.running.contains(.look(part)) {
+            // It finds out when the sources that are not under way are due.
+            progress.due = progress.due.filter { $0.key.part != part || progress.running.contains($0.key) }
+            progress.crowded.remove(part)
+            let busy = progress.busySources(part).reduce(into: Set<String>()) { $0.formUnion($1) }
+            let begun = progress.begun
+            begin(.look(part), &progress, in: &group) { sender throws(StoreError) in
+                switch part {
+                case .writes: try await lookForWrites(besides: busy, begun, by: sender)
+                case .syncs: try await lookForSyncs(besides: busy, by: sender)
                 }
-                continue
-            }
-            // It finds out when the sources that are not being synced are due.
-            progress.due = progress.due.filter { $0.key == .writes || progress.running.contains($0.key) }
-            progress.isCrowded = false
-            let busy = progress.busySources.reduce(into: Set<String>()) { $0.formUnion($1) }
-            begin(part, &progress, in: &group) { sender throws(StoreError) in
-                let due = try await look?(busy)
-                return (try await sender.outlook(sources), isIdle: true, nextSync: due?.next, due: due?.syncs ?? [])
             }
         }
     }
 
-    /// Starts what a look has found, as far as there is room: first the sources that were synced the longest time ago.
-    private func startSyncs(
-        _ syncs: [DueSyncs.SourceSync], _ progress: inout LoopState, in group: inout TaskGroup<Event>
-    ) {
-        let room = max(SyncOrder.mostSources - progress.busySources.count, 0)
-        if syncs.count > room { progress.isCrowded = true }
-        let begun = syncs.map { progress.begun[.sync(of: $0.sources)] ?? Timestamp(microseconds: 0) }
-        let order = zip(syncs, begun).sorted { $0.1 < $1.1 }.map(\.0)
-        for sync in order.prefix(room) {
-            // What has changed since the look is news for them, too.
-            let mark = progress.marks[.syncs]
-            begin(.sync(of: sync.sources), since: mark, &progress, in: &group) { sender throws(StoreError) in
-                let next = try await sync.perform()
-                return (try await sender.outlook(sources), isIdle: true, nextSync: next, due: [])
+    /// - Parameter begun: tells whose writes were looked at before: whether a secret is missing is found out at once, also where
+    ///   no write is due yet.
+    private func lookForWrites(
+        besides busy: Set<String>, _ begun: [Work: Timestamp], by sender: WriteSender
+    ) async throws(StoreError) -> PollResult {
+        await sender.prune()
+        let (outlook, found) = try await sender.look(sources)
+        let new = outlook.due.keys.filter { begun[.due(.writes, of: [$0])] == nil }
+        let due = found.union(new).subtracting(busy).sorted().map { source in
+            DueWork(work: .due(.writes, of: [source])) { sender throws(StoreError) in
+                let tried = try await sender.deliver(to: source, report: report)
+                return PollResult(
+                    outlook: try await sender.outlook(sources), isIdle: tried?.isEmpty ?? true,
+                    lacksSecret: tried == nil)
             }
+        }
+        return PollResult(outlook: outlook, found: due)
+    }
+
+    private func lookForSyncs(
+        besides busy: Set<String>, by sender: WriteSender
+    ) async throws(StoreError) -> PollResult {
+        let due = try await look?(busy)
+        let found = (due?.syncs ?? []).map { sync in
+            DueWork(work: .due(.syncs, of: sync.sources)) { sender throws(StoreError) in
+                let next = try await sync.perform()
+                return PollResult(outlook: try await sender.outlook(sources), nextSync: next)
+            }
+        }
+        return PollResult(outlook: try await sender.outlook(sources), nextSync: due?.next, found: found)
+    }
+
+    /// Starts what a look has found, as far as there is room: first the sources whose turn was the longest time ago.
+    private func startDue(
+        _ found: [DueWork], _ progress: inout State, in group: inout TaskGroup<Event>
+    ) {
+        guard let part = found.first?.work.part else { return }
+        let room = max(SyncOrder.mostSources - progress.busySources(part).count, 0)
+        if found.count > room { progress.crowded.insert(part) }
+        let begun = found.map { progress.begun[$0.work] ?? Timestamp(microseconds: 0) }
+        let order = zip(found, begun).sorted { $0.1 < $1.1 }.map(\.0)
+        for due in order.prefix(room) {
+            // What has changed since the look is news for them, too.
+            let mark = progress.marks[.look(part)]
+            begin(due.work, since: mark, &progress, in: &group, due.perform)
         }
     }
 
     private func begin(
-        _ work: Work, since mark: Mark? = nil, _ progress: inout LoopState, in group: inout TaskGroup<Event>,
+        _ work: Work, since mark: Mark? = nil, _ progress: inout State, in group: inout TaskGroup<Event>,
         _ body: @escaping @Sendable (WriteSender) async throws(StoreError) -> PollResult
     ) {
         guard !Task.isCancelled, progress.failure == nil else { return }
@@ -202,14 +175,15 @@ package struct ServiceLoop: Sendable {
 
     /// Looks again at once for what may have become due while `work` was under way.
     private func goOn(
-        after work: Work, _ poll: PollResult?, _ progress: inout LoopState, in group: inout TaskGroup<Event>
+        after work: Work, _ poll: PollResult?, _ progress: inout State, in group: inout TaskGroup<Event>
     ) async {
-        let part = work == .writes ? work : .syncs
+        let part = work.part
         if progress.marks[work].map(isOutdated) ?? false {
             // A look that is under way may not have seen what becomes due now: it is as outdated.
-            if progress.running.contains(part) { progress.marks[part] = progress.marks[work] }
+            if progress.running.contains(.look(part)) { progress.marks[.look(part)] = progress.marks[work] }
             await wake([part], after: work, &progress, in: &group)
-        } else if poll?.isIdle == false || (work != part && progress.isCrowded) {
+        } else if poll?.isIdle == false || (work != .look(part) && progress.crowded.contains(part)) {
+            if progress.running.contains(.look(part)) { progress.marks[.look(part)]?.isOutdated = true }
             start([part], &progress, in: &group)
         }
     }
@@ -217,13 +191,14 @@ package struct ServiceLoop: Sendable {
     /// Whether the loop is done.
     private func isOver(
         _ poll: PollResult?, _ isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool,
-        _ progress: inout LoopState
+        _ progress: inout State
     ) async -> Bool {
         guard progress.running.isEmpty else { return false }
         guard progress.failure == nil, !Task.isCancelled else { return true }
         guard let poll else { return false }
-        do throws(StoreError) { return try await isDone(poll.outlook) } catch {
-            note(error, of: .writes, &progress)
+        let outlook = poll.outlook.without(progress.lackingSecret)
+        do throws(StoreError) { return try await isDone(outlook) } catch {
+            note(error, of: .look(.writes), &progress)
             return progress.failure != nil
         }
     }
@@ -236,42 +211,54 @@ package struct ServiceLoop: Sendable {
     ///
     /// - Parameter ended: what has just ended, besides the idle ones of `parts`.
     private func wake(
-        _ parts: [Work], after ended: Work? = nil, _ progress: inout LoopState, in group: inout TaskGroup<Event>
+        _ parts: [Part], after ended: Work? = nil, _ progress: inout State, in group: inout TaskGroup<Event>
     ) async {
         let mark = changes?.mark
         let reachable = sender.reachable(sources)
-        let idle = parts.filter { !progress.running.contains($0) } + [ended].compactMap(\.self)
+        let idle = idle(parts, progress) + [ended].compactMap(\.self)
         let hasChanged = mark != progress.seen || idle.contains { progress.marks[$0]?.network != mark }
         let returned = hasChanged ? reachable : reachable.subtracting(progress.reachable)
         do throws(StoreError) {
-            if !returned.isEmpty { try await sender.store.endWaits(of: returned, because: .lineReturned) }
+            if !returned.isEmpty {
+                try await sender.store.endWaits(of: returned, because: .lineReturned)
+                // A look that is under way may not have seen what is due now.
+                for part in parts { progress.marks[.look(part)]?.isOutdated = true }
+            }
             (progress.reachable, progress.seen) = (reachable, mark)
         } catch {
             // To be made up for by the next wake-up.
             progress.reachable = []
-            note(error, of: .writes, &progress)
+            note(error, of: .look(.writes), &progress)
         }
         start(parts, &progress, in: &group)
     }
 
+    /// The looks of these parts that are not under way.
+    private func idle(_ parts: [Part], _ progress: State) -> [Work] {
+        parts.map(Work.look).filter { !progress.running.contains($0) }
+    }
+
     /// Schedules the next wake-up for the parts that are idle: after the pace, or when something becomes due before that.
-    private func rest(_ progress: inout LoopState, in group: inout TaskGroup<Event>) {
+    private func rest(_ progress: inout State, in group: inout TaskGroup<Event>) {
         let now = sender.environment.wallClock.now
         let moment = progress.due.values.map { max($0, now) }.reduce(now + pace, min)
         // A pause that should be over goes on where only the wall clock has moved.
+        let idle = idle(parts, progress)
         guard !Task.isCancelled, progress.failure == nil, progress.wakesAt.map({ moment < $0 || $0 < now }) ?? true,
-            parts.contains(where: { !progress.running.contains($0) })
+            !idle.isEmpty
         else { return }
         progress.wakesAt = moment
         // Idle parts have polled no later than this, so a change since then wakes them.
-        let mark = parts.filter { !progress.running.contains($0) }.compactMap { progress.marks[$0] }.first
+        let mark = idle.compactMap { progress.marks[$0] }.first
         group.addTask {
             await pause(for: moment - now, after: mark)
             return .woken(moment)
         }
     }
 
-    private func isOutdated(_ mark: Mark) -> Bool { changes?.mark != mark.network || mark.sender.replaced.count > 0 }
+    private func isOutdated(_ mark: Mark) -> Bool {
+        mark.isOutdated || changes?.mark != mark.network || mark.sender.replaced.count > 0
+    }
 
     /// Waits for this time, or until the network or the sender changes.
     private func pause(for time: Duration, after mark: Mark?) async {
@@ -286,41 +273,53 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Failures of the store
 
-    private func take(_ result: Result<PollResult, StoreError>, of part: Work, _ progress: inout LoopState)
+    private func take(_ result: Result<PollResult, StoreError>, of work: Work, _ progress: inout State)
         -> PollResult?
     {
         switch result {
         case .success(let poll):
             let count = progress.faults.count
-            progress.faults[part] = nil
-            // The fault of a sync is over with its next success, or with the last of its sources.
-            progress.faults = progress.faults.filter { work, _ in
-                if case .sync(of: let sources) = work { sources.isSubset(of: sender.sources.keys) } else { true }
-            }
+            progress.faults[work] = nil
+            forgetFaults(after: work, poll, &progress)
             if progress.faults.count < count { failing(progress.faults.values.first) }
-            let write = progress.begun[part].flatMap { poll.outlook.nextDue(after: $0) }
-            progress.due[part] = [write, poll.nextSync].compactMap(\.self).min()
+            if case .due(.writes, of: let sources) = work {
+                progress.lackingSecret.subtract(sources)
+                if poll.lacksSecret { progress.lackingSecret.formUnion(sources) }
+            }
+            let write = progress.begun[work].flatMap { poll.outlook.nextDue(after: $0) }
+            progress.due[work] = [write, poll.nextSync].compactMap(\.self).min()
             return poll
         case .failure(let error):
-            note(error, of: part, &progress)
+            note(error, of: work, &progress)
             return nil
         }
     }
 
+    /// The fault of a source is over with its next success, with the last of its sources, or once a look finds none of its
+    /// writes due.
+    private func forgetFaults(after work: Work, _ poll: PollResult, _ progress: inout State) {
+        let due = Set(poll.found.map(\.work)).union(progress.running)
+        progress.faults = progress.faults.filter { fault, _ in
+            guard case .due(let part, of: let sources) = fault else { return true }
+            if work == .look(.writes), part == .writes, !due.contains(fault) { return false }
+            return sources.isSubset(of: sender.sources.keys)
+        }
+    }
+
     /// Logs a failure that the loop outlasts, once until it changes. Any other failure ends the loop.
-    private func note(_ error: StoreError, of part: Work, _ progress: inout LoopState) {
+    private func note(_ error: StoreError, of work: Work, _ progress: inout State) {
         if error.kind == .cancelled, Task.isCancelled { return }
         guard outlastsFailures, error.kind.mayHeal else {
             progress.failure = progress.failure ?? error
             return
         }
-        let last = progress.faults.updateValue(error, forKey: part)
+        let last = progress.faults.updateValue(error, forKey: work)
         guard last?.kind != error.kind || last?.message != error.message else { return }
         failing(error)
         sender.environment.logger.error(
             "the store failed; the service tries again",
             metadata: [
-                "part": "\(part)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",
+                "part": "\(work)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",
             ])
     }
 }

@@ -1,0 +1,176 @@
+import HTTPTypes
+import SidingChain
+import SidingCredentials
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingNetwork
+
+/// What ``Siding/run()`` does side by side: the writes and the syncs of each source.
+@Suite(.timeLimit(.minutes(5))) struct ServiceSourcesTests {
+    @Test func `writes go out while a listing is under way`() async throws {
+        let gate = Gatepost()
+        let (isListing, isSent) = (Promise<Void>(), Promise<Void>())
+        let origin = ScriptedOrigin.posts { target in
+            if target == "/orders" { isSent.resolve(()) }
+            guard target == "/posts?page=2" else { return }
+            isListing.resolve(())
+            await gate.pass()
+        }
+        origin.set("/orders", .status(.created))
+        let source = try RunningService.source()
+        let running = try await RunningService(
+            origin, resources: [RunningService.posts(from: source)], sources: [source], time: ManualWallClock())
+        await isListing.value()
+        _ = try await running.store.enqueue(RunningService.write("/orders"))
+        await running.passes()
+        // The listing waits for its second page all the while.
+        await isSent.value()
+        gate.open()
+        try await running.runs { try await running.records() == 5 }
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `a source that does not answer delays no resource of another one`() async throws {
+        let gate = Gatepost()
+        let isHanging = Promise<Void>()
+        let asked = Mutex(0)
+        let origin = ScriptedOrigin { target in
+            guard target == "/comments" else {
+                _ = asked.next()
+                return
+            }
+            isHanging.resolve(())
+            await gate.pass()
+        }
+        for target in ["/posts", "/comments"] { origin.set(target, ScriptedOrigin.page("[1]")) }
+        let (source, other) = (try RunningService.source(), try RunningService.source("other"))
+        let time = ManualWallClock()
+        let comments = AnyResource("comments", from: other, at: "/comments", key: "id")
+        let running = try await RunningService(
+            origin, resources: [comments, RunningService.posts(from: source)], sources: [], time: time)
+        await isHanging.value()
+        try await running.runs {
+            time.advance(by: .seconds(61))
+            return asked.withLock { $0 } >= 3
+        }
+        gate.open()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `no more sources than the limit are synced at once, and the others follow as soon as one has ended`()
+        async throws
+    {
+        let gate = Gatepost()
+        let (isFull, isDone) = (Promise<Void>(), Promise<Void>())
+        let asked = Mutex(0)
+        let all = SyncOrder.mostSources + 2
+        let origin = ScriptedOrigin { _ in
+            let count = asked.next()
+            if count == SyncOrder.mostSources { isFull.resolve(()) }
+            if count == all { isDone.resolve(()) }
+            await gate.pass()
+        }
+        let resources = try (0..<all).map { number in
+            AnyResource("r\(number)", from: try RunningService.source("s\(number)"), at: "/r\(number)", key: "id")
+        }
+        for resource in resources { origin.set("/\(resource.name)", ScriptedOrigin.page("[1]")) }
+        let running = try await RunningService(origin, resources: resources, sources: [], time: ManualWallClock())
+        await isFull.value()
+        await running.passes()
+        #expect(asked.withLock { $0 } == SyncOrder.mostSources)
+        gate.open()
+        // No clock is moved.
+        await isDone.value()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `a write that is not answered delays no write to another source`() async throws {
+        let gate = Gatepost()
+        let (isHanging, isSent) = (Promise<Void>(), Promise<Void>())
+        let origin = ScriptedOrigin { target in
+            if target == "/orders" {
+                isSent.resolve(())
+            } else {
+                isHanging.resolve(())
+                await gate.pass()
+            }
+        }
+        for target in ["/hung", "/orders"] { origin.set(target, .status(.created)) }
+        let sources = try ["blog", "other"].map { try RunningService.source($0) }
+        let running = try await RunningService(origin, resources: [], sources: sources, time: ManualWallClock()) {
+            siding in
+            _ = try await siding.store.enqueue(RunningService.write("/hung"))
+        }
+        await isHanging.value()
+        // It comes while the other one is under way.
+        _ = try await running.store.enqueue(RunningService.write("/orders", to: "other"))
+        await running.passes()
+        await isSent.value()
+        #expect(origin.takeTargets() == ["/hung", "/orders"])
+        gate.open()
+        try await running.runs { try await running.store.entries(QueueSelection()).isEmpty }
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test
+    func `no writes of more sources than the limit are under way, and those of others follow as soon as one has ended`()
+        async throws
+    {
+        let gate = Gatepost()
+        let (isFull, isLast) = (Promise<Void>(), Promise<Void>())
+        let asked = Mutex(0)
+        let all = SyncOrder.mostSources + 1
+        let origin = ScriptedOrigin { _ in
+            let count = asked.next()
+            if count == SyncOrder.mostSources { isFull.resolve(()) }
+            if count == all { isLast.resolve(()) }
+            await gate.pass()
+        }
+        origin.set("/orders", .status(.created))
+        let sources = try (0..<all).map { try RunningService.source("s\($0)") }
+        let running = try await RunningService(origin, resources: [], sources: sources, time: ManualWallClock()) {
+            siding in
+            for source in sources {
+                _ = try await siding.store.enqueue(RunningService.write("/orders", to: source.name))
+            }
+        }
+        await isFull.value()
+        await running.passes()
+        #expect(asked.withLock { $0 } == SyncOrder.mostSources)
+        gate.open()
+        // No clock is moved: the first that ends makes room.
+        await isLast.value()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `a secret that is missing keeps back its own writes, until a look finds it`() async throws {
+        let isThere = Mutex(false)
+        let isSent = Promise<Void>()
+        let origin = ScriptedOrigin { target in if target == "/bare" { isSent.resolve(()) } }
+        for target in ["/bare", "/orders"] { origin.set(target, .status(.created)) }
+        var bare = try RunningService.source("bare")
+        bare.authorization = .bearer(
+            Secret("env NONE", absence: { isThere.withLock { $0 } ? nil : "it is not set" }) { "value" })
+        let running = try await RunningService(
+            origin, resources: [], sources: [bare, try RunningService.source()], time: ManualWallClock()
+        ) { siding in
+            _ = try await siding.store.enqueue(RunningService.write("/bare", to: "bare"))
+            _ = try await siding.store.enqueue(RunningService.write("/orders"))
+        }
+        try await running.runs { try await running.store.entries(QueueSelection()).map(\.source) == ["bare"] }
+        #expect(origin.takeTargets() == ["/orders"])
+        isThere.withLock { $0 = true }
+        await running.passes()
+        await isSent.value()
+        running.stop()
+        try await running.ended()
+    }
+}
