@@ -192,7 +192,7 @@ struct WriteDelivery {
         }
     }
 
-    /// Sends these entries now, even if they are not due or their source's gate is closed; the order within lanes is kept.
+    /// Sends these entries now, even if they are not due or their source's gate is closed.
     ///
     /// - Returns: nil if there are none.
     func send(_ entries: [QueueEntry]) async throws -> ExitStatus? {
@@ -200,7 +200,8 @@ struct WriteDelivery {
         let lost = tellLost(Set(entries.map(\.source)).sorted())
         guard !known.isEmpty else { return lost }
         let stop = try await withSender { sender, _ in
-            for entry in try await send(known, by: sender) where !Task.isCancelled {
+            let chosen = ChosenWrites(store: store, sender: sender) { note($0) }
+            for entry in try await chosen.send(known) where !Task.isCancelled {
                 let entry = try await current(entry)
                 let cause = try await store.dropCause(of: entry)
                 statuses.add(entry, cause)
@@ -212,37 +213,6 @@ struct WriteDelivery {
         try await tellDropped(asJSON: options.json)
         try await tellWaiting()
         return ExitStatus.combining([statuses.combined, lost])
-    }
-
-    /// Tries `entries` in passes until a pass completes none: each completed entry may let the next one in its lane go. Those of a
-    /// source that refuses one after the other are left.
-    ///
-    /// - Returns: the entries that were not tried.
-    private func send(_ entries: [QueueEntry], by sender: WriteSender) async throws -> [QueueEntry] {
-        var (left, refusing) = (entries, Set<String>())
-        while !left.isEmpty, !Task.isCancelled {
-            var (waiting, completesAny) = ([QueueEntry](), false)
-            for entry in left where !Task.isCancelled {
-                guard !refusing.contains(entry.source),
-                    let tried = try await sender.send(entry.id, passesGates: true)
-                else {
-                    waiting.append(entry)
-                    continue
-                }
-                statuses.add(tried)
-                report(tried)
-                if try await isRefusing(tried) { refusing.insert(tried.source) }
-                completesAny = completesAny || tried.state.isCompleted
-            }
-            left = waiting
-            if !completesAny { break }
-        }
-        return left
-    }
-
-    private func isRefusing(_ tried: QueueEntry) async throws(StoreError) -> Bool {
-        guard tried.state == .parked, tried.reason == .rejected else { return false }
-        return try await store.gates().closed(tried.source, at: WallClock.system.now)?.reason == .breaker
     }
 
     private func current(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry {
