@@ -71,9 +71,9 @@ struct ManySourcesTests {
         await service.origin.stop()
     }
 
-    /// Leaves a write for each source in the queue.
-    private static func store(in sandbox: Sandbox) async throws {
-        for name in names {
+    /// Leaves a write for each source in the queue, except for one.
+    private static func store(in sandbox: Sandbox, except other: String? = nil) async throws {
+        for name in names where name != other {
             #expect(try await sandbox.siding("send", "PUT", "\(name):/order", "-d", "{}", "--no-send").status == 0)
         }
     }
@@ -128,14 +128,31 @@ struct ManySourcesTests {
         await service.origin.stop()
     }
 
+    @Test
+    func `an operator's retry of all writes delivers those to the healthy sources, whatever another one waits for`()
+        async throws
+    {
+        let seen = Tally()
+        let (service, sandbox) = try await Self.setUp(seen) {
+            // A retry that sends one entry after the other never comes so far.
+            for name in Self.healthy { try? await seen.reaches(1, "/\(name)/order") }
+        }
+        try await Self.store(in: sandbox)
+        let retry = try await sandbox.siding("queue", "retry", "--all")
+        #expect(retry.status == 78, "\(retry.everything)")
+        #expect(try await Self.open(in: sandbox) == Self.undelivered)
+        await service.origin.stop()
+    }
+
     @Test func `a service keeps the healthy sources fresh while another one does not answer`() async throws {
         let (seen, end) = (Tally(), Latch())
         let (service, sandbox) = try await Self.setUp(seen, resource: ", max_age: 1ms") { try? await end.wait() }
-        try await Self.store(in: sandbox)
+        // Of this one the first answer, to whatever, stops all others.
+        try await Self.store(in: sandbox, except: "busy")
         let ended = try await sandbox.serve { _ in
             for name in ["hung", "busy"] { try await seen.reaches(1, "/\(name)/items") }
             for name in Self.healthy { try await seen.reaches(3, "/\(name)/items") }
-            for name in ["hung", "busy"] + Self.healthy { try await seen.reaches(1, "/\(name)/order") }
+            for name in ["hung"] + Self.healthy { try await seen.reaches(1, "/\(name)/order") }
             #expect(seen("/hung/items") == 1)
             #expect(seen("/busy/items") == 1)
             #expect(seen("/bare/items") == 0)
