@@ -98,6 +98,16 @@ package struct RunResource: Sendable, Hashable {
     package var notes: [String] = []
 }
 
+/// One sync of a resource in the history.
+package struct PastSync: Sendable, Hashable {
+    package var run: RunID
+    /// When its run began.
+    package var startedAt: Timestamp
+    /// Whether its run has ended.
+    package var hasEnded: Bool
+    package var result: RunResource
+}
+
 /// One run in the history.
 package struct Run: Sendable, Hashable {
     package var id: RunID
@@ -143,9 +153,24 @@ extension Store {
 
     /// The runs, newest first, at most `limit`.
     ///
-    /// - Parameter run: only those before this one.
-    package func runs(limit: Int, before run: RunID = .max) async throws(StoreError) -> [Run] {
-        try await read { try RunsTable.newest(limit: limit, before: run, $0) }
+    /// - Parameters:
+    ///   - run: only those before this one.
+    ///   - resource: only those of this resource; nil for all.
+    package func runs(
+        limit: Int, before run: RunID = .max, of resource: String? = nil
+    ) async throws(StoreError) -> [Run] {
+        try await read { try RunsTable.newest(limit: limit, before: run, of: resource, $0) }
+    }
+
+    /// The newest syncs of each resource that were not skipped, newest first, at most `limit` of each.
+    package func pastSyncs(of resources: [String], limit: Int) async throws(StoreError) -> [String: [PastSync]] {
+        try await read { snapshot in
+            var syncs: [String: [PastSync]] = [:]
+            for resource in resources {
+                syncs[resource] = try RunResourcesTable.pastSyncs(of: resource, limit: limit, snapshot)
+            }
+            return syncs
+        }
     }
 
     package func run(_ id: RunID) async throws(StoreError) -> Run? {

@@ -106,6 +106,24 @@ enum RunResourcesTable {
         }
     }
 
+    /// The newest syncs that were not skipped, newest first.
+    static func pastSyncs(
+        of resource: String, limit: Int, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [PastSync] {
+        try database.query(
+            """
+            SELECT started_at, ended_at IS NOT NULL AS has_ended, result.* FROM (
+                SELECT run, \(columns) FROM siding_run_resources
+                WHERE resource = ?1 AND outcome IS NOT 'skipped' AND \(isSync) ORDER BY run DESC LIMIT ?2) AS result
+            JOIN siding_runs ON id = run ORDER BY run DESC
+            """, resource, limit
+        ) { row in
+            PastSync(
+                run: try row.int("run"), startedAt: try row.time("started_at"), hasEnded: try row.isTrue("has_ended"),
+                result: try result(row))
+        }
+    }
+
     /// - Parameter sql: has a row for each of the names in the JSON array `?1` of which there is something.
     private static func byName<Value>(
         _ sql: SQL, _ resources: [String], _ database: borrowing some Queryable & ~Copyable,

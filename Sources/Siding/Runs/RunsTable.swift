@@ -41,10 +41,22 @@ enum RunsTable {
         try database.first("SELECT * FROM siding_runs WHERE id = ?1", run) { try Run($0, database) }
     }
 
-    static func newest(limit: Int, before run: RunID, _ snapshot: borrowing Snapshot) throws -> [Run] {
-        try snapshot.query("SELECT * FROM siding_runs WHERE id < ?2 ORDER BY id DESC LIMIT ?1", limit, run) {
-            try Run($0, snapshot)
+    /// - Parameter resource: nil for the runs of all.
+    static func newest(
+        limit: Int, before run: RunID, of resource: String?, _ snapshot: borrowing Snapshot
+    ) throws -> [Run] {
+        guard let resource else {
+            return try snapshot.query("SELECT * FROM siding_runs WHERE id < ?2 ORDER BY id DESC LIMIT ?1", limit, run) {
+                try Run($0, snapshot)
+            }
         }
+        return try snapshot.query(
+            """
+            SELECT * FROM siding_runs WHERE id IN (
+                SELECT run FROM siding_run_resources WHERE resource = ?3 AND run < ?2 ORDER BY run DESC LIMIT ?1)
+            ORDER BY id DESC
+            """, limit, run, resource
+        ) { try Run($0, snapshot) }
     }
 
     /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.

@@ -38,6 +38,7 @@ enum RecordCause: String, CaseIterable {
 extension RecordsTable {
     /// What ``Record`` reads.
     static let recordColumns: SQL = "key, body, first_seen_at, changed_at, deleted_at, run, revision, pending"
+    static let recordColumnCount = 8
 
     /// The record under a key, living or not; nil where there is none.
     func find(_ key: String, _ database: borrowing some Queryable & ~Copyable) throws -> RecordRow? {
