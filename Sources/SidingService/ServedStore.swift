@@ -9,6 +9,8 @@ struct ServedStore: Sendable {
     let wallClock: WallClock
     /// Why the service cannot use its database now; nil if it can.
     var storeFailure: @Sendable () -> StoreError? = { nil }
+    /// Syncs a resource for somebody who asked for it.
+    var sync: @Sendable (AnyResource) async throws -> Void = { _ in }
     /// Further lines for `/metrics`.
     var metrics: @Sendable () async throws -> String = { "" }
     /// Whether the program does its work.

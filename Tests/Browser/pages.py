@@ -103,6 +103,45 @@ class Proof:
             self.fault(where, f"axe {violation['id']} ({violation['impact']}): {violation['help']}: {nodes}")
         self.checked += 1
 
+    def use_phone(self, paths):
+        """No page is wider than a phone, a page of 50 records is short there, and no key is broken."""
+        context = self.context(width=360)
+        page = self.page(context)
+        for path in paths:
+            page.goto(self.world.url + path)
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            self.expect(wide <= 0, f"{path} (360)", f"{wide} pixels wider than the screen")
+        context.close()
+        for width in (390, 1280):
+            context = self.context(width=width)
+            page = self.page(context)
+            page.goto(f"{self.world.url}/records/notes")
+            where = f"/records/notes ({width})"
+            count = page.locator("tbody tr").count()
+            self.expect(count == 50, where, f"has {count} rows")
+            height = page.evaluate("document.documentElement.scrollHeight")
+            self.expect(height <= 6_000, where, f"is {height} pixels high")
+            broken = page.eval_on_selector_all("tbody th code", "keys => keys.filter(key => key.getClientRects().length > 1).length")
+            self.expect(broken == 0, where, f"{broken} keys are broken")
+            context.close()
+
+    def sort_and_filter(self):
+        """Links and a form, so it works without scripts."""
+        context = self.context(java_script_enabled=False)
+        page = context.new_page()
+        page.goto(f"{self.world.url}/records/notes")
+        page.get_by_role("link", name="title", exact=True).click()
+        page.get_by_role("link", name="title", exact=True).click()
+        self.expect(page.locator("[aria-sort=descending]").count() == 1, "sort", "the column is not marked")
+        page.get_by_label("Column").select_option("title")
+        page.get_by_label("Value", exact=True).select_option("contains")
+        page.get_by_label("Text of the value").fill("note 11")
+        page.get_by_role("button", name="Filter").click()
+        count = page.locator("tbody tr").count()
+        self.expect(count == 11, "filter", f"{count} rows, not those of 11 and 110 to 119")
+        self.expect(page.locator("[aria-sort=descending]").count() == 1, "filter", "the order is lost")
+        context.close()
+
     # Without scripts, by keyboard, live
 
     def read_without_scripts(self, paths):
@@ -170,7 +209,17 @@ class Proof:
         before = self.world.quarantined()
         self.press(f"/quarantine/{before[0]['id']}", ["Check again"], True)
         self.press(f"/quarantine/{before[1]['id']}", ["Drop…", "Drop"], True)
+        self.press("/records/notes", ["Sync now"], True)
         self.expect(len(self.world.quarantined()) == len(before) - 1, "quarantine", "nothing was dropped")
+        context.close()
+
+    def act_on_several(self):
+        context = self.context()
+        self.acting = self.page(context)
+        self.press("/queue?reason=held", ["Drop…", "Drop"], True)
+        for name in ("several", "severals"):
+            found = self.world.entry(name)["state"]
+            self.expect(found == "dropped", name, f"is {found} after it was dropped with others")
         context.close()
 
     def do(self, name, buttons, state, hasNotice=True):
@@ -224,10 +273,13 @@ def main():
             print(f"{len(paths)} pages", flush=True)
             proof.look(paths)
             proof.read_without_scripts(paths)
+            proof.use_phone(paths)
+            proof.sort_and_filter()
             proof.search()
             proof.use_keyboard()
             proof.act()
             proof.watch_changes()
+            proof.act_on_several()
             browser.close()
     finally:
         world.close()

@@ -152,11 +152,13 @@ writes:
                                 "-H", f"X-Note: {HOSTILE[4]}", "--no-send"),
             "first": self.send("POST", "desk:/else", "-d", "{}", "--lane", "two", "--no-send"),
             "second": self.send("POST", "desk:/else", "-d", "{}", "--lane", "two", "--no-send"),
+            "several": self.send("POST", "desk:/else", "-d", "{}", "--no-send"),
+            "severals": self.send("POST", "desk:/else", "-d", "{}", "--no-send"),
         }
         missing = [name for name, entry in self.entries.items() if not entry]
         if missing:
             raise SystemExit(f"these writes made no entry: {missing}")
-        self.siding("queue", "hold", *(self.entries[name] for name in ("held", "watched", "header", "first")), check=0)
+        self.siding("queue", "hold", *(self.entries[name] for name in ("held", "watched", "header", "first", "several", "severals")), check=0)
 
     def entry(self, name):
         return json.loads(self.siding("queue", "show", self.entries[name], "--json"))

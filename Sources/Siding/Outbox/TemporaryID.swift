@@ -16,7 +16,7 @@ package enum TemporaryID {
     }
 
     /// The temporary ids in `text`, in order, without duplicates.
-    static func found(in text: [UInt8]) -> [String] {
+    package static func found(in text: [UInt8]) -> [String] {
         words(in: text).reduce(into: []) { if !$0.contains($1.text) { $0.append($1.text) } }
     }
 

@@ -33,6 +33,7 @@ struct WebPages: Sendable {
     func html(_ screen: any Screen, in section: String?, done: String? = nil) -> String {
         let frame = PageFrame(
             title: screen.title, sections: Section.all(section), done: done,
+            command: screen.command,
             shown: Moment(served.now, MessageFormat(now: served.now, isAbsolute: true)),
             content: render(screen, type(of: screen).template))
         return render(frame, "layout")
@@ -45,10 +46,13 @@ struct WebPages: Sendable {
     private func screen(_ path: [String], _ query: Parameters, _ token: String) async throws -> any Screen {
         let rest = path.dropFirst()
         switch (path.first, rest.count) {
-        case (nil, _): return try await OverviewScreen.load(served)
+        case (nil, _): return try await OverviewScreen.load(served, formToken: token)
         case ("runs", 0): return try await RunsScreen.load(served, query)
         case ("runs", 1): return try await RunScreen.load(path[1], served)
-        case ("queue", 0): return try await QueueScreen.load(served, query)
+        case ("queue", 0): return try await QueueScreen.load(served, query, formToken: token)
+        // No id begins so: ids have no ‘o’.
+        case ("queue", 1) where path[1] == "drop":
+            return try await ConfirmScreen.droppingSeveral(query, served, formToken: token)
         case ("queue", 1): return try await EntryScreen.load(path[1], served, formToken: token)
         case ("queue", 2) where path[2] == "drop":
             return try await ConfirmScreen.dropping(path[1], served, formToken: token)
@@ -56,7 +60,9 @@ struct WebPages: Sendable {
             return try await ConfirmScreen.resolving(path[1], query, served, formToken: token)
         case ("records", 0): return try await RecordsScreen.load(served)
         case ("records", 1):
-            guard let key = try query.value("key") else { return try await ResourceScreen.load(path[1], query, served) }
+            guard let key = try query.value("key") else {
+                return try await ResourceScreen.load(path[1], query, served, formToken: token)
+            }
             return try await RecordScreen.load(path[1], key: key, served)
         case ("records", 2): return try await RecordScreen.load(path[1], key: path[2], served)
         case ("quarantine", 0): return try await QuarantineScreen.load(served, query)
@@ -74,6 +80,7 @@ private struct PageFrame: Sendable {
     let sections: [Section]
     /// What an action did, on the page that it leads to.
     let done: String?
+    let command: String?
     /// When the screen was made.
     let shown: Moment
     let content: String

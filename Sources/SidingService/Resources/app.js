@@ -20,18 +20,16 @@ const isInUse = () => filled || document.hidden || !getSelection().isCollapsed
   || ["INPUT", "SELECT", "TEXTAREA"].includes(document.activeElement.tagName);
 
 // Where an element is in <main>: an equal one gets the focus afterwards.
-const placeOf = (element) => [...main().querySelectorAll("a, button, summary, [tabindex]")].indexOf(element);
+const placeOf = (element) => [...main().querySelectorAll("a, button, [tabindex]")].indexOf(element);
 
 function replaceMain(fresh) {
   const notice = main().querySelector(".notice");
   const focused = placeOf(document.activeElement);
-  const scrolled = [...main().querySelectorAll("pre")].map((box) => [box.scrollTop, box.scrollLeft]);
-  const open = [...main().querySelectorAll("details[open][id]")].map((details) => details.id);
+  const scrolled = [...main().querySelectorAll("pre, .scroll")].map((box) => [box.scrollTop, box.scrollLeft]);
   main().replaceWith(fresh);
   if (notice) fresh.prepend(notice);
-  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
-  fresh.querySelectorAll("pre").forEach((box, index) => box.scrollTo(...(scrolled[index] ?? [0, 0]).reverse()));
-  const again = fresh.querySelectorAll("a, button, summary, [tabindex]")[focused];
+  fresh.querySelectorAll("pre, .scroll").forEach((box, index) => box.scrollTo(...(scrolled[index] ?? [0, 0]).reverse()));
+  const again = fresh.querySelectorAll("a, button, [tabindex]")[focused];
   if (again) again.focus({ preventScroll: true });
 }
 

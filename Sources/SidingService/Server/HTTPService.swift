@@ -5,6 +5,7 @@ internal import NIOPosix
 public import ServiceLifecycle
 public import Siding
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSynchronization
 
 /// The HTTP face of a running service: its state as pages and as JSON, for people, programs and monitors.
@@ -45,7 +46,8 @@ public struct HTTPService: Service {
         try self.init(
             ServedStore(
                 store: store, resources: { siding.resources }, wallClock: store.clock,
-                storeFailure: { siding.storeFailure }, metrics: metrics, isLive: isLive),
+                storeFailure: { siding.storeFailure }, sync: { _ = try await siding.sync($0) }, metrics: metrics,
+                isLive: isLive),
             address: address, token: token, allowedHosts: allowedHosts, logger: logger, onListening: onListening)
     }
 
@@ -77,13 +79,37 @@ public struct HTTPService: Service {
     /// - Throws: ``ServiceError`` if it cannot listen.
     public func run() async throws {
         try await withGracefulShutdownHandler {
-            switch address {
-            case .loopback(let port): try await listen(on: "127.0.0.1", port)
-            case .host(let name, let port): try await listen(on: name, port)
-            case .unixSocket(let path): try await listen(on: path)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await syncRequested() }
+                defer { group.cancelAll() }
+                try await listen()
             }
         } onGracefulShutdown: {
             routes.state.stop()
+        }
+    }
+
+    /// Does the syncs that somebody asks for; how they end is in the history of runs.
+    private func syncRequested() async {
+        let (served, logger) = (routes.served, logger)
+        await cancelWhenGracefulShutdown {
+            await routes.syncs.run { name in
+                guard let resource = served.resources().first(where: { $0.name == name }) else { return }
+                do { try await served.sync(resource) } catch {
+                    guard !Task.isCancelled else { return }
+                    logger.error(
+                        "a sync that was asked for over HTTP failed",
+                        metadata: ["resource": "\(name)", "error": "\(PlainText.oneLine("\(error)"))"])
+                }
+            }
+        }
+    }
+
+    private func listen() async throws {
+        switch address {
+        case .loopback(let port): try await listen(on: "127.0.0.1", port)
+        case .host(let name, let port): try await listen(on: name, port)
+        case .unixSocket(let path): try await listen(on: path)
         }
     }
 

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Siding
 internal import SidingInspection
-internal import SidingSynchronization
 
 /// Answers requests: who may ask, and which part of the service answers.
 struct ServiceRoutes: Sendable {
@@ -11,6 +10,7 @@ struct ServiceRoutes: Sendable {
     let tokens = FormTokens()
     let limits: ServiceLimits
     let state = ServiceState()
+    let syncs = RequestedSyncs()
 
     enum Reply: Sendable {
         case answer(ServiceAnswer)
@@ -64,7 +64,7 @@ struct ServiceRoutes: Sendable {
 
     private func post(_ request: ServiceRequest, _ body: () async throws -> [UInt8]) async throws -> ServiceAnswer {
         try admission.checkOrigin(request)
-        let routes = OperatorRoutes(served: served)
+        let routes = OperatorRoutes(served: served, syncs: syncs)
         if request.path.first == "api" {
             try admission.checkMayAct(request)
             try request.query.check("how", "real_id")
@@ -82,9 +82,9 @@ struct ServiceRoutes: Sendable {
         try tokens.check(form, of: request)
         let record = Array((try form.value("record") ?? "").utf8)
         let result = try await routes.act(request.path, form, record: record, by: .page)
-        let page = result.page.map { PercentCoding.encode($0) }.joined(separator: "/")
         let proof = tokens.proof(of: result.message, to: request) ?? ""
-        return .seeOther("/\(page)?done=\(PercentCoding.encode(result.message))&proof=\(proof)")
+        let query = result.query + [("done", result.message), ("proof", proof)]
+        return .seeOther(PageLink.path(result.page, query: query))
     }
 
     // MARK: Monitoring

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `the overview says that all is well, or what is not and why`() async throws {
         let bench = try await ServiceBench()
-        #expect(try await bench.shown("/").text.contains("1 resource not synced."))
+        #expect(try await bench.shown("/").text.contains("1 resource not synced: notes"))
         try await bench.sync(#"[{"id":"a"}]"#)
         var page = try await bench.shown("/")
         #expect(page.text.contains("Everything is up to date."))
@@ -21,31 +21,84 @@ import Testing
         #expect(page.all("td") { $0["data-label"] == "Why" }.map(\.text) == [""])
 
         bench.time.advance(by: .seconds(7_200))
-        #expect(try await bench.shown("/").text.contains("1 resource stale."))
+        #expect(try await bench.shown("/").text.contains("1 resource stale: notes"))
 
         bench.origin.set(.text("gone", status: .notFound))
         _ = try? await bench.siding.sync(bench.notes)
         page = try await bench.shown("/")
-        #expect(page.text.contains("1 resource failing."))
+        #expect(page.text.contains("1 resource failing: notes"))
         let why = try #require(page.all("td") { $0["data-label"] == "Why" }.first?.text)
-        #expect(why.contains("failing for") && why.contains("404"), "\(why)")
+        #expect(why.hasPrefix("for ") && why.contains("404"), "\(why)")
     }
 
-    @Test func `the charts have a bar for each run, marks where one was in trouble, and a table of the same`()
-        async throws
-    {
+    @Test func `each resource has its syncs over time, with a gap and a mark where one failed`() async throws {
         let bench = try await ServiceBench()
+        #expect(try await bench.shown("/").all("svg") { $0["role"] == "img" }.isEmpty)
         try await bench.syncTwice()
         bench.origin.set(.text("gone", status: .notFound))
         _ = try? await bench.siding.sync(bench.notes)
+        bench.time.advance(by: .seconds(60))
+        try await bench.sync(#"[{"id":"a","title":"again"},{"id":"b"},{"id":"c"}]"#)
         let page = try await bench.shown("/")
-        #expect(page.all("svg").count == 2)
-        #expect(page.all("svg").allSatisfy { $0["role"] == "img" })
-        #expect(page.all("rect").count == 6)
-        #expect(page.all("polygon").count == 2)
+        let chart = page.all("svg") { $0["role"] == "img" }
+        #expect(chart.count == 1)
+        let summary = "4 syncs of notes since 4 min ago: at most 3 records changed; 1 failed, where the line has a gap."
+        #expect(chart.first?["aria-label"] == summary)
+        #expect(page.all("path") { $0["class"] == "line" }.count == 2)
+        #expect(page.all("path") { $0["class"] == "fault" }.count == 1)
         let labels = page.all("title") { $0.ancestors.last == "rect" }.map(\.text)
-        #expect(labels.suffix(3) == ["Run 1, saved: 2 records", "Run 2, saved: 2 records", "Run 3, failed: 0 records"])
-        #expect(page.rowNames.suffix(3) == ["3", "2", "1"])
+        #expect(labels.count == 4 && labels[0] == "Run 1, 4 min ago, saved: 2 records changed", "\(labels)")
+        #expect(labels[2].contains("failed: 0 records changed"))
+        #expect(page.all("text").map(\.text) == ["3", "4 min ago", "now"])
+        #expect(page.all("a") { $0["class"] == "spark" }.map { $0["href"] } == ["/runs?resource=notes"])
+    }
+
+    @Test func `the headline names what is parked, and leads there`() async throws {
+        let bench = try await ServiceBench()
+        try await bench.sync("[]")
+        var entries: [QueueEntry] = []
+        for _ in 0..<4 {
+            let entry = try await bench.write()
+            try await bench.park(entry, .rejected, status: 422)
+            entries.append(entry)
+        }
+        let page = try await bench.shown("/")
+        let headline = page.all("p") { $0["class"]?.hasPrefix("headline") == true }
+        #expect(headline.first?.text == "4 entries parked: POST /notes, POST /notes, POST /notes and 1 more")
+        #expect(page.link("4 entries parked") == "/queue?state=parked")
+        #expect(page.link("POST /notes") == "/queue/\(entries[0].id)")
+    }
+
+    @Test func `runs say which resources they synced, nothing of zeros, and are filtered by resource`() async throws {
+        let bench = try await ServiceBench()
+        try await bench.syncTwice()
+        try await bench.store.endRun(bench.store.beginRun(command: "sync"), outcome: .saved)
+        var page = try await bench.shown("/runs")
+        #expect(page.rowNames == ["3", "2", "1"])
+        #expect(page.all("td") { $0["data-label"] == "Resources" }.map(\.text) == ["", "notes", "notes"])
+        #expect(page.all("td") { $0["data-label"] == "New" }.map(\.text) == ["", "1", "2"])
+        #expect(page.all("td") { $0["class"] == "number" }.allSatisfy { $0.text != "0" })
+        page = try await bench.shown("/runs?resource=notes")
+        #expect(page.rowNames == ["2", "1"])
+        #expect(try await bench.shown("/runs?resource=other").rowNames == [])
+    }
+
+    @Test func `each page names the command that prints the same`() async throws {
+        let bench = try await ServiceBench()
+        try await bench.sync(#"[{"id":"a"},{"id":"it's"},{"id":"-x"}]"#)
+        let entry = try await bench.write()
+        for (address, command) in [
+            ("/", "siding status"), ("/runs", "siding runs list"), ("/runs/1", "siding runs show 1"),
+            ("/queue", "siding queue list"), ("/queue/\(entry.id)", "siding queue show \(entry.shortID)"),
+            ("/records", "siding status"), ("/records/notes", "siding records list notes"),
+            ("/records/notes?q=two+words", "siding search notes 'two words'"),
+            ("/records/notes/a", "siding records get notes a"),
+            ("/records/notes/it%27s", #"siding records get notes 'it'\''s'"#),
+            ("/records/notes/-x", "siding records get notes -- -x"), ("/quarantine", "siding quarantine list"),
+        ] {
+            let code = try await bench.shown(address).all("code") { $0.ancestors.contains("footer") }
+            #expect(code.map(\.text) == [command], "\(address)")
+        }
     }
 
     @Test func `a run shows what it did to each resource`() async throws {
@@ -88,6 +141,11 @@ import Testing
             ("/runs?before=x", "'before' is a number, not 'x'", nil),
             ("/quarantine?after=1.5", "'after' is a number, not '1.5'", nil),
             ("/records/notes?deleted=maybe", "'deleted' is true or false", nil),
+            ("/records/notes?page=0", "'page' is a number from 1 to 200", "a filter finds "),
+            ("/records/notes?page=201", "'page' is a number from 1 to 200", "a filter finds "),
+            ("/records/notes?order=up", "'up' is no 'order'", "it may be: asc, desc"),
+            ("/records/notes?match=like", "'like' is no 'match'", "it may be: equals, contains"),
+            ("/queue/drop", "the address names 1 to 50 entries", nil),
             ("/queue/x/resolve", "'how' is missing", "it may be: mine, theirs, merge, arrived"),
             ("/queue/x/resolve?how=ours", "'ours' is no 'how'", "it may be: mine, theirs, merge, arrived"),
         ] as [(String, String, String?)])
@@ -120,7 +178,7 @@ import Testing
         #expect(page.all("pre").map(\.text) == ["{\n  \"title\": \"new\"\n}", "<b>no</b>"])
         let events = page.all("td") { $0["data-label"] == "What" }.map(\.text)
         #expect(events == (try await bench.store.history(of: entry.id)).map(\.event.rawValue))
-        #expect(try await bench.shown("/queue/\(entry.shortID)").text("h1") == "Entry \(entry.shortID)")
+        #expect(try await bench.shown("/queue/\(entry.shortID)").text("h1") == "Entry \(entry.shortID) POST /notes")
         await #expect(throws: (any Error).self) { try await bench.shown("/queue/zzzzzzzz") }
     }
 
@@ -129,16 +187,30 @@ import Testing
         try await bench.syncTwice()
         func offered(_ entry: QueueEntry) async throws -> [String] {
             let page = try await bench.shown("/queue/\(entry.id)")
-            return page.all("button").map(\.text) + page.all("a") { $0["class"] == "button" }.map(\.text)
+            let isAction = { (element: ParsedPage.Element) in element.ancestors.contains("li") }
+            let actions = page.elements.filter { element in
+                isAction(element) && (element.name == "button" || element["class"]?.hasPrefix("button") == true)
+            }
+            // One at most is the usual one, and each is explained.
+            #expect(actions.count { $0["class"]?.contains("primary") == true } == (actions.isEmpty ? 0 : 1))
+            #expect(actions.isEmpty || actions[0]["class"]?.contains("primary") == true)
+            let effects = page.all("span") { $0.ancestors.last == "li" }.map(\.text)
+            #expect(effects.count == actions.count && effects.allSatisfy { $0.hasSuffix(".") }, "\(effects)")
+            // Next speaks of what the page has.
+            let next = page.all("p") { $0.text.hasPrefix("Next:") }.first?.text ?? ""
+            #expect(!next.contains("siding "), "\(next)")
+            return actions.map(\.text)
         }
         let entry = try await bench.edit("a", "mine")
         #expect(try await offered(entry) == ["Try now", "Hold", "Drop…"])
         try await bench.park(entry, .conflict)
-        #expect(
-            try await offered(entry) == ["Try now", "Release", "Send mine…", "Keep theirs…", "Merge…", "Drop…"])
+        #expect(try await offered(entry) == ["Merge…", "Send mine…", "Keep theirs…", "Try now", "Drop…"])
+        let held = try await bench.write()
+        _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [held.id]))
+        #expect(try await offered(held) == ["Release", "Try now", "Drop…"])
         let doubtful = try await bench.write()
         try await bench.park(doubtful, .uncertain)
-        #expect(try await offered(doubtful) == ["Try now", "Release", "It has arrived…", "Drop…"])
+        #expect(try await offered(doubtful) == ["It has arrived…", "Try now", "Drop…"])
         _ = try await bench.store.perform(.drop, on: QueueSelection(ids: [doubtful.id]))
         #expect(try await offered(doubtful) == [])
     }
@@ -188,7 +260,10 @@ import Testing
         #expect(page.text("pre") == "{\n  \"id\": \"a\",\n  \"title\": \"changed\"\n}")
         #expect(page.text.contains("GET https://desk.test/notes"))
         #expect(page.links.contains("/runs/2"))
+        #expect(page.text("h1") == "notes a")
         #expect(page.text("del") == #""first""# && page.text("ins") == #""changed""#)
+        #expect(page.all("td") { $0["data-label"] == "Change" }.map(\.text) == ["updated", "inserted"])
+        #expect(page.all("table").count == 1)
         await #expect(throws: NotFound.self) { try await bench.shown("/records/notes/zzz") }
         await #expect(throws: (any Error).self) { try await bench.shown("/records/others") }
     }

@@ -20,7 +20,7 @@ struct ParsedPage {
     let html: String
     private(set) var elements: [Element] = []
 
-    private static let void: Set = ["meta", "link", "input", "polygon"]
+    private static let void: Set = ["meta", "link", "input"]
 
     init(_ html: String) throws {
         self.html = html

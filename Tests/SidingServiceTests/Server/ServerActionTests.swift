@@ -1,5 +1,8 @@
+import HTTPTypes
+import SidingChain
 import SidingInspection
 import SidingSynchronization
+import SidingTesting
 import Testing
 
 @testable import Siding
@@ -122,6 +125,100 @@ import Testing
             let dropped = try await client.ask("POST", "\(path)/drop", Self.bearer)
             #expect(dropped.status == 200 && dropped.text.hasSuffix(#""done":true}"# + "\n"))
             #expect(try await bench.store.quarantined(QuarantineSelection()).isEmpty)
+        }
+    }
+
+    @Test func `a sync is asked for by a form and by a program, and is done once at a time`() async throws {
+        let bench = try await ServiceBench()
+        let (begun, end) = (ChangeSignal(), ChangeSignal())
+        try await bench.serving(
+            token: ServiceBench.token,
+            sync: { resource in
+                #expect(resource.name == "notes")
+                begun.fire()
+                await end.wait(past: 0)
+            }
+        ) { client in
+            let first = try await client.ask("POST", "/api/records/notes/sync", Self.bearer)
+            #expect(first.status == 200 && first.text == #"{"resource":"notes","done":true}"# + "\n")
+            await begun.wait(past: 0)
+            let second = try await client.ask("POST", "/api/records/notes/sync", Self.bearer)
+            #expect(second.status == 409 && second.text.contains("it is being synced already"))
+            #expect(begun.count == 1)
+            end.fire()
+            #expect(try await client.ask("POST", "/api/records/other/sync", Self.bearer).status == 404)
+            #expect(try await client.ask("POST", "/api/records/notes/sync").status == 401)
+        }
+    }
+
+    @Test func `the sync of a page passes the gate of its source, and leads to its runs`() async throws {
+        let bench = try await ServiceBench()
+        try await bench.sync("[]")
+        bench.origin.set(.text("later", status: .serviceUnavailable))
+        _ = try? await bench.siding.sync(bench.notes)
+        #expect(try await bench.store.entries(QueueSelection(kinds: [.fetch])).count == 1)
+        bench.origin.set("[]")
+        let done = ChangeSignal()
+        let siding = bench.siding
+        try await bench.serving(
+            sync: { resource in
+                defer { done.fire() }
+                _ = try await siding.sync(resource)
+            }
+        ) { client in
+            let session = try await client.session("/")
+            for form in ["", "token=x"] {
+                let refused = try await client.post("/records/notes/sync", form: form, cookie: session.cookie)
+                #expect(refused.status == 403)
+            }
+            let answer = try await client.post(
+                "/records/notes/sync", form: "token=\(session.token)", cookie: session.cookie)
+            #expect(answer.status == 303)
+            #expect(
+                answer["Location"]?.hasPrefix("/runs?resource=notes&done=a%20sync%20of%20notes%20begins&proof=") == true
+            )
+            await done.wait(past: 0)
+            #expect(try await bench.store.gates().closed("desk", at: bench.time.clock.now) == nil)
+            let newest = try await bench.store.newestOutcomes(of: ["notes"])
+            #expect(newest["notes"] == .saved)
+        }
+    }
+
+    @Test func `several parked entries are acted on at once, but for those in doubt`() async throws {
+        let bench = try await ServiceBench()
+        var entries: [QueueEntry] = []
+        for reason in [ParkReason.rejected, .rejected, .uncertain] {
+            let entry = try await bench.write()
+            try await bench.park(entry, reason, status: 422)
+            entries.append(entry)
+        }
+        let ids = entries.map { "&id=\($0.id)" }.joined()
+        try await bench.serving { client in
+            let session = try await client.session("/queue/\(entries[0].id)")
+            let refused = try await client.post("/queue/retry", form: "token=x\(ids)", cookie: session.cookie)
+            #expect(refused.status == 403)
+            let retried = try await client.post(
+                "/queue/retry", form: "token=\(session.token)\(ids)", cookie: session.cookie)
+            let place = try #require(retried["Location"])
+            let notices = try Self.notices(try await client.get(place, ["Cookie": session.cookie]))
+            #expect(notices == ["made due: 2 entries; 1 entry not: no longer parked, or in doubt"])
+            var states: [QueueEntry.State] = []
+            for entry in entries { states.append(try await bench.entry(entry.id).state) }
+            #expect(states == [.queued, .queued, .parked])
+            let dropped = try await client.post(
+                "/queue/drop", form: "token=\(session.token)\(ids)", cookie: session.cookie)
+            #expect(dropped["Location"]?.hasPrefix("/queue?done=dropped%3A%201%20entry") == true)
+            #expect(try await bench.entry(entries[0].id).state == .queued)
+            #expect(try await bench.entry(entries[2].id).state == .dropped)
+            for (path, form) in [("/queue/retry", ""), ("/queue/resolve", ids), ("/queue/purge", ids)] {
+                let answer = try await client.post(
+                    path, form: "token=\(session.token)\(form)", cookie: session.cookie)
+                #expect([400, 404].contains(answer.status), "\(path)")
+            }
+        }
+        try await bench.serving(token: ServiceBench.token) { client in
+            let answer = try await client.ask("POST", "/api/queue/retry", Self.bearer)
+            #expect(answer.status == 404)
         }
     }
 }

@@ -54,7 +54,9 @@ import Testing
         let bench = try await filled()
         try await bench.serving { client in
             for path in [
-                "/", "/queue", "/records", "/records/notes", "/api/status", "/api/queue",
+                "/", "/queue", "/records", "/records/notes", "/records/notes?sort=title&order=desc",
+                "/records/notes?column=title&match=contains&value=number+9", "/runs?resource=notes", "/api/status",
+                "/api/queue",
                 "/api/records/notes?after=50000", "/metrics",
             ] {
                 let connection = try client.connection()

@@ -17,12 +17,13 @@ extension ServiceBench {
         limits: ServiceLimits = ServiceLimits(), logger: Logger = .silent,
         isLive: @escaping @Sendable () async -> Bool = { true },
         storeFailure: @escaping @Sendable () -> StoreError? = { nil },
+        sync: @escaping @Sendable (AnyResource) async throws -> Void = { _ in },
         onListening: @escaping @Sendable (HTTPService.Address) async -> Void = { _ in }
     ) throws -> HTTPService {
         try HTTPService(
             ServedStore(
                 store: store, resources: { [notes] }, wallClock: time.clock, storeFailure: storeFailure,
-                metrics: { "further 1\n" }, isLive: isLive, clock: clock),
+                sync: sync, metrics: { "further 1\n" }, isLive: isLive, clock: clock),
             address: address, token: token, allowedHosts: allowedHosts, logger: logger, limits: limits,
             onListening: onListening)
     }
@@ -32,12 +33,14 @@ extension ServiceBench {
         at address: HTTPService.Address = .loopback(port: 0), token: String? = nil, allowedHosts: [String] = [],
         limits: ServiceLimits = ServiceLimits(), logger: Logger = .silent,
         isLive: @escaping @Sendable () async -> Bool = { true },
-        storeFailure: @escaping @Sendable () -> StoreError? = { nil }, _ body: (ServerClient) async throws -> Void
+        storeFailure: @escaping @Sendable () -> StoreError? = { nil },
+        sync: @escaping @Sendable (AnyResource) async throws -> Void = { _ in },
+        _ body: (ServerClient) async throws -> Void
     ) async throws {
         let place = Promise<Result<HTTPService.Address, any Error>>()
         let service = try service(
             at: address, token: token, allowedHosts: allowedHosts, limits: limits, logger: logger, isLive: isLive,
-            storeFailure: storeFailure, onListening: { place.resolve(.success($0)) })
+            storeFailure: storeFailure, sync: sync, onListening: { place.resolve(.success($0)) })
         let group = ServiceGroup(services: [service], logger: .silent)
         let running = Task {
             do { try await group.run() } catch {

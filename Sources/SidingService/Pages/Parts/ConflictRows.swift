@@ -31,6 +31,7 @@ struct ConflictRows: Sendable {
 
     static func text(_ value: JSONDocument?) -> String {
         guard let value else { return "–" }
-        return PlainText.oneLine(OneLineJSON.text(Array(value.bytes.prefix(4_000))), limit: 1_000)
+        let json = ReadableJSON.bytes(Array(value.bytes.prefix(4_000)))
+        return PlainText.oneLine(OneLineJSON.text(json), limit: 1_000)
     }
 }

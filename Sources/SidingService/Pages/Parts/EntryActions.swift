@@ -1,44 +1,51 @@
 internal import Siding
 internal import SidingInspection
 
-/// What an operator may do with an entry now.
+/// What an operator may do with an entry now, the usual first.
 struct EntryActions: Sendable {
-    /// An action that is done at once.
-    struct Button: Sendable {
-        let action: String
+    struct Choice: Sendable {
         let text: String
+        /// What it does, in a line.
+        let effect: String
+        /// Where its form is sent; nil for an action that has a page of its own.
+        var post: String?
+        /// The page that shows first what it would do.
+        var link: String?
+        /// At most one of an entry's.
+        var isPrimary = false
     }
 
-    /// An action whose effect is shown first.
-    struct Decision: Sendable {
-        let href: String
-        let text: String
-    }
-
-    let buttons: [Button]
-    let decisions: [Decision]
-    let isEmpty: Bool
-
-    private static let atOnce: [(action: QueueAction, text: String)] = [
-        (.retry, "Try now"), (.hold, "Hold"), (.release, "Release"),
-    ]
+    let choices: [Choice]
+    var isEmpty: Bool { choices.isEmpty }
 
     /// The actions that the store would not refuse.
     static func load(_ report: EntryReport, in store: Store) async throws -> EntryActions {
-        let id = report.entry.id
-        var buttons: [Button] = []
-        for (action, text) in atOnce where try await isAllowed(action, on: id, in: store) {
-            buttons.append(Button(action: action.rawValue, text: text))
+        let entry = report.entry
+        let resolutions = resolutions(of: report).map { how in
+            Choice(
+                text: how.title + "…", effect: how.effect,
+                link: PageLink.path("queue", entry.id, "resolve", query: [("how", how.rawValue)]))
         }
-        var decisions = resolutions(of: report).map { how in
-            Decision(
-                href: PageLink.path("queue", id, "resolve", query: [("how", how.rawValue)]), text: how.title + "…")
+        // The origin only lacks the record's ETag then.
+        let isUndisputed = entry.lastError?.status == 428
+        var choices = isUndisputed ? [] : resolutions
+        let released = entry.state == .parked && entry.reason.isReleased
+        for action in released ? [QueueAction.release, .retry] : [.retry, .hold] {
+            guard try await isAllowed(action, on: entry.id, in: store) else { continue }
+            choices.append(
+                Choice(
+                    text: action.title, effect: action.effect(on: entry),
+                    post: PageLink.path("queue", entry.id, action.rawValue)))
         }
-        if try await isAllowed(.drop, on: id, in: store) {
-            decisions.append(Decision(href: PageLink.path("queue", id, "drop"), text: "Drop…"))
+        choices += isUndisputed ? resolutions : []
+        if !choices.isEmpty { choices[0].isPrimary = true }
+        if try await isAllowed(.drop, on: entry.id, in: store) {
+            choices.append(
+                Choice(
+                    text: QueueAction.drop.title, effect: QueueAction.drop.effect(on: entry),
+                    link: PageLink.path("queue", entry.id, "drop")))
         }
-        return EntryActions(
-            buttons: buttons, decisions: decisions, isEmpty: buttons.isEmpty && decisions.isEmpty)
+        return EntryActions(choices: choices)
     }
 
     private static func isAllowed(_ action: QueueAction, on id: String, in store: Store) async throws -> Bool {
@@ -53,7 +60,44 @@ struct EntryActions: Sendable {
         if entry.mayHaveArrived { return [.arrived] }
         let isConflict = entry.state == .parked && entry.reason == .conflict
         guard isConflict || report.conflict?.disagreement != nil else { return [] }
-        return report.conflict?.change == .delete ? [.mine, .theirs] : [.mine, .theirs, .merge]
+        return report.conflict?.change == .delete ? [.mine, .theirs] : [.merge, .mine, .theirs]
+    }
+}
+
+extension ParkReason? {
+    /// Whether a parked entry waits for nothing but to be let go; others were refused or are in doubt.
+    var isReleased: Bool {
+        switch self {
+        case .held, .poison, .expired, .dependency, nil: true
+        case .uncertain, .rejected, .conflict, .invalid, .signIn, .keyExpired: false
+        }
+    }
+}
+
+/// Actions in the words of the pages.
+extension QueueAction {
+    var title: String {
+        switch self {
+        case .retry: "Try now"
+        case .hold: "Hold"
+        case .release: "Release"
+        case .drop: "Drop…"
+        }
+    }
+
+    /// What it does to an entry, in a line.
+    func effect(on entry: QueueEntry) -> String {
+        switch (self, entry.kind) {
+        case (.retry, .write) where entry.state == .parked && entry.mayHaveArrived:
+            "Sends it again. If it did arrive, the origin may have it twice."
+        case (.retry, .write) where entry.unknownSince != nil: "Asks the origin now whether it arrived."
+        case (.retry, .write): "Sends it unchanged, now, even if its source is to be left alone for a while."
+        case (.retry, .fetch): "Fetches the page now, even if its source is to be left alone for a while."
+        case (.hold, _): "Keeps it here until somebody releases it."
+        case (.release, _): "Puts it back into the queue: its turn comes as its source allows."
+        case (.drop, .write): "Never sends it. Entries that depend on it are parked."
+        case (.drop, .fetch): "Gives the page up: the next sync starts its listing over."
+        }
     }
 }
 
@@ -70,12 +114,12 @@ enum Resolution: String, CaseIterable {
         }
     }
 
-    /// What it does, for the confirmation.
+    /// What it does, in a line.
     var effect: String {
         switch self {
         case .mine: "The write is sent again, over the origin's record."
         case .theirs: "The write is dropped: the origin's record stays."
-        case .merge: "The whole record below is sent instead."
+        case .merge: "A whole record is sent instead, which you see and may edit first."
         case .arrived:
             "The write is marked as delivered, and entries that wait for it continue. Look at the origin first."
         }

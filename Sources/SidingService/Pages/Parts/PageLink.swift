@@ -5,7 +5,11 @@ enum PageLink {
     /// The longest address that the service takes, with room for a query.
     private static let longestPath = 7_000
 
-    static func path(_ components: String..., query: [(name: String, value: String?)] = []) -> String {
+    typealias Query = [(name: String, value: String?)]
+
+    static func path(_ components: String..., query: Query = []) -> String { path(components, query: query) }
+
+    static func path(_ components: [String], query: Query = []) -> String {
         let parameters = query.compactMap { name, value in value.map { "\(name)=\(PercentCoding.encode($0))" } }
         let path = "/" + components.map { PercentCoding.encode($0) }.joined(separator: "/")
         return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"

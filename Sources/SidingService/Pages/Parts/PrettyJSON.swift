@@ -1,7 +1,7 @@
 internal import SidingJSON
 
-/// Writes valid JSON with line breaks and indentation. Numbers keep their digits; invisible characters in strings are
-/// escaped, so that what is shown can be edited.
+/// Writes valid JSON with line breaks and indentation. Numbers keep their digits; characters in strings are shown as
+/// themselves, and invisible ones escaped, so that what is shown can be edited.
 struct PrettyJSON {
     private var text: [UInt8] = []
     private var depth = 0
@@ -13,7 +13,7 @@ struct PrettyJSON {
         var writer = PrettyJSON()
         var isInString = false
         var isEscaped = false
-        for byte in plain.bytes {
+        for byte in ReadableJSON.bytes(plain.bytes) {
             guard writer.text.count < limit else { break }
             if isInString {
                 writer.text.append(byte)

@@ -2,68 +2,81 @@ internal import Siding
 internal import SidingChain
 internal import SidingInspection
 
-/// A number of each of the last runs as bars, oldest first.
+/// How many records each of the last syncs of a resource changed, over time: a small drawing for a cell of a table.
 ///
-/// Trouble shows by colour and by a mark above the bar. The table of the same runs is the alternative in text.
+/// The line has a gap where a sync failed, with a mark in it, so that trouble does not show by colour alone. The runs
+/// of the resource, to which it leads, are the alternative in text.
 struct RunChart: Sendable {
-    struct Bar: Sendable {
+    /// A sync, as a place over which the pointer tells it.
+    struct Point: Sendable {
         let x: Int
-        let y: Int
-        let height: Int
-        /// The kind of its badge.
-        let kind: String
-        /// The corners of the mark of a run that was in trouble.
-        let mark: String?
         let label: String
+        /// The mark of a sync that failed.
+        let mark: String?
     }
 
-    let id: String
-    let title: String
+    let href: String
+    /// What it shows, in a sentence.
     let summary: String
-    let bars: [Bar]
+    /// The parts of the line, as paths.
+    let lines: [String]
+    let points: [Point]
+    /// The ends of the axes.
+    let most: String
+    let since: String
 
-    /// How many runs fit: the drawing is 600 wide.
-    static let most = 60
-    private static let step = 10
-    /// Without the space for marks above the bars, which is ``top``.
-    private static let height = 80
-    private static let top = 12
+    /// How many syncs are shown.
+    static let mostSyncs = 40
+    /// The drawing is 180 wide and 44 high; the axis of time is at 32, and the line begins below the largest number.
+    private static let (left, right, top, bottom) = (4, 176, 10, 30)
 
-    /// - Parameter runs: newest first, at most ``most``.
-    private init(id: String, title: String, of runs: [Run], _ value: (Run) -> (size: Double, text: String)) {
-        let values = runs.reversed().map { (run: $0, value: value($0)) }
-        let largest = values.map(\.value.size).max() ?? 0
-        bars = values.enumerated().map { index, item in
-            let share = largest > 0 ? item.value.size / largest : 0
-            let height = max(Int((share * Double(Self.height)).rounded()), 1)
-            let badge = Badge(item.run.outcome, isOver: item.run.endedAt != nil)
-            let (x, y) = ((Self.most - values.count + index) * Self.step, Self.top + Self.height - height)
+    /// - Parameter syncs: newest first. Nil if there are none.
+    init?(of resource: String, _ syncs: [PastSync], _ format: MessageFormat) {
+        guard let oldest = syncs.last else { return nil }
+        let syncs = Array(syncs.reversed())
+        let span = max((format.now - oldest.startedAt).wholeMicroseconds, 1)
+        let largest = syncs.map(\.result.counters.changed).max() ?? 0
+        var (points, lines, line): ([Point], [String], [(x: Int, y: Int)]) = ([], [], [])
+        func endLine() {
+            lines += Self.path(line)
+            line = []
+        }
+        var failed = 0
+        for sync in syncs {
+            let age = min(max((sync.startedAt - oldest.startedAt).wholeMicroseconds, 0), span)
+            let x = Self.left + Int((Double(age) / Double(span) * Double(Self.right - Self.left)).rounded())
+            let changed = sync.result.counters.changed
+            let badge = Badge(sync.result.outcome, isOver: sync.hasEnded)
             let isTrouble = [Badge.Kind.bad, .waiting].contains { $0.rawValue == badge.kind }
-            return Bar(
-                x: x, y: y, height: height, kind: badge.kind,
-                mark: isTrouble ? "\(x),\(y - 3) \(x + 4),\(y - 10) \(x + 8),\(y - 3)" : nil,
-                label: "Run \(item.run.id), \(badge.text): \(item.value.text)")
+            let share = largest > 0 ? Double(changed) / Double(largest) : 0
+            if isTrouble {
+                failed += 1
+                endLine()
+            } else {
+                line.append((x, Self.bottom - Int((share * Double(Self.bottom - Self.top)).rounded())))
+            }
+            points.append(
+                Point(
+                    x: x - 2,
+                    label: "Run \(sync.run), \(format.time(sync.startedAt)), \(badge.text): "
+                        + MessageFormat.count(changed, "record") + " changed",
+                    mark: isTrouble ? "M\(x - 3) 16l6 8m0 -8l-6 8" : nil))
         }
-        (self.id, self.title) = (id, title)
-        let peak = values.max { $0.value.size < $1.value.size }
-        let troubled = bars.count { $0.mark != nil }
+        endLine()
+        (self.points, self.lines) = (points, lines)
+        href = PageLink.path("runs", query: [("resource", resource)])
+        most = MessageFormat.grouped(largest)
+        since = format.time(oldest.startedAt)
         summary =
-            "\(MessageFormat.count(runs.count, "run")), oldest first; the highest bar is "
-            + "\(peak?.value.text ?? "empty"). "
-            + (troubled == 0 ? "None was in trouble." : "\(troubled) with a mark were in trouble.")
+            "\(MessageFormat.count(syncs.count, "sync")) of \(resource) since \(since): at most "
+            + "\(MessageFormat.count(largest, "record")) changed; "
+            + (failed == 0 ? "none failed." : "\(failed) failed, where the line has a gap.")
     }
 
-    static func durations(_ runs: [Run]) -> RunChart {
-        RunChart(id: "durations", title: "How long each run took", of: runs) { run in
-            let duration = run.endedAt.map { $0 - run.startedAt } ?? .zero
-            return (Double(duration.wholeMicroseconds), MessageFormat.duration(duration))
-        }
-    }
-
-    static func changes(_ runs: [Run]) -> RunChart {
-        RunChart(id: "changes", title: "How many records each run changed", of: runs) { run in
-            let changed = run.counters.changed
-            return (Double(changed), MessageFormat.count(changed, "record"))
-        }
+    /// One point alone is a short line.
+    private static func path(_ line: [(x: Int, y: Int)]) -> [String] {
+        guard let first = line.first else { return [] }
+        let rest = line.count == 1 ? [(x: first.x + 2, y: first.y)] : Array(line.dropFirst())
+        return ["M\(first.x) \(first.y)" + rest.map { "L\($0.x) \($0.y)" }.joined()]
     }
 }

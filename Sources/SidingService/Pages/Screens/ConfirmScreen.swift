@@ -8,11 +8,14 @@ struct ConfirmScreen: Screen {
     static let template = "confirm"
 
     let title: String
+    let command: String?
     let facts: [Fact]
     let effect: String
     let refusal: String?
     let hint: String?
     let how: String?
+    /// The entries that it is about, where there are several.
+    let ids: [String]
     /// The text of a merged record, to be edited.
     let record: String?
     let asksForID: Bool
@@ -52,6 +55,34 @@ struct ConfirmScreen: Screen {
             of: report, .act(.drop), served, formToken, title: "Drop", effect: effect)
     }
 
+    /// - Throws: ``ServiceProblem`` for too many entries, or none.
+    static func droppingSeveral(
+        _ query: Parameters, _ served: ServedStore, formToken: String
+    ) async throws -> ConfirmScreen {
+        let ids = query.values("id")
+        guard !ids.isEmpty, ids.count <= QueueScreen.most else {
+            throw ServiceProblem.usage("the address names 1 to \(QueueScreen.most) entries")
+        }
+        return ConfirmScreen(try await served.store.entries(QueueSelection(ids: ids)), formToken)
+    }
+
+    private init(_ entries: [QueueEntry], _ token: String) {
+        let parked = entries.filter { $0.state == .parked }
+        title = "Drop: \(MessageFormat.count(parked.count, "entry", plural: "entries"))?"
+        command = nil
+        facts = parked.map {
+            Fact($0.shortID, EntrySubject.text($0), href: PageLink.path("queue", $0.id))
+        }
+        effect = "They are never sent. Entries that depend on them are parked."
+        ids = parked.map(\.id)
+        refusal = parked.isEmpty ? "none of them is parked any longer" : nil
+        (hint, how, record, asksForID) = (nil, nil, nil, false)
+        action = PageLink.path("queue", "drop")
+        submit = "Drop"
+        back = PageLink.path("queue", query: [("state", "parked")])
+        self.token = token
+    }
+
     private init(
         of report: EntryReport, _ decision: OperatorAction, _ served: ServedStore, _ token: String, title: String,
         effect: String, how: Resolution? = nil, record: String? = nil
@@ -67,7 +98,8 @@ struct ConfirmScreen: Screen {
         ]
         self.effect = effect
         (refusal, hint) = (changes.first?.refusal, changes.first?.hint)
-        (self.how, self.record) = (how?.rawValue, record)
+        (self.how, self.record, ids) = (how?.rawValue, record, [])
+        command = ShellCommand.text("queue", "show", entry.shortID)
         asksForID = how == .arrived && entry.recordKey.map(TemporaryID.matches) ?? false
         action = PageLink.path("queue", entry.id, how == nil ? "drop" : "resolve")
         submit = title
@@ -95,7 +127,8 @@ struct ConfirmScreen: Screen {
             Fact("resource", record.resource), Fact("key", record.key ?? "none"), Fact("reason", record.reason),
         ]
         effect = "The record and its bytes are forgotten. The origin may send it again."
-        (refusal, hint, how, self.record, asksForID) = (nil, nil, nil, nil, false)
+        (refusal, hint, how, self.record, asksForID, ids) = (nil, nil, nil, nil, false, [])
+        command = ShellCommand.text("quarantine", "show", String(record.id))
         action = PageLink.path("quarantine", String(record.id), "drop")
         submit = "Drop"
         back = PageLink.path("quarantine", String(record.id))

@@ -21,6 +21,8 @@ struct EntryScreen: Screen {
     }
 
     let title: String
+    let command: String?
+    let subject: String
     let id: String
     let href: String
     let badge: Badge
@@ -41,18 +43,25 @@ struct EntryScreen: Screen {
     /// - Throws: ``NotFound``, ``StoreError/Kind/notFound`` and ``StoreError/Kind/ambiguous``.
     static func load(_ id: String, _ served: ServedStore, formToken: String) async throws -> EntryScreen {
         let report = try await EntryReport.load(id, in: served.store, now: served.now)
+        let gate = try await served.store.gates().closed(report.entry.source, at: served.now)
         return EntryScreen(
-            report, MessageFormat(now: served.now, isAbsolute: false),
+            report, gate, MessageFormat(now: served.now, isAbsolute: false),
             try await EntryActions.load(report, in: served.store), formToken)
     }
 
-    private init(_ report: EntryReport, _ format: MessageFormat, _ actions: EntryActions, _ token: String) {
+    private init(
+        _ report: EntryReport, _ gate: SourceGate?, _ format: MessageFormat, _ actions: EntryActions, _ token: String
+    ) {
         let entry = report.entry
+        command = ShellCommand.text("queue", "show", entry.shortID)
         title = "Entry \(entry.shortID)"
+        subject = EntrySubject.text(entry)
         (id, href) = (entry.id, PageLink.path("queue", entry.id))
         badge = Badge(entry.state, entry.reason)
         doubt = entry.mayHaveArrived
-        (why, next, hint) = (report.explanation.why, report.explanation.next, entry.lastError?.hint)
+        why = report.explanation.why
+        next = NextStep(entry, gate: gate, format).text(report.explanation)
+        hint = entry.lastError?.hint
         facts = Self.facts(report, format)
         request = EntryText(entry, format).request
         headers = (report.content?.headerFields ?? [:]).map { Fact($0.name.rawName, $0.value) }

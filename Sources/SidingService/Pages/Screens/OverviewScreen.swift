@@ -3,7 +3,7 @@ internal import SidingChain
 internal import SidingInspection
 internal import SidingJSON
 
-/// `/`: how fresh each resource is and why, the queue, the last runs.
+/// `/`: how fresh each resource is and why, its last syncs, and the queue.
 struct OverviewScreen: Screen {
     static let template = "overview"
 
@@ -16,40 +16,42 @@ struct OverviewScreen: Screen {
         let quarantined: String?
         let quarantineHref: String
         let completed: Moment?
+        let chart: RunChart?
+        /// Where the form for a sync is sent; nil while one is under way.
+        let sync: String?
     }
 
     let title = "Overview"
-    let headline: Badge
+    let command = ShellCommand.text("status")
+    let headline: Headline
     let resources: [Resource]
     let waiting: [QueueScreen.Count]
     let sources: [String]
     let lastRun: RunRow?
     let network: String
     let database: String
-    let charts: [RunChart]
-    let runs: [RunRow]
+    let token: String
 
-    static func load(_ served: ServedStore) async throws -> OverviewScreen {
-        OverviewScreen(
-            try await Overview.gather(served.resources(), served.store, maxAge: nil, now: served.now),
-            try await served.store.runs(limit: RunChart.most), served.storeFailure())
+    static func load(_ served: ServedStore, formToken: String) async throws -> OverviewScreen {
+        let resources = served.resources()
+        let overview = try await Overview.gather(resources, served.store, maxAge: nil, now: served.now)
+        let syncs = try await served.store.pastSyncs(of: resources.map(\.name), limit: RunChart.mostSyncs)
+        var parked = QueueSelection(states: [.parked])
+        parked.exceptReasons = [.held]
+        // Without parked entries, all that wait would be looked at for nothing.
+        let entries =
+            overview.parked > 0 ? try await served.store.entries(parked, limit: Headline.mostNames) : []
+        return OverviewScreen(overview, syncs, entries, served.storeFailure(), formToken)
     }
 
-    private init(_ overview: Overview, _ runs: [Run], _ failure: StoreError?) {
+    private init(
+        _ overview: Overview, _ syncs: [String: [PastSync]], _ parked: [QueueEntry], _ failure: StoreError?,
+        _ token: String
+    ) {
         let format = MessageFormat(now: overview.now, isAbsolute: false)
-        headline =
-            failure.map { Badge(.bad, "Nothing can be stored: \(PlainText.oneLine($0.message))") }
-            ?? Self.headline(overview)
+        headline = failure.map { Headline($0) } ?? Headline(overview, parked)
         resources = overview.resources.map { line in
-            let badge = Badge(line)
-            let state = Overview.state(of: line, format)
-            let quarantined = line.state?.quarantined ?? 0
-            return Resource(
-                name: line.name, href: PageLink.path("records", line.name), badge: badge,
-                why: state == badge.text ? "" : state, records: MessageFormat.grouped(line.state?.records ?? 0),
-                quarantined: quarantined > 0 ? MessageFormat.grouped(quarantined) : nil,
-                quarantineHref: PageLink.path("quarantine", query: [("resource", line.name)]),
-                completed: (line.state?.completedAt).map { Moment($0, format) })
+            Resource(line, RunChart(of: line.name, syncs[line.name] ?? [], format), format)
         }
         waiting = overview.queue.counts.map { QueueScreen.Count($0) }
         sources =
@@ -57,25 +59,23 @@ struct OverviewScreen: Screen {
             + overview.limits.map { Overview.line($0, now: overview.now) }
         lastRun = overview.lastRun.map { RunRow($0, format) }
         (network, database) = (overview.networkLine, overview.databaseLine)
-        charts = runs.isEmpty ? [] : [.durations(runs), .changes(runs)]
-        self.runs = runs.map { RunRow($0, format) }
+        self.token = token
     }
+}
 
-    /// Whether anything needs a look, in a sentence.
-    private static func headline(_ overview: Overview) -> Badge {
-        let badges = overview.resources.map { Badge($0) }
-        var parts: [String] = []
-        for word in ["failing", "incomplete", "waiting", "unfinished", "stale", "not synced"] {
-            let count = badges.count { $0.text == word }
-            if count > 0 { parts.append("\(MessageFormat.count(count, "resource")) \(word)") }
-        }
-        let parked = overview.parked
-        if parked > 0 { parts.append("\(MessageFormat.count(parked, "entry", plural: "entries")) parked") }
-        guard !parts.isEmpty else {
-            let nothing = overview.resources.isEmpty ? "No resource is declared." : "Everything is up to date."
-            return Badge(overview.resources.isEmpty ? .quiet : .good, nothing)
-        }
-        let isBad = parked > 0 || badges.contains { $0.kind == Badge.Kind.bad.rawValue }
-        return Badge(isBad ? .bad : .waiting, parts.joined(separator: ", ") + ".")
+extension OverviewScreen.Resource {
+    fileprivate init(_ line: Overview.ResourceLine, _ chart: RunChart?, _ format: MessageFormat) {
+        let quarantined = line.state?.quarantined ?? 0
+        (name, href, badge) = (line.name, PageLink.path("records", line.name), Badge(line))
+        // The state itself is in the cell before.
+        let state = Overview.state(of: line, format)
+        let why = state.hasPrefix(badge.text) ? state.dropFirst(badge.text.count) : state[...]
+        self.why = String(why.drop { " ,;:".contains($0) })
+        records = MessageFormat.grouped(line.state?.records ?? 0)
+        self.quarantined = quarantined > 0 ? MessageFormat.grouped(quarantined) : nil
+        quarantineHref = PageLink.path("quarantine", query: [("resource", line.name)])
+        completed = (line.state?.completedAt).map { Moment($0, format) }
+        self.chart = chart
+        sync = line.isRunning ? nil : PageLink.path("records", line.name, "sync")
     }
 }

@@ -5,6 +5,7 @@ struct ProblemScreen: Screen {
     static let template = "problem"
 
     let title: String
+    let command: String? = nil
     let message: String
     let hint: String?
 

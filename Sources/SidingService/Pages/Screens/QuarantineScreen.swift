@@ -18,6 +18,7 @@ struct QuarantineScreen: Screen {
     }
 
     let title = "Quarantine"
+    let command = ShellCommand.text("quarantine", "list")
     let menus: [Menu]
     let rows: [Row]
     let isFiltered: Bool

@@ -8,6 +8,7 @@ struct QuarantinedScreen: Screen {
     private static let longestBody = 65_536
 
     let title: String
+    let command: String?
     let href: String
     let reason: String
     let facts: [Fact]
@@ -29,6 +30,7 @@ struct QuarantinedScreen: Screen {
 
     private init(_ record: QuarantinedRecord, _ format: MessageFormat, _ token: String) {
         title = "Quarantined record \(record.id)"
+        command = ShellCommand.text("quarantine", "show", String(record.id))
         href = PageLink.path("quarantine", String(record.id))
         reason = record.reason
         facts = [

@@ -4,8 +4,8 @@ internal import SidingInspection
 
 /// Which entries `/queue` shows.
 struct QueueFilter: Sendable {
-    private let state: QueueEntry.State?
-    private let reason: ParkReason?
+    let state: QueueEntry.State?
+    let reason: ParkReason?
     private let source: String?
     private let resource: String?
     private let age: Age?

@@ -11,7 +11,6 @@ struct RecordScreen: Screen {
 
     struct Version: Sendable {
         let from: Moment
-        let until: Moment?
         let change: String
         let run: Fact?
         let remark: String
@@ -25,6 +24,8 @@ struct RecordScreen: Screen {
     }
 
     let title: String
+    let command: String?
+    let key: String
     let resource: String
     let resourceHref: String
     let isDeleted: Bool
@@ -48,7 +49,9 @@ struct RecordScreen: Screen {
     private init(
         _ record: Record, _ history: RecordHistory?, _ provenance: RecordProvenance?, _ format: MessageFormat
     ) {
-        title = PlainText.oneLine(record.key, limit: 120)
+        key = PlainText.oneLine(record.key, limit: 120)
+        title = "\(record.resource) \(key)"
+        command = ShellCommand.text("records", "get", record.resource, record.key)
         (resource, resourceHref) = (record.resource, PageLink.path("records", record.resource))
         isDeleted = record.deletedAt != nil
         pending = record.pending > 0 ? MessageFormat.count(record.pending, "pending edit") : nil
@@ -77,7 +80,6 @@ extension RecordScreen.Version {
 
     fileprivate init(_ version: RecordVersion, _ format: MessageFormat) {
         from = Moment(version.from, format)
-        until = version.to.map { Moment($0, format) }
         let text = VersionText(version)
         (change, remark) = (text.change, text.remark)
         run =

@@ -16,6 +16,7 @@ struct RecordsScreen: Screen {
     }
 
     let title = "Records"
+    let command = ShellCommand.text("status")
     let resources: [Resource]
 
     static func load(_ served: ServedStore) async throws -> RecordsScreen {

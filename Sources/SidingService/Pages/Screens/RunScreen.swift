@@ -10,8 +10,8 @@ struct RunScreen: Screen {
         let name: String
         let href: String
         let outcome: Badge
-        let took: String
-        let counts: [String: String]
+        /// Its counters that are not 0.
+        let numbers: [Fact]
         let error: String?
         let hint: String?
         let notes: [String]
@@ -19,6 +19,7 @@ struct RunScreen: Screen {
     }
 
     let title: String
+    let command: String?
     let run: RunRow
     let resources: [Resource]
 
@@ -33,12 +34,13 @@ struct RunScreen: Screen {
 
     private init(_ run: Run, _ format: MessageFormat) {
         title = "Run \(run.id)"
+        command = ShellCommand.text("runs", "show", String(run.id))
         self.run = RunRow(run, format)
         resources = run.resources.map { result in
             Resource(
                 name: result.resource, href: PageLink.path("records", result.resource),
                 outcome: Badge(result.outcome, isOver: run.endedAt != nil),
-                took: MessageFormat.duration(result.duration), counts: result.counters.shown,
+                numbers: [Fact("took", MessageFormat.duration(result.duration))] + result.counters.facts,
                 error: result.error?.message, hint: result.error?.hint, notes: result.notes,
                 entry: result.entry.map {
                     Fact("queued as", String($0.prefix(8)), href: PageLink.path("queue", $0))
