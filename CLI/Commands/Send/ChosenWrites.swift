@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 
 /// Sends the entries that an operator has chosen, due or not and through closed gates: those of the sources side by side, and of
 /// each source one after the other, so that the order within lanes is kept.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import SidingChain
 import SidingOrigin
+import Synchronization
 import Testing
 
 @testable import SidingCLI

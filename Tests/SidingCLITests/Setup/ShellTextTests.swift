@@ -1,4 +1,6 @@
 import Foundation
+import SidingChain
+import SidingOrigin
 import Testing
 
 @testable import SidingCLI

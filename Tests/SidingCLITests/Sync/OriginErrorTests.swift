@@ -167,9 +167,9 @@ struct OriginErrorTests {
         #expect(first.error.contains("the origin answered \(status)"))
         let entry = try await sandbox.siding("queue", "list", "--json").object()
         #expect(entry["attempts"] == .number(0))
-        let shown = try await sandbox.siding("status").output
-        #expect(shown.contains("source ") && shown.contains("waits, for another "), "\(shown)")
-        #expect(shown.contains("waiting for ") && shown.matches(of: /answered \d+/).count == 1, "\(shown)")
+        let printed = try await sandbox.siding("status").output
+        #expect(printed.contains("source ") && printed.contains("waits, for another "), "\(printed)")
+        #expect(printed.contains("waiting for ") && printed.matches(of: /answered \d+/).count == 1, "\(printed)")
         let id = try #require(entry["id"]?.string)
         func history() async throws -> JSONValue? {
             try await sandbox.siding("queue", "show", id, "--json").object()["history"]

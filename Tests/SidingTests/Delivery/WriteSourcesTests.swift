@@ -50,7 +50,8 @@ import Testing
     @Test func `no more sources than the limit are sent to at once, and the others follow`() async throws {
         let names = (0..<SyncOrder.mostSources + 4).map { "s\($0)" }
         let bench = try await WriteBench(sources: names, concurrency: 1)
-        let (underWay, most) = (Mutex(0), Mutex(0))
+        let underWay = Mutex(0)
+        let most = Mutex(0)
         let isFull = Gatepost()
         let origin = ScriptedOrigin { _ in
             let now = underWay.next()
@@ -121,10 +122,12 @@ import Testing
         var bench = try await WriteBench(sources: ["bare", "api"])
         bench.sources[0].authorization = .bearer(Secret("env NONE", absence: { "it is not set" }) { "" })
         try await bench.enqueue("/a", to: "bare")
-        try await bench.fail(#require(try await bench.claim()), wait: .seconds(3_600))
+        let claimed = try await bench.claim()
+        try await bench.fail(#require(claimed), wait: .seconds(3_600))
         bench.origin.set("/c", .status(.created))
         try await bench.enqueue("/c")
-        let loop = ServiceLoop(sender: bench.sender(), pace: RetryRules.watchInterval, changes: nil)
+        let sender = bench.sender()
+        let loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: nil)
         // No clock is moved.
         try await loop.run { outlook throws(StoreError) in outlook.nextDue == nil }
         #expect(bench.origin.takeTargets() == ["/c"])
