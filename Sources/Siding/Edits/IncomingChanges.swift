@@ -10,20 +10,20 @@ struct IncomingChanges {
     let transitions: QueueTransitions?
     /// The request that brought the changes; nil for those made locally.
     var request: Int64?
-    /// See ``Page/requestedAfter``.
-    var requestedAfter: Int64?
+    /// Nil if no page brings the changes.
+    var page: OvertakenPage?
 
     /// Nil if no record of the resource has pending edits.
     ///
     /// - Parameter table: with a layout for the keys of all changes.
     static func load(
         of table: RecordsTable, run: RunID, now: Timestamp, transitions: QueueTransitions?, request: Int64? = nil,
-        requestedAfter: Int64? = nil, _ transaction: borrowing Transaction
+        page: OvertakenPage? = nil, _ transaction: borrowing Transaction
     ) throws -> IncomingChanges? {
         guard try ServerCopiesTable.hasAny(of: table.resource, transaction) else { return nil }
         return IncomingChanges(
             projection: try EditProjection(table, now: now), run: run, transitions: transitions, request: request,
-            requestedAfter: requestedAfter)
+            page: page)
     }
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
@@ -41,10 +41,10 @@ struct IncomingChanges {
     /// - Returns: the change at the origin, as a page counts it. Whether the visible record changed follows from the
     ///   resource's revision.
     func save(
-        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, cause: RecordCause, isDeleted: Bool,
+        _ body: UnsafeRawBufferPointer, under bytes: UnsafeRawBufferPointer, cause: RecordCause, isDeleted: Bool,
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
-        let key = String(decoding: key, as: UTF8.self)
+        let key = String(decoding: bytes, as: UTF8.self)
         // The table has the layout for the key, so that projecting the record makes no other.
         var projection = projection
         let base = try ServerCopiesTable.load(projection.resource, key, transaction)
@@ -52,8 +52,9 @@ struct IncomingChanges {
         var after = RecordState(body: try Store.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? projection.now }
         guard before != after || base?.etag == ServerCopy.noETag else { return .unchanged }
-        let page = OvertakenPage(resource: projection.resource, requestedAfter: requestedAfter, now: projection.now)
-        if let base, try page.shows(isDeleted ? nil : body, before: base.request, base.cause, transaction) {
+        if let base,
+            try page?.shows(isDeleted ? nil : body, under: bytes, before: base.request, base.cause, transaction) == true
+        {
             return .stale
         }
         try projection.setBase(

@@ -10,25 +10,37 @@ struct OvertakenPage {
     /// shows that much later.
     static let longestLag = Duration.seconds(5 * 60)
 
-    let resource: Int64
-    /// See ``Page/requestedAfter``; nil for what no page brings: nothing has overtaken that.
-    var requestedAfter: Int64?
-    let now: Timestamp
+    /// See ``Page/requestedAfter``.
+    let requestedAfter: Int64
+    /// The edits that were delivered a moment ago, by the key of their record.
+    let delivered: [String: [String]]
+
+    /// - Parameter requestedAfter: nil for what no page brings: nothing has overtaken that.
+    static func load(
+        of resource: String, requestedAfter: Int64?, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> OvertakenPage? {
+        guard let requestedAfter else { return nil }
+        return OvertakenPage(
+            requestedAfter: requestedAfter,
+            delivered: try OutboxEditsTable.delivered(to: resource, from: now + (.zero - longestLag), to: now, transaction))
+    }
 
     /// - Parameters:
-    ///   - body: what the page shows; nil if it marks the record as deleted.
+    ///   - body: what the page shows under `key`; nil if it marks the record as deleted.
     ///   - request: the one that the stored record came from.
     ///   - cause: of the stored record.
     func shows(
-        _ body: UnsafeRawBufferPointer?, before request: Int64?, _ cause: RecordCause,
-        _ transaction: borrowing Transaction
+        _ body: UnsafeRawBufferPointer?, under key: UnsafeRawBufferPointer, before request: Int64?,
+        _ cause: RecordCause, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        guard cause == .write, let requestedAfter, let request else { return false }
-        if request > requestedAfter { return true }
-        guard let body, let write = try ProvenanceTable.load(request, of: resource, transaction),
-            now - write.at < Self.longestLag, let entry = write.entry,
-            let replaced = try OutboxEditsTable.load(entry, transaction)?.base
-        else { return false }
-        return replaced.withUnsafeBytes { body.isSame(as: $0) }
+        if cause == .write, let request, request > requestedAfter { return true }
+        guard let body, !delivered.isEmpty, let edits = delivered[String(decoding: key, as: UTF8.self)] else {
+            return false
+        }
+        for edit in edits {
+            guard let replaced = try OutboxEditsTable.load(edit, transaction)?.base, !replaced.isEmpty else { continue }
+            if replaced.withUnsafeBytes({ body.isSame(as: $0) }) { return true }
+        }
+        return false
     }
 }

@@ -76,6 +76,10 @@ package enum RetryRules {
     /// as few times as those of a source.
     static let credentialsPerSchedule = CredentialLimits(sameAttempts: 1, others: 6, window: nil)
 
+    /// How long a service leaves a resource alone whose sync failed for good, if its schedule asks more often: the same request
+    /// is refused again.
+    static let failedSyncBackoff = Backoff(base: .seconds(20), cap: .seconds(60))
+
     /// How long a hook that failed is left alone; another incident has it called at once.
     package static let hookBackoff = Backoff(base: .seconds(60), cap: .seconds(3_600))
 

@@ -87,13 +87,14 @@ struct RecordSaver {
             }
             return saved
         }
+        let overtaken = try OvertakenPage.load(
+            of: table.resourceName, requestedAfter: requestedAfter, now: now, transaction)
         var statements = try RecordStatements(
             transaction, table: table, run: run, now: now, revision: revision, request: request, columns: paths,
-            requestedAfter: requestedAfter)
+            isOvertaken: overtaken?.shows)
         // With the layout for all keys.
         incoming = try IncomingChanges.load(
-            of: table, run: run, now: now, transitions: transitions, request: request, requestedAfter: requestedAfter,
-            transaction)
+            of: table, run: run, now: now, transitions: transitions, request: request, page: overtaken, transaction)
         var others = try OtherParents.load(of: table, beside: scope, transaction)
         let test = try filter.transforms.condition.map {
             try RecordCondition($0, beside: filter.columns, transaction)

@@ -106,7 +106,8 @@ extension PageFetcher {
         let contents: PageContents
         do { contents = try self.contents(of: bytes, fields, by: reader) } catch {
             // Where the answer is not there yet, or not whole, anything may stand in its place.
-            guard response.response.status == .accepted || ruledShortfall(of: response) != nil else { throw error }
+            let isPart = Shortfall.isSaid(by: response.response.status.code) || ruledShortfall(of: response) != nil
+            guard isPart else { throw error }
             return try empty(page, response, paging, listing)
         }
         let kept = try kept(contents, of: bytes, fields, by: reader)

@@ -257,7 +257,7 @@ struct ServeReloadTests {
         #expect(runs.compactMap { $0["id"]?.int }.sorted() == Array(1...runs.count))
         #expect(ledger.entries.effects.count == 60)
         #expect(ledger.entries.duplicates == 0 && ledger.entries.inversions() == 0)
-        #expect(try await sandbox.siding("db", "check").everything == "")
+        #expect(try await sandbox.siding("db", "check").everything == "the database is sound\n")
         await service.origin.stop()
     }
 }

@@ -30,7 +30,8 @@ struct ServeTests {
                 let beside = try await sandbox.siding(command)
                 // 5: the resource is older than its max_age, a second.
                 let isWell = beside.status == 0 || command == ["status"] && beside.status == 5
-                #expect(isWell && beside.error == "", "\(command): \(beside.everything)")
+                let said = command == ["db", "check"] ? "the database is sound\n" : ""
+                #expect(isWell && beside.error == said, "\(command): \(beside.everything)")
             }
         }
         #expect(ended.status == 0, "\(ended.error)")

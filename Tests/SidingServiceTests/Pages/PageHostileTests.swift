@@ -67,7 +67,8 @@ import Testing
         let list = try await bench.shown("/records/notes")
         expectSound(list, "the list")
         let keys = try await bench.store.records(of: "notes", after: nil, limit: 99, deleted: false).map(\.key)
-        #expect(list.rowNames.count == keys.count && keys.count >= Self.strings.count - 1)
+        // An empty text is no key, and two of the texts are the same to SQLite.
+        #expect(list.rowNames.count == keys.count && keys.count >= Self.strings.count - 2)
         for key in keys {
             guard let address = PageLink.record(key, of: "notes") else {
                 #expect(key.utf8.contains(0))

@@ -89,6 +89,32 @@ import Testing
         #expect(try await bench.shown("a") == #"{"id":"a","title":"theirs"}"#)
     }
 
+    @Test func `a replica that lags behind two own writes brings back neither record`() async throws {
+        let bench = try await bench()
+        try await bench.deliver(bench.edit(.merge, "a", Self.new), Self.new)
+        try await bench.deliver(bench.edit(.merge, "a", #"{"title":"newest"}"#), "")
+        for page in [Self.old, Self.new] {
+            #expect(try await latePage("[\(page)]", bench).stale == 1)
+            #expect(try await bench.shown("a") == #"{"id":"a","title":"newest"}"#)
+        }
+    }
+
+    @Test func `a replica that lags is no news after another one has shown the write`() async throws {
+        let bench = try await bench()
+        try await bench.deliver(bench.edit(.merge, "a", Self.new), "")
+        let fresh = #"{"id":"a","title":"new","updated":2}"#
+        #expect(try await latePage("[\(fresh)]", bench).changed == 1)
+        #expect(try await latePage("[\(Self.old)]", bench).stale == 1)
+        #expect(try await bench.shown("a") == fresh)
+    }
+
+    @Test func `a clock that was set back makes no write recent`() async throws {
+        let bench = try await bench()
+        try await bench.deliver(bench.edit(.merge, "a", Self.new), Self.new)
+        bench.time.advance(by: .seconds(-86_400))
+        #expect(try await latePage("[\(Self.old)]", bench).stale == 0)
+    }
+
     @Test func `who sets a record back to what an own write replaced is believed when no replica lags that much`()
         async throws
     {

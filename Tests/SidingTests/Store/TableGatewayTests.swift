@@ -69,15 +69,16 @@ import Testing
                     "RecordsTable+History",
                 ]
             ),
-            // Joins: of parents, of a pass and its listings, of retained fetches, and of pages and answers with their listing.
+            // Joins: of parents, of a pass and its listings, of retained fetches, of pages and answers with their listing,
+            // and of a record with the listings of the parents that may show it.
             (
                 "siding_listings",
                 [
                     "ListingsTable", "ParentCompiler", "PassesTable", "OutboxTable", "PagesTable", "QuarantineTable",
-                    "Store+Check",
+                    "Store+Check", "Store+Listings", "OtherParents",
                 ]
             ),
-            ("siding_pages", ["PagesTable", "QuarantineTable"]),
+            ("siding_pages", ["PagesTable", "QuarantineTable", "OtherParents"]),
             ("siding_cursors", ["CursorsTable"]),
             ("siding_passes", ["PassesTable"]),
             // What changed since a run is read with its revisions.

@@ -111,6 +111,9 @@ final class DayService {
     /// When anything was asked for.
     var moments: [Timestamp] { origin.moments }
 
+    /// What was asked for, and how many seconds after the start.
+    var requests: [String] { origin.requests.map { "\($0.path) at \(($0.at - start).components.seconds)" } }
+
     /// When `path` was asked for.
     func moments(of path: String) -> [Timestamp] { origin.moments(of: path) }
 }
@@ -135,6 +138,7 @@ private final class DayOrigin: TransportFactory {
         scripts.withLock { $0[path, default: []].append(Script(answer: answer, during: moments)) }
     }
 
+    var requests: [(path: String, at: Timestamp)] { log.withLock(\.self) }
     var moments: [Timestamp] { log.withLock { $0.map(\.at) } }
 
     func moments(of path: String) -> [Timestamp] {

@@ -113,6 +113,19 @@ enum OutboxEditsTable {
             entry, SQLiteValue.blob(replaced))
     }
 
+    /// The entries of the edits of a resource that were delivered in this time and replaced a record, by the record's key.
+    static func delivered(
+        to resource: String, from: Timestamp, to: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> [String: [String]] {
+        let rows = try transaction.query(
+            """
+            SELECT record_key, id FROM siding_outbox JOIN siding_outbox_edits ON entry = seq
+            WHERE completed_at > ?2 AND completed_at <= ?3 AND state = 'done' AND resource = ?1 AND base IS NOT NULL
+            """, resource, from.microseconds, to.microseconds
+        ) { (key: try $0.text("record_key"), entry: try $0.text("id")) }
+        return Dictionary(grouping: rows, by: \.key).mapValues { $0.map(\.entry) }
+    }
+
     // MARK: Temporary ids
 
     static func isTaken(temporaryID: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {

@@ -4,13 +4,19 @@ internal import SidingSQLite
 
 /// The statements that save records, prepared once per page. They read by position, as they run for each record.
 struct RecordStatements: ~Copyable {
+    /// Whether what is to be saved is older than what is stored: the body (nil for a deleted record) and the key that a page
+    /// shows, the request that the stored record came from, and its cause.
+    typealias Overtaken = (
+        UnsafeRawBufferPointer?, UnsafeRawBufferPointer, Int64?, RecordCause, borrowing Transaction
+    ) throws -> Bool
+
     private let table: RecordsTable
     private var find: Statement
     private var rows: RowStatements
     /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
     private let now: Timestamp
-    private let page: OvertakenPage
+    private let isOvertaken: Overtaken?
     /// The row of the last saved record; nil if it was saved by other means, as records with pending edits are.
     private(set) var savedRow: Int64?
 
@@ -19,10 +25,10 @@ struct RecordStatements: ~Copyable {
     ///   - revision: the resource's revision once this transaction has committed.
     ///   - request: where the bodies come from; nil for what is saved here.
     ///   - columns: the paths of the values that come with records; see `RecordSlice.columns`.
-    ///   - requestedAfter: see ``Page/requestedAfter``; nil saves over everything.
+    ///   - isOvertaken: whether a page shows a record as it was before an own write; nil saves over everything.
     init(
         _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
-        request: Int64? = nil, columns: [JSONPath] = [], requestedAfter: Int64? = nil
+        request: Int64? = nil, columns: [JSONPath] = [], isOvertaken: Overtaken? = nil
     ) throws {
         try table.makeHistoryTrigger(transaction)
         // All or none: a struct of statements cannot be left half made.
@@ -38,7 +44,7 @@ struct RecordStatements: ~Copyable {
         self.rows = rows
         self.text = text
         self.now = now
-        page = OvertakenPage(resource: table.resource, requestedAfter: requestedAfter, now: now)
+        self.isOvertaken = isOvertaken
     }
 
     /// Saves one record: a tombstone may become a live record, and a record marked as deleted becomes a tombstone.
@@ -68,14 +74,16 @@ struct RecordStatements: ~Copyable {
             let isSame = isLive != isDeleted && find.int(5) == 0 && stored.isSame(as: body)
             return (expectation.holds(isLive ? stored : nil), isSame)
         }
-        let isOfWrite = !isSame && find.text(4) == RecordCause.write.rawValue
+        let storedCause = try RecordCause(stored: find.text(4))
         let request = find.optionalInt(3)
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
         savedRow = id
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
-        if isOfWrite, try page.shows(isDeleted ? nil : body, before: request, .write, transaction) { return .stale }
+        if let isOvertaken, try isOvertaken(isDeleted ? nil : body, key, request, storedCause, transaction) {
+            return .stale
+        }
         try text?.remove(id)
         try rows.update(
             id, RowStatements.Contents(body: body, values: values, cause: cause, deletedAt: deletedAt), transaction)

@@ -5,7 +5,7 @@ internal import SidingSynchronization
 /// The resources whose last sync by a service failed or was incomplete, so that none of them is asked for again at each look: an
 /// origin may lock an account whose password is wrong too often.
 ///
-/// Such a resource waits for the next moment of its schedule, until its source has other credentials, or until a page of it
+/// Such a resource waits for the next moment of its schedule, and longer where that asks a failing origin again and again, until its source has other credentials, or until a page of it
 /// becomes due, as a person has released it or its wait has ended. It is kept in memory only: a program that was started anew tries
 /// once.
 final class FailedSyncs: Sendable {
@@ -19,6 +19,15 @@ final class FailedSyncs: Sendable {
     private struct FailedSync {
         let beganAt: Timestamp
         let endedAt: Timestamp
+        /// How many failed in a row. An incomplete one does not count: it has brought records.
+        let count: Int
+
+        /// When the resource is tried again.
+        func next(of resource: AnyResource) -> Timestamp {
+            let scheduled = resource.moment(after: endedAt)
+            guard count > 0 else { return scheduled }
+            return max(scheduled, endedAt + RetryRules.failedSyncBackoff.wait(after: count, jitter: .none))
+        }
     }
 
     private let failed = Mutex<[String: FailedSync]>([:])
@@ -51,13 +60,13 @@ final class FailedSyncs: Sendable {
             let credentials = now[outlook.resource.source.name]?.credentials
             if attempts.isWorthTrying(credentials, for: outlook.resource.name, at: moment) { return true }
             // A moment that has not come yet was noted before the clock was set back.
-            return last.endedAt > moment || outlook.resource.moment(after: last.endedAt) <= moment
+            return last.endedAt > moment || last.next(of: outlook.resource) <= moment
         }.map(\.resource)
     }
 
     /// When a resource that failed is tried again; nil for others.
     func nextTry(of resource: AnyResource) -> Timestamp? {
-        failed.withLock { $0[resource.name]?.endedAt }.map(resource.moment(after:))
+        failed.withLock { $0[resource.name] }?.next(of: resource)
     }
 
     /// - Parameters:
@@ -75,8 +84,11 @@ final class FailedSyncs: Sendable {
             else { continue }
             let isFailed = result.outcome == .failed || result.outcome == .partial
             let last = failed.withLock { failed in
-                defer { failed[resource.name] = isFailed ? FailedSync(beganAt: beginning.at, endedAt: now) : nil }
-                return failed[resource.name]
+                let last = failed[resource.name]
+                let count = result.outcome == .failed ? (last?.count ?? 0) + 1 : 0
+                failed[resource.name] =
+                    isFailed ? FailedSync(beganAt: beginning.at, endedAt: now, count: count) : nil
+                return last
             }
             let isBeforeSchedule = last.map { resource.moment(after: $0.endedAt) > now } ?? false
             if !isFailed || !isBeforeSchedule { attempts.forget(resource.name) }

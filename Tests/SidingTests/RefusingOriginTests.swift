@@ -1,0 +1,63 @@
+import HTTPTypes
+import SidingChain
+import SidingSchedule
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// An origin that only refuses is left alone, whichever way it refuses and whatever it says about waiting.
+@Suite(.timeLimit(.minutes(5))) struct RefusingOriginTests {
+    /// How an origin refuses everything.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answer: ScriptedAnswer
+
+        init(_ status: HTTPResponse.Status, wait: String? = nil, _ body: String = "", isPage: Bool = false) {
+            testDescription = "\(status.code) \(wait.map { "Retry-After: '\($0)'" } ?? "") \(body)"
+            var fields: HTTPFields = [.contentType: isPage ? "text/html" : "application/json"]
+            if let wait { fields[HTTPField.Name("Retry-After")!] = wait }
+            answer = .text(body, status: status, headerFields: fields)
+        }
+
+        init(_ failure: Failure) {
+            testDescription = "\(failure)"
+            answer = .failure(failure)
+        }
+    }
+
+    private static let waits = [nil, "0", "-1", "0.0", "", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"]
+    private static let refusals =
+        waits.map { Refusal(.tooManyRequests, wait: $0) } + waits.map { Refusal(.serviceUnavailable, wait: $0) }
+        + [.internalServerError, .badGateway, .badRequest, .unauthorized, .forbidden, .notFound, .gone]
+        .map { Refusal($0, #"{"message":"no"}"#) }
+        + [
+            Refusal(.ok, "<html><title>Sign in</title></html>", isPage: true),
+            Refusal(Failure(.cantConnectToHost(.refused), phase: .notSent)),
+            Refusal(Failure(.timeout(.response), phase: .maybeSent)),
+            Refusal(Failure(.connectionLost, phase: .maybeSent)),
+        ]
+
+    @Test(arguments: refusals)
+    func `it gets no more than ten requests a minute after the first`(_ refusal: Refusal) async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z")
+        for name in ["ticks", "posts"] {
+            try service.add(name, by: IntervalSchedule(every: .seconds(1)), from: "shop", answer: refusal.answer)
+        }
+        for number in 0..<10 {
+            service.set("/orders/\(number)", refusal.answer)
+            _ = try await service.enqueue("/orders/\(number)", expiry: .seconds(86_400))
+        }
+        try await service.run(for: .seconds(600))
+        let moments = service.moments
+        #expect(moments.count >= 5)
+        // What is under way at once when the first refusals come is not held back any more.
+        for (index, first) in moments.enumerated() {
+            let minute = moments[index...].prefix { $0 - first < .seconds(60) }.count
+            guard minute > (first < service.start + .seconds(60) ? 20 : 10) else { continue }
+            Issue.record("\(minute) requests within a minute: \(service.requests[index...].prefix(30))")
+            return
+        }
+    }
+}
