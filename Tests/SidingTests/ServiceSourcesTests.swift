@@ -173,4 +173,41 @@ import Testing
         running.stop()
         try await running.ended()
     }
+
+    @Test func `the loop rests though more sources than the limit stay due and the network has changed`() async throws {
+        let bench = try await WriteBench(sources: [])
+        let kernel = try ScriptedKernel()
+        let changes = NetworkChanges(socket: kernel.socket)
+        let names = Set((0..<SyncOrder.mostSources * 2 + 8).map { "s\($0)" })
+        let most = 50
+        let looks = Mutex(0)
+        let performed = Mutex<Set<String>>([])
+        let rest = Promise<Set<String>>()
+        let sender = bench.sender()
+        var loop = ServiceLoop(sender: sender, pace: RetryRules.serviceInterval, changes: changes)
+        loop.look = { busy throws(StoreError) in
+            let count = looks.next()
+            // What the first look finds begins with what was known before the change.
+            if count == 1 { await kernel.tell(.routes, changes) }
+            // They end while this look is under way.
+            while !Task.isCancelled, performed.withLock({ !busy.isSubset(of: $0) }) { await Task.yield() }
+            // A loop that looks again and again would not rest.
+            let due = count < most ? names.subtracting(busy) : []
+            performed.withLock { $0.subtract(due) }
+            return DueSyncs(
+                due.map { name in
+                    DueSyncs.SourceSync([name]) { () throws(StoreError) in
+                        performed.withLock { _ = $0.insert(name) }
+                        return nil
+                    }
+                }, next: nil)
+        }
+        loop.whenIdle = { _ in rest.resolve(performed.withLock { $0 }) }
+        let task = Task { [loop] in try await loop.run() }
+        // All have had their turn since a look found them.
+        #expect(await rest.value() == names)
+        #expect(looks.withLock { $0 } < most)
+        task.cancel()
+        try await task.value
+    }
 }

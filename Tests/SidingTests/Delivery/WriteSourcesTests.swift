@@ -133,4 +133,33 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/c"])
         #expect(try await bench.store.count(QueueSelection(sources: ["bare"], states: [.queued])) == 1)
     }
+
+    @Test func `watching looks up each secret once and ends, though more than the limit are missing`() async throws {
+        let names = (0..<SyncOrder.mostSources * 2 + 8).map { "s\($0)" }
+        var bench = try await WriteBench(sources: names)
+        let looks = Mutex<[String]>([])
+        for index in bench.sources.indices {
+            let name = bench.sources[index].name
+            bench.sources[index].authorization = .bearer(
+                Secret(
+                    "env \(name)",
+                    absence: {
+                        let count = looks.withLock { looks in
+                            looks.append(name)
+                            return looks.count
+                        }
+                        // Watching that looks again and again would not end.
+                        return count > names.count * 3 ? nil : "it is not set"
+                    }
+                ) { "value" })
+            bench.origin.set("/\(name)", .status(.created))
+            try await bench.enqueue("/\(name)", to: name)
+        }
+        let sender = bench.sender()
+        let loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: nil)
+        // No clock is moved.
+        try await loop.run { outlook throws(StoreError) in outlook.nextDue == nil }
+        #expect(looks.exchange([]).sorted() == names.sorted())
+        #expect(try await bench.store.count(QueueSelection(states: [.queued])) == names.count)
+    }
 }

@@ -71,8 +71,8 @@ extension ServiceLoop {
         var seen: NetworkChanges.Mark?
         /// The failure of the last poll of each kind.
         var faults: [Work: StoreError] = [:]
-        /// The parts of which a due source found no room: the next one that ends makes some.
-        var crowded: Set<Part> = []
+        /// What the last look of each part has found and found no room yet. The next look begins anew.
+        var found: [Part: [DueWork]] = [:]
         /// The sources whose secret was missing at the last try to send their writes.
         var lackingSecret: Set<String> = []
         /// The failure that ends the loop.

@@ -73,7 +73,8 @@ package struct ServiceLoop: Sendable {
                 case .polled(let work, let result):
                     progress.running.remove(work)
                     let poll = take(result, of: work, &progress)
-                    startDue(poll?.found ?? [], &progress, in: &group)
+                    progress.found[work.part, default: []] += poll?.found ?? []
+                    startDue(work.part, &progress, in: &group)
                     if await isOver(poll, isDone, &progress) {
                         group.cancelAll()
                         return progress.failure
@@ -94,7 +95,7 @@ package struct ServiceLoop: Sendable {
         for part in parts where !progress.running.contains(.look(part)) {
             // It finds out when the sources that are not under way are due.
             progress.due = progress.due.filter { $0.key.part != part || progress.running.contains($0.key) }
-            progress.crowded.remove(part)
+            progress.found[part] = nil
             let busy = progress.busySources(part).reduce(into: Set<String>()) { $0.formUnion($1) }
             let begun = progress.begun
             begin(.look(part), &progress, in: &group) { sender throws(StoreError) in
@@ -138,20 +139,19 @@ package struct ServiceLoop: Sendable {
         return PollResult(outlook: try await sender.outlook(sources), nextSync: due?.next, found: found)
     }
 
-    /// Starts what a look has found, as far as there is room: first the sources whose turn was the longest time ago.
-    private func startDue(
-        _ found: [DueWork], _ progress: inout State, in group: inout TaskGroup<Event>
-    ) {
-        guard let part = found.first?.work.part else { return }
+    /// Starts what the last look has found, as far as there is room: first the sources whose turn was the longest time ago.
+    /// The others begin as those end, without another look: it would find the sources again that cannot send, and with many
+    /// of them the loop would never rest.
+    private func startDue(_ part: Part, _ progress: inout State, in group: inout TaskGroup<Event>) {
+        let found = progress.found[part] ?? []
         let room = max(SyncOrder.mostSources - progress.busySources(part).count, 0)
-        if found.count > room { progress.crowded.insert(part) }
         let begun = found.map { progress.begun[$0.work] ?? Timestamp(microseconds: 0) }
         let order = zip(found, begun).sorted { $0.1 < $1.1 }.map(\.0)
-        for due in order.prefix(room) {
-            // What has changed since the look is news for them, too.
-            let mark = progress.marks[.look(part)]
-            begin(due.work, since: mark, &progress, in: &group, due.perform)
-        }
+        progress.found[part] = Array(order.dropFirst(room))
+        // What has changed since the look is news for them, too. That the look is repeated does not repeat them.
+        var mark = progress.marks[.look(part)]
+        mark?.isOutdated = false
+        for due in order.prefix(room) { begin(due.work, since: mark, &progress, in: &group, due.perform) }
     }
 
     private func begin(
@@ -178,12 +178,13 @@ package struct ServiceLoop: Sendable {
         after work: Work, _ poll: PollResult?, _ progress: inout State, in group: inout TaskGroup<Event>
     ) async {
         let part = work.part
-        if progress.marks[work].map(isOutdated) ?? false {
-            // A look that is under way may not have seen what becomes due now: it is as outdated.
-            if progress.running.contains(.look(part)) { progress.marks[.look(part)] = progress.marks[work] }
+        let isOutdated = progress.marks[work].map(self.isOutdated) ?? false
+        guard isOutdated || poll?.isIdle == false else { return }
+        // A look that is under way may not have seen what becomes due now.
+        if progress.running.contains(.look(part)) { progress.marks[.look(part)]?.isOutdated = true }
+        if isOutdated {
             await wake([part], after: work, &progress, in: &group)
-        } else if poll?.isIdle == false || (work != .look(part) && progress.crowded.contains(part)) {
-            if progress.running.contains(.look(part)) { progress.marks[.look(part)]?.isOutdated = true }
+        } else {
             start([part], &progress, in: &group)
         }
     }
