@@ -31,7 +31,7 @@ struct ParentCompiler {
     /// One row of counts: all, due, new, unfinished, changed.
     func outlook() throws(StoreError) -> BoundSQL {
         let marks: SQL = "\(isDue) AS due, l.state AS state, p.revision > l.parent_revision AS changed"
-        var statement = try joined(selecting: marks, behind: nil, withBodies: false)
+        var statement = try joined(selecting: marks, behind: selection.after, withBodies: false)
         // The marks precede the join, and so do their values.
         statement.arguments = dueArguments + statement.arguments
         statement.sql = """

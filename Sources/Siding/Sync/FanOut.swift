@@ -40,8 +40,8 @@ struct FanOut: Sendable {
         let selection = each.selection(for: resource.name, in: pass)
         let turns = ParentTurn.all(in: pass, of: sync.run).map(selection.of)
         let feed = ParentFeed(turns, keys: keys, size: each.concurrency * 8)
-        try await walk(feed, pass?.pass, &tally)
-        if tally.isRefused { tally.leave(try await unasked(selection, keys, tally)) }
+        let rest = try await walk(feed, pass?.pass, &tally)
+        if tally.isRefused { tally.leave(try await rest.unasked(in: store)) }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
         if tally.hasOnlySkipped, try await !store.hasListings(of: resource.name) {
             tally.refuseToComplete(
@@ -55,16 +55,6 @@ struct FanOut: Sendable {
             return try await concluded(end, tally)
         }
         return tally.report()
-    }
-
-    /// The number of parents that were not asked, neither now nor by an earlier sync of the pass.
-    private func unasked(
-        _ selection: ParentSelection, _ keys: [String]?, _ tally: FanOutTally
-    ) async throws(StoreError) -> Int {
-        var selection = selection.of(.first(Run.none))
-        selection.keys = keys
-        let due = try await store.outlook(selection).due
-        return selection.pass == nil ? max(0, due - tally.asked) : due
     }
 
     /// A message if `where` matches none of the stored parents, such as for a misspelt name; nil if it matches any.
@@ -109,14 +99,18 @@ struct FanOut: Sendable {
         let result: Result<SyncReport, StoreError>
     }
 
+    /// Lists the parents, until none is left or the pass must stop.
+    ///
+    /// - Returns: the parents that are left.
     private func walk(
         _ feed: ParentFeed, _ pass: Int64?, _ total: inout FanOutTally
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> ParentFeed {
         // A limit holds for all parents together, so they run one by one, each with the remaining limit.
         let width = options.limit == nil && options.maxBytes == nil ? each.concurrency : 1
         let progress = FanOutProgress(resource.name, report: sync.engine.progress)
         let begun = total
-        let (tally, fault) = await withTaskGroup(of: Ended.self, returning: (FanOutTally, StoreError?).self) { group in
+        typealias Walked = (feed: ParentFeed, tally: FanOutTally, fault: StoreError?)
+        let walked = await withTaskGroup(of: Ended.self, returning: Walked.self) { group in
             var (feed, tally, running, fault) = (feed, begun, 0, StoreError?.none)
             while true {
                 while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
@@ -136,10 +130,11 @@ struct FanOut: Sendable {
                 }
             }
             if Task.isCancelled { tally.stop() }
-            return (tally, fault)
+            return (feed, tally, fault)
         }
-        total = tally
-        if let fault { throw fault }
+        total = walked.tally
+        if let fault = walked.fault { throw fault }
+        return walked.feed
     }
 
     private static func ended(_ sync: ResourceSync) async -> Ended {
@@ -207,6 +202,9 @@ extension ParentSelection {
         selection.turn = turn
         return selection
     }
+
+    /// Whether all of these were asked before.
+    fileprivate var isAgain: Bool { if case .again = turn { true } else { false } }
 }
 
 /// Reads the due parents in small portions, to keep few of their bodies in memory.
@@ -218,6 +216,8 @@ struct ParentFeed: Sendable {
     /// Those that are left in this turn.
     private var keys: ArraySlice<String>?
     private var portion: ArraySlice<Parent> = []
+    /// Whether no portion of this turn is left to be read.
+    private var isTurnRead = false
     private let size: Int
 
     /// - Parameters:
@@ -234,12 +234,23 @@ struct ParentFeed: Sendable {
     /// The next parent, in the order of the keys within a turn; nil at the end.
     mutating func next(from store: Store) async throws(StoreError) -> Parent? {
         while portion.isEmpty, let selection = turns.first {
-            if try await read(selection, from: store) {
+            if isTurnRead {
                 turns.removeFirst()
-                keys = queried.map { $0[...] }
+                (keys, isTurnRead) = (queried.map { $0[...] }, false)
+            } else {
+                isTurnRead = try await read(selection, from: store)
             }
         }
         return portion.popFirst()
+    }
+
+    /// The number of parents that were not asked, neither now nor by an earlier sync of the pass. It is 0 once the last turn of
+    /// several has begun. One that was asked or skipped may still be due, so only those behind this place count.
+    func unasked(in store: Store) async throws(StoreError) -> Int {
+        guard var rest = turns.first, !rest.isAgain else { return 0 }
+        guard !isTurnRead else { return portion.count }
+        rest.keys = keys.map(Array.init)
+        return portion.count + (try await store.outlook(rest).due)
     }
 
     /// - Returns: whether it was the last portion of its turn.

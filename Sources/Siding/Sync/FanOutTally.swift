@@ -146,7 +146,7 @@ struct FanOutTally: Sendable {
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
-        countRefusal(failure)
+        countRefusal(failure, of: one)
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
         guard sync.concernsSource(failure) || inARow >= RetryRules.failedParents else { return }
         // Prefer the origin's own failure over the gate that it closed.
@@ -156,10 +156,11 @@ struct FanOutTally: Sendable {
         }
     }
 
-    /// What a rule decides concerns the parent alone.
-    private mutating func countRefusal(_ failure: Failure) {
+    /// What a rule decides concerns the parent alone, and so does the refusal of a later page: the first one was answered.
+    private mutating func countRefusal(_ failure: Failure, of one: SyncReport) {
         guard case .http(let answer) = failure.reason, let how = answer.refusal,
-            sync.resource.source.rule(for: failure, of: .fetch) == nil
+            sync.resource.source.rule(for: failure, of: .fetch) == nil,
+            !one.isResumed, one.result.counters.pages == 0
         else {
             refused = nil
             return

@@ -110,6 +110,44 @@ import Testing
         #expect(try await blog.state()?.records == 43)
     }
 
+    @Test func `the pass ends once every parent was asked, or has no values for a request`() async throws {
+        var blog = try await Blog()
+        blog.comments.forEach = ForEach(
+            "posts", parents: .all, bind: ["post": JSONPath(member: "number")], concurrency: 1)
+        let posts = blog.all.map { $0 == 20 ? #"{"id":20}"# : #"{"id":\#($0),"number":\#($0)}"# }
+        blog.bench.origin.set("/posts", .text("[\(posts.joined(separator: ","))]"))
+        #expect(try await blog.bench.sync().result.outcome == .saved)
+        _ = blog.bench.origin.takeTargets()
+        // The listing of 30 stays open at its second page.
+        let second = "/posts/30/comments?page=2"
+        blog.bench.origin.set("/posts/30/comments", ScriptedOrigin.page("[3000]", next: second))
+        blog.bench.origin.set(second, .status(.forbidden))
+        blog.refuse(Array(1...5)) { _ in .status(.forbidden) }
+        let first = try await blog.sync()
+        #expect(first.asked == Array(1...5))
+        #expect(first.report.warnings.last?.hasPrefix("45 parents were not asked") == true)
+        let (report, asked) = try await blog.sync()
+        #expect(asked == Array(6...19) + Array(21...30) + Array(30...50) + Array(1...5))
+        #expect(!report.warnings.contains { $0.contains("not asked") }, "\(report.warnings)")
+        #expect(try await blog.state()?.pass?.isOpen == false)
+        // The next pass asks for what the others have since.
+        #expect(try await blog.sync().asked == Array(1...5))
+        blog.bench.origin.set("/posts/50/comments", ScriptedOrigin.page("[5000,5001]"))
+        #expect(try await blog.sync().report.result.counters.inserted == 1)
+    }
+
+    @Test func `the refusal of a later page is about one parent`() async throws {
+        let blog = try await Blog()
+        for post in blog.all {
+            let second = "/posts/\(post)/comments?page=2"
+            blog.bench.origin.set("/posts/\(post)/comments", ScriptedOrigin.page("[\(post * 100)]", next: second))
+            blog.bench.origin.set(second, .status(.forbidden))
+        }
+        #expect(try await blog.sync().asked == blog.all.flatMap { [$0, $0] })
+        #expect(try await blog.state()?.records == 50)
+        #expect(try await blog.state()?.pass?.isOpen == false)
+    }
+
     @Test func `a success in between begins the count anew`() async throws {
         let blog = try await Blog()
         blog.refuse(blog.all.filter { $0 % 5 != 0 }) { _ in .status(.forbidden) }
