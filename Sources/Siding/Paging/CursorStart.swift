@@ -28,8 +28,8 @@ struct CursorStart: Sendable, Hashable {
     }
 
     /// Whether `failed` is the origin's refusal of the first request, which carries a cursor.
-    func isRefused(_ failed: PageFailure, _ opening: ListingOpening) -> Bool {
-        guard from != nil, failed.page.address == opening.first.address, case .http(let answer) = failed.failure.reason
+    func isRefused(_ failed: PageFailure, _ first: PageRequest) -> Bool {
+        guard from != nil, failed.page.address == first.address, case .http(let answer) = failed.failure.reason
         else { return false }
         return [400, 404, 410, 422].contains(answer.status)
     }

@@ -236,9 +236,13 @@ struct ListingRun: Sendable {
             return .page(page)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
-            return error.takenAsPage(listing, of: resource, asksFromCursor: asksFromCursor).map(
-                Fetched.page)
-                ?? .failed(error)
+            // It may be the cursor, or the token of the checkpoint, that is gone, and then the records behind it are not.
+            let mayBeForgotten =
+                asksFromCursor && start.isRefused(error, first)
+                || error.failure.isOfRequest && request.number > 1 && !listing.hasPages
+            return error.takenAsPage(
+                listing, of: resource, asksFromCursor: asksFromCursor, mayBeForgotten: mayBeForgotten
+            ).map(Fetched.page) ?? .failed(error)
         }
     }
 
@@ -299,9 +303,11 @@ extension PageFailure {
     /// listing is empty. If the origin refuses the page behind a short numbered one, that was the last: some origins have an
     /// error in place of an empty page.
     ///
-    /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
+    /// - Parameters:
+    ///   - asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
+    ///   - mayBeForgotten: whether the origin refused a stored cursor or a checkpoint: then a rule that says `empty` does not apply.
     fileprivate func takenAsPage(
-        _ listing: Listing, of resource: AnyResource, asksFromCursor: Bool
+        _ listing: Listing, of resource: AnyResource, asksFromCursor: Bool, mayBeForgotten: Bool
     ) -> Page? {
         let paging = listing.paging
         guard case .http(let answer) = failure.reason else { return nil }
@@ -311,7 +317,8 @@ extension PageFailure {
         case .quarantine:
             let content = Page.Content.setAside(answer.body, reason: failure.description)
             return taken(answer, content, step: .stopped("quarantined: \(failure)"), paging)
-        case .empty: return taken(answer, .records([], []), step: listing.end(before: page), paging)
+        case .empty:
+            return mayBeForgotten ? nil : taken(answer, .records([], []), step: listing.end(before: page), paging)
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:

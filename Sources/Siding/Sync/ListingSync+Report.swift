@@ -87,7 +87,7 @@ extension ListingSync {
         if isFirst { try await openWithoutPage() } else { position.entry = nil }
         try await sync.saveLostPage(failure, after: partial)
         let isRefusal =
-            known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
+            known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening.first)
         var handled = try await FailureHandling(sync: sync, position: position, partial: failure.partial).handle(
             isFirst ? doubtingURL(of: failure) : failure, report)
         let hint = PagingHint.text(

@@ -67,7 +67,7 @@ struct ListingSync {
         let rule = walked.misplacement == nil ? rule(endingBy: walked) : nil
         if let reason = restartReason(walked, rule) {
             start = fresh
-            if rule != nil {
+            if rule?.action == .resetCursor {
                 do throws(Failure) { try forgetCursor() } catch { return report.failed(error) }
             }
             position = try await engine.store.restartListing(opening, because: reason)
@@ -137,8 +137,8 @@ struct ListingSync {
     /// happens at most once.
     private func restartReason(_ result: ListingRun.Walked, _ rule: FailureRule?) -> String? {
         if let misplacement = result.misplacement { return misplacement }
-        // A rule of the config takes precedence over the built-in one.
-        if let rule {
+        // A rule of the config takes precedence over the built-in one. One that says `empty` is about pages that exist.
+        if let rule, rule.action != .empty {
             return rule.action == .resetCursor && !options.isAdHoc ? rule.message : nil
         }
         // After a 304 the next page came from the store, and may no longer exist.

@@ -152,6 +152,24 @@ import Testing
         #expect(try await cursor(bench) == "A")
     }
 
+    @Test func `a rule that says empty does not make a refused token an empty listing`() async throws {
+        var bench = try await bench(
+            IncrementalCursor(at: .envelope(JSONPath(member: "token")), type: .text), ["token": "{cursor}"])
+        bench.resource.records = try JSONPath(parsing: "$.items[*]")
+        bench.resource.source.failureRules = [
+            try FailureRule(when: .answer(.init(statuses: [204, 410])), do: .empty)
+        ]
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"token":"A"}"#))
+        #expect(try await bench.sync().result.outcome == .saved)
+        bench.origin.set("/posts?token=A", .status(.noContent))
+        #expect(try await bench.sync().result.outcome == .saved)
+        bench.origin.set("/posts?token=A", .status(.gone))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.hint?.contains("do: reset_cursor") == true)
+        #expect(try await cursor(bench) == "A")
+    }
+
     @Test func `a date of the answer is the first page's, in the form of the cursor`() async throws {
         let bench = try await bench(IncrementalCursor(at: .header(.date)))
         let first: HTTPFields = [

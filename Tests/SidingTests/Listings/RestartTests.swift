@@ -56,6 +56,22 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
+    @Test func `a rule that says empty does not end the listing at a checkpoint that the origin refuses`() async throws
+    {
+        let empty = try FailureRule(when: .answer(.init(statuses: [404, 410])), do: .empty)
+        let bench = try await stopped { $0.source.failureRules = [empty] }
+        bench.origin.set("/posts?page=2", .status(.gone))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains("restarted: the origin refused page 2 with 410"))
+        #expect(try await bench.keys() == ["1", "2", "5"])
+        // It is the end where the same run has read the page before it.
+        bench.origin.set("/posts?page=3", .status(.gone))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.checkpoint() == nil)
+    }
+
     @Test
     func `a restarted listing sends no conditions, as stored pages lead to the page that was refused`()
         async throws
