@@ -15,6 +15,8 @@ final class Connection {
     var lostTransaction: SQLiteError?
     /// Pages in the WAL after the latest commit of this connection.
     var pagesInWAL = 0
+    /// The file as it was when it was opened without locks; nil where locks keep others from writing into what is read.
+    var unlocked: (file: DatabaseFile, content: DatabaseFile.Content)?
     private(set) var cache = StatementCache()
     /// See ``Row``.
     let columnAfterLast: UnsafeMutablePointer<Int32> = {
@@ -152,7 +154,13 @@ extension Connection {
 
     /// Runs `body` in a read transaction.
     func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
-        try inTransaction("BEGIN") { try body(Snapshot(of: self)) }
+        let result: T
+        do { result = try inTransaction("BEGIN") { try body(Snapshot(of: self)) } } catch {
+            try checkUnchanged("read the database")
+            throw error
+        }
+        try checkUnchanged("read the database")
+        return result
     }
 
     private func inTransaction<T>(_ beginning: String, _ body: () throws -> T) throws -> T {

@@ -44,6 +44,7 @@ extension Connection {
         guard code != SQLITE_OK else {
             throw SQLiteError(.cancelled, "the task was cancelled", operation: operation, path: self.path)
         }
+        try checkUnchanged(operation)
         guard finished == SQLITE_OK else { throw copy.error(finished, operation) }
         try copy.run("PRAGMA journal_mode = DELETE", operation: operation)
     }
@@ -71,6 +72,7 @@ extension Connection {
             let rowID = row.optionalInt(1).map { "row \($0)" } ?? "a row"
             findings.append("\(row.text(0)): \(rowID) refers to a row of \(row.text(2)) that is missing")
         }
+        try checkUnchanged("check the database")
         return findings
     }
 

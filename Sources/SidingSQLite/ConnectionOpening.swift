@@ -38,7 +38,11 @@ extension Connection {
             throw SQLiteError(.cannotOpen, "there is no database", operation: "open the database", path: file.path)
         }
         try header.check(applicationID: configuration.applicationID, path: file.path)
-        let connection = try Connection(opening: file.path, role: .reader, try ReadingMode(of: file))
+        // Before the log is found to be empty: what moves from a log into the file later changes this.
+        let content = file.content
+        let mode = try ReadingMode(of: file)
+        let connection = try Connection(opening: file.path, role: .reader, mode)
+        if mode == .immutable, let content { connection.unlocked = (file, content) }
         try connection.harden(configuration)
         try connection.configure(configuration, role: .reader)
         return connection

@@ -37,6 +37,23 @@ struct DatabaseFile {
     /// Nil if the file does not exist.
     var identity: Identity? { status.map { Identity(device: $0.st_dev, inode: $0.st_ino) } }
 
+    /// What a write into the file changes, such as one of a checkpoint.
+    struct Content: Equatable {
+        let identity: Identity
+        let size: off_t
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// Nil if the file does not exist.
+    var content: Content? {
+        status.map {
+            Content(
+                identity: Identity(device: $0.st_dev, inode: $0.st_ino), size: $0.st_size,
+                seconds: $0.st_mtim.tv_sec, nanoseconds: $0.st_mtim.tv_nsec)
+        }
+    }
+
     private var status: stat? {
         var status = stat()
         return lstat(path, &status) == 0 ? status : nil

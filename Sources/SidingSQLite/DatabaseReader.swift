@@ -122,7 +122,8 @@ public actor DatabaseReader {
 /// One read-only connection with its own queue.
 private actor ReadConnection {
     private nonisolated let executor = SerialWorker(label: "siding.database.reader")
-    private let path: String
+    private let file: DatabaseFile
+    private let configuration: DatabaseConfiguration
     private var connection: Connection?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -130,16 +131,16 @@ private actor ReadConnection {
     static func open(
         _ file: DatabaseFile, _ configuration: DatabaseConfiguration
     ) async throws(SQLiteError) -> ReadConnection {
-        let opened = ReadConnection(path: file.path)
-        try await opened.connect(to: file, configuration)
+        let opened = ReadConnection(file, configuration)
+        try await opened.connect()
         return opened
     }
 
-    private init(path: String) {
-        self.path = path
+    private init(_ file: DatabaseFile, _ configuration: DatabaseConfiguration) {
+        (self.file, self.configuration) = (file, configuration)
     }
 
-    private func connect(to file: DatabaseFile, _ configuration: DatabaseConfiguration) throws(SQLiteError) {
+    private func connect() throws(SQLiteError) {
         connection = try Connection.openReader(file, configuration)
     }
 
@@ -162,8 +163,12 @@ private actor ReadConnection {
 
     private func openConnection() throws(SQLiteError) -> Connection {
         guard let connection else {
-            throw SQLiteError(.closed, "it is closed", operation: "use the database", path: path)
+            throw SQLiteError(.closed, "it is closed", operation: "use the database", path: file.path)
         }
-        return connection
+        guard try connection.isOutdated else { return connection }
+        let new = try Connection.openReader(file, configuration)
+        connection.close()
+        self.connection = new
+        return new
     }
 }

@@ -99,8 +99,9 @@ private actor Inspector {
                 let current = Row(of: statement)
                 try row((0..<Int(count)).map { current.value($0) })
             case SQLITE_DONE:
-                return
+                return try connection.checkUnchanged("run the statement")
             case let code:
+                try connection.checkUnchanged("run the statement")
                 throw Self.failure(code, budget.end, connection, sql, inspection)
             }
         }

@@ -8,7 +8,8 @@ enum ReadingMode {
     case plain
     /// With the files beside it, which are there: SQLite reads them and writes to none.
     case withoutWriting
-    /// The file alone: it has no log, and no writer has it open.
+    /// The file alone and without locks: it has no log, and no writer has it open. One may open it later, so each read ends with
+    /// ``Connection/checkUnchanged(_:)``.
     case immutable
 
     /// - Throws: ``SQLiteError`` of kind `permission` if this user may not read the log, and `readOnly` if the log has changes that
@@ -47,5 +48,33 @@ enum ReadingMode {
     private static func address(of path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return "file://" + parts.map { PercentCoding.encode(String($0) ?? "") }.joined(separator: "/")
+    }
+}
+
+extension Connection {
+    /// Whether another program has written into the file since it was opened without locks. A file in its place is another one:
+    /// nobody writes into that which is open.
+    var isOverwritten: Bool {
+        guard let (file, before) = unlocked, let now = file.content, now.identity == before.identity else {
+            return false
+        }
+        return now != before
+    }
+
+    /// Whether the file is to be opened anew before the next read: another program has written into it, or begun to.
+    var isOutdated: Bool {
+        get throws(SQLiteError) {
+            guard let (file, before) = unlocked, file.identity == before.identity else { return false }
+            if isOverwritten { return true }
+            return try ReadingMode(of: file) != .immutable
+        }
+    }
+
+    /// - Throws: ``SQLiteError`` of kind `busy` if what was read may be of different commits.
+    func checkUnchanged(_ operation: String) throws(SQLiteError) {
+        guard isOverwritten else { return }
+        throw SQLiteError(
+            .busy, "another program wrote into it meanwhile, and this user cannot lock it", operation: operation,
+            path: path)
     }
 }

@@ -157,7 +157,7 @@ extension SQLiteError: CustomStringConvertible {
     private var advice: String? {
         switch kind {
         case .busy:
-            "Another program has used the file for longer than the wait allows: let it finish, or stop it."
+            "Another program uses the file: let it finish, or stop it, and try again."
         case .full:
             "Free space on that disk and try again: nothing of this step was saved, all before it is safe."
         case .readOnly where code & 0xFF == SQLITE_AUTH:

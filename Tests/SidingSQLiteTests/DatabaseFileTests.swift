@@ -142,6 +142,38 @@ struct DatabaseFileTests {
         #expect(scratch.names == ["store.db"])
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func
+        `what was read without locks from a file that was written meanwhile is refused, and the next read opens it anew`()
+        async throws
+    {
+        try await scratch.open().close()
+        for name in scratch.names { chown(scratch.file(name), 65_534, 65_534) }
+        for name in ["-wal", "-shm", ".writer"] { unlink(scratch.database + name) }
+        chmod(scratch.path, 0o755)
+        await #expect(processExitsWith: .success) { [path = scratch.database as String] in
+            setgid(65_534)
+            setuid(65_534)
+            let reader = try await DatabaseReader.open(at: path)
+            for size in [1 << 20, 2 << 20] as [off_t] {
+                let error = await failure {
+                    try await reader.read {
+                        _ = try $0.query("SELECT 1 FROM sqlite_schema") { $0.int(0) }
+                        // As a checkpoint makes the file longer.
+                        truncate(path, size)
+                    }
+                }
+                #expect(error?.kind == .busy, "\(String(describing: error))")
+                #expect(try await reader.read { try $0.query("SELECT 1 FROM sqlite_schema") { $0.int(0) } } == [])
+            }
+            let error = await failure {
+                try await Inspection(of: path).run(
+                    "SELECT 1", columns: { _ in _ = truncate(path, 3 << 20) }, row: { _ in })
+            }
+            #expect(error?.kind == .busy, "\(String(describing: error))")
+        }
+    }
+
     // MARK: Files of other users
 
     /// Reads the table `t` as another user, in a process of its own.
