@@ -4,7 +4,8 @@ internal import SidingSQLite
 ///
 /// A record may also have moved from the other parent to this one, or be in both listings. So only a record that differs from the
 /// stored one is found, and only if the other parent still lists that: its listing of the same fan-out pass shows it, or the record
-/// was refused for it before, and no complete listing of the other parent lacks it since.
+/// was refused for it before, and no complete listing of the other parent lacks it since. An operator who names the record decides
+/// where no listing does: the other parent may never be listed completely.
 struct OtherParents: ~Copyable {
     /// A stored record under an equal key.
     struct Holder {
@@ -28,20 +29,26 @@ struct OtherParents: ~Copyable {
     private let parents: RecordsTable
     /// The key of the parent whose page is saved.
     private let scope: String
+    private let isNamed: Bool
     private var find: Statement
     private var listed: [String: Listed] = [:]
 
     /// - Parameter table: with a layout.
-    private init(_ table: RecordsTable, _ parents: RecordsTable, _ scope: String, _ find: consuming Statement) {
+    private init(
+        _ table: RecordsTable, _ parents: RecordsTable, _ scope: String, isNamed: Bool, _ find: consuming Statement
+    ) {
         self.table = table
         self.parents = parents
         self.scope = scope
+        self.isNamed = isNamed
         self.find = find
     }
 
     /// Nil for a resource with a single listing.
+    ///
+    /// - Parameter isNamed: whether an operator named the record.
     static func load(
-        of table: RecordsTable, beside scope: String, _ transaction: borrowing Transaction
+        of table: RecordsTable, beside scope: String, isNamed: Bool, _ transaction: borrowing Transaction
     ) throws -> OtherParents? {
         guard !scope.isEmpty, table.layout != nil,
             let parents = try RecordsTable.load(named: table.row.parent, transaction)
@@ -56,7 +63,7 @@ struct OtherParents: ~Copyable {
             """)
         try find.bind(2, scope)
         try find.bind(3, table.resource)
-        return OtherParents(table, parents, scope, find)
+        return OtherParents(table, parents, scope, isNamed: isNamed, find)
     }
 
     /// The record of another parent that saving `body` under `key` would overwrite; nil if there is none.
@@ -77,6 +84,7 @@ struct OtherParents: ~Copyable {
         listed[holder.parent] = known
         if known.isGone { return false }
         if known.idsOfPass.contains(holder.row) { return true }
+        if isNamed { return known.isWhole && known.ids.contains(holder.row) }
         return try (!known.isWhole || known.ids.contains(holder.row))
             && QuarantineTable.has(key, of: table.resource, scope: scope, .sharedKey, transaction)
     }

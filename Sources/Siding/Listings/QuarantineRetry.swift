@@ -7,6 +7,8 @@ struct QuarantineRetry {
     let resource: AnyResource
     let run: RunID
     let now: Timestamp
+    /// Whether an operator named the records, instead of all.
+    let isNamed: Bool
     /// The keys that were saved before; further records with them are older.
     var savedKeys: Set<String> = []
 
@@ -120,7 +122,7 @@ struct QuarantineRetry {
         let request = stored.table.row.requests + 1
         var saver = RecordSaver(
             table: stored.table, contract: schema, filter: schema, run: run, now: now, mark: resource.deletions.mark,
-            cause: .quarantine, scope: record.scope, request: request)
+            cause: .quarantine, scope: record.scope, isNamed: isNamed, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in

@@ -27,6 +27,8 @@ struct RecordSaver {
     var cause = RecordCause.page
     /// The key of the parent whose listing shows the records; empty if the resource has a single listing.
     var scope = ""
+    /// Whether an operator named the record, and so decides where the listings of two parents do not.
+    var isNamed = false
     /// The row of the request; the caller inserts it if a record was written.
     let request: Int64
     /// See ``Page/requestedAfter``.
@@ -95,7 +97,7 @@ struct RecordSaver {
         // With the layout for all keys.
         incoming = try IncomingChanges.load(
             of: table, run: run, now: now, transitions: transitions, request: request, page: overtaken, transaction)
-        var others = try OtherParents.load(of: table, beside: scope, transaction)
+        var others = try OtherParents.load(of: table, beside: scope, isNamed: isNamed, transaction)
         let test = try filter.transforms.condition.map {
             try RecordCondition($0, beside: filter.columns, transaction)
         }

@@ -24,7 +24,9 @@ extension Store {
         do throws(StoreError) {
             var changes: [QuarantineChange] = []
             for (name, records) in Dictionary(grouping: found, by: \.resource).sorted(by: { $0.key < $1.key }) {
-                changes += try await retry(records, of: name, as: resources.first { $0.name == name }, in: run)
+                changes += try await retry(
+                    records, of: name, as: resources.first { $0.name == name }, isNamed: !selection.ids.isEmpty, in: run
+                )
             }
             changes.sort { $0.record.isNewer(than: $1.record) }
             result = .success(changes)
@@ -44,7 +46,7 @@ extension Store {
     }
 
     private func retry(
-        _ records: [QuarantinedRecord], of name: String, as resource: AnyResource?, in run: RunID
+        _ records: [QuarantinedRecord], of name: String, as resource: AnyResource?, isNamed: Bool, in run: RunID
     ) async throws(StoreError) -> [QuarantineChange] {
         guard let resource else {
             let refusal = "the config has no resource '\(PlainText.oneLine(name, limit: 80))'"
@@ -55,7 +57,7 @@ extension Store {
         // A retry may change the resource's record schema, so no other run may save pages meanwhile.
         return try await withLease(Lease.name(ofResource: name), command: Run.retryOfQuarantine) {
             lease throws(StoreError) in
-            let changes = try await retry(records, as: resource, under: lease, in: run)
+            let changes = try await retry(records, as: resource, isNamed: isNamed, under: lease, in: run)
             // Its declarations may be newer than those of the last sync; what is left of this, the next one does.
             _ = try? await rewriteRecords(of: name)
             return changes
@@ -66,7 +68,7 @@ extension Store {
     }
 
     private func retry(
-        _ records: [QuarantinedRecord], as resource: AnyResource, under lease: Lease, in run: RunID
+        _ records: [QuarantinedRecord], as resource: AnyResource, isNamed: Bool, under lease: Lease, in run: RunID
     ) async throws(StoreError) -> [QuarantineChange] {
         let records = records.sorted { $0.isNewer(than: $1) }
         var batches = Batches(self, Self.retries)
@@ -77,8 +79,9 @@ extension Store {
             let (now, me, savedKeys) = (clock.now, try ownerID(), total.savedKeys)
             let done = try await batches.write { rows, transaction in
                 try Self.check(lease, owner: me, transaction)
-                return try QuarantineRetry(resource: resource, run: run, now: now, savedKeys: savedKeys)
-                    .retry(Array(left.prefix(rows)), transaction)
+                return try QuarantineRetry(
+                    resource: resource, run: run, now: now, isNamed: isNamed, savedKeys: savedKeys
+                ).retry(Array(left.prefix(rows)), transaction)
             }
             total.changes += done.changes
             total.counters += done.counters

@@ -14,7 +14,9 @@ extension ResourceSync {
         report.warn(
             "\(were) not saved: \(refused.reasons.joined(separator: "; "))\(more). If these are different records, declare a "
                 + "key of two members, one of which names the parent, such as 'key: [order, line]' (no such member: one "
-                + "resource per parent, with its path written out). If they are the same record, 'drop' the members that differ"
+                + "resource per parent, with its path written out). If they are the same record, 'drop' the members that differ. "
+                + "If one has moved from the other parent, 'siding sync \(resource.name) --full' lists both in full; where the "
+                + "other parent is never listed completely, 'siding quarantine retry NUMBER' saves it"
         )
     }
 }

@@ -161,6 +161,53 @@ import Testing
         #expect(try await bench.refused().map(\.code) == ["shared_key"])
     }
 
+    @Test func `a record that moved from a parent that is refused for good is saved once an operator names it`()
+        async throws
+    {
+        let bench = try await Bench()
+        let store = bench.bench.store
+        bench.set("/1", #"{"id":7,"text":"a"}"#)
+        bench.set("/2", #"{"id":7,"text":"b"}"#)
+        try await bench.sync()
+        func retryNamed() async throws -> [QuarantineChange] {
+            let ids = try await bench.refused().map(\.id)
+            return try await store.retryQuarantined(QuarantineSelection(ids: ids), as: [bench.messages])
+        }
+        // The first channel lists it.
+        #expect(try await retryNamed().map { $0.refusal == nil } == [false])
+        bench.bench.origin.set("/1", .status(.forbidden))
+        bench.set("/2", #"{"id":7,"text":"c"}"#)
+        for _ in 0..<3 {
+            let report = try await bench.sync()
+            #expect(report.warnings.contains { $0.contains("'siding quarantine retry NUMBER'") }, "\(report.warnings)")
+        }
+        let all = try await store.retryQuarantined(QuarantineSelection(), as: [bench.messages])
+        #expect(all.map { $0.refusal == nil } == [false])
+        #expect(try await retryNamed().map { $0.refusal == nil } == [true])
+        #expect(try await bench.stored() == [#"{"id":7,"text":"c"}"#])
+        bench.set("/2", #"{"id":7,"text":"d"}"#)
+        #expect(try await bench.sync().result.counters.quarantined == 0)
+        #expect(try await bench.stored() == [#"{"id":7,"text":"d"}"#])
+    }
+
+    @Test func `a full listing saves a record that moved, where increments cannot show that it did`() async throws {
+        var bench = try await Bench()
+        bench.messages.query = ["since": "{cursor}"]
+        bench.messages.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .integer)
+        bench.set("/1", #"{"id":7,"at":1}"#)
+        bench.set("/2", #"{"id":7,"at":5}"#, #"{"id":8,"at":5}"#)
+        try await bench.sync()
+        bench.set("/1")
+        bench.set("/1?since=1")
+        bench.set("/2?since=5", #"{"id":7,"at":6}"#)
+        let report = try await bench.sync()
+        #expect(report.warnings.contains { $0.contains("'siding sync messages --full'") }, "\(report.warnings)")
+        bench.set("/2", #"{"id":7,"at":6}"#, #"{"id":8,"at":5}"#)
+        #expect(try await bench.sync(SyncOptions(isFull: true)).result.counters.quarantined == 0)
+        #expect(try await bench.stored() == [#"{"id":7,"at":6}"#, #"{"id":8,"at":5}"#])
+        #expect(try await bench.refused() == [])
+    }
+
     @Test func `a record that was refused stays so while increments do not show the first one`() async throws {
         var bench = try await Bench()
         bench.messages.query = ["since": "{cursor}"]
