@@ -139,7 +139,7 @@ extension Store {
                 try QueueTransitions(owner: me, now: holder.since).putBackFetches(of: resource, transaction)
             }
             // Registered before the commit, so that whoever sees the row also finds its owner.
-            claimedWork.add(name, lease.token)
+            claimedWork.add(name, lease.token, isLease: true)
             taking(lease.token)
             return outcome
         }

@@ -146,7 +146,9 @@ extension Store {
             try RunResourcesTable.save(result, in: run, transaction)
         }
         do { try await write(save) } catch {
-            guard error.kind == .full, owner.freeSpace(upTo: OwnerLock.reservedForRun) else { throw error }
+            guard error.kind == .full,
+                owner.freeSpace(upTo: OwnerLock.reservedForRun, hasWrites: { claimedWork.hasWrites })
+            else { throw error }
             try await write(save)
         }
     }

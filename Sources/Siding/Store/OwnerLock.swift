@@ -49,17 +49,23 @@ final class OwnerLock: Sendable {
         _ = try id()
         try held.withLock { held in
             guard let reserved = held?.reserved, reserved < bytes else { return }
-            // What was reserved before is given back, too, if this fails.
+            // A failure empties the file.
             held?.reserved = 0
-            try held?.lock.allocate(bytes)
+            do { try held?.lock.allocate(bytes) } catch {
+                // A run still needs what it had.
+                if reserved > 0, (try? held?.lock.allocate(reserved)) != nil { held?.reserved = reserved }
+                throw error
+            }
             held?.reserved = bytes
         }
     }
 
-    /// Empties the lock file; false if it reserved no space, or more than `bytes`, which is then for a write on its way.
-    func freeSpace(upTo bytes: Int = .max) -> Bool {
+    /// Empties the lock file; false if it reserved no space, or more than `bytes` while a write is on its way, which may need it.
+    ///
+    /// - Parameter hasWrites: whether this process works on any write. One that is claimed later reserves its space after this.
+    func freeSpace(upTo bytes: Int = .max, hasWrites: () -> Bool = { true }) -> Bool {
         held.withLock { held in
-            guard let reserved = held?.reserved, reserved > 0, reserved <= bytes else { return false }
+            guard let reserved = held?.reserved, reserved > 0, reserved <= bytes || !hasWrites() else { return false }
             held?.reserved = 0
             do { try held?.lock.allocate(0) } catch { return false }
             return true
@@ -115,17 +121,20 @@ final class OwnerLock: Sendable {
 /// process lives on but nobody in it completes the row. A row of this process that is not in this list was left behind.
 final class ClaimedWork: Sendable {
     /// The token of each entry by its id, and of each lease by its name.
-    private let tokens = Mutex<[String: Int64]>([:])
+    private let tokens = Mutex<[String: (token: Int64, isLease: Bool)]>([:])
+
+    /// Whether this process works on any entry.
+    var hasWrites: Bool { tokens.withLock { $0.values.contains { !$0.isLease } } }
 
     /// Adds an entry or lease that this process works on.
-    func add(_ name: String, _ token: Int64) {
-        tokens.withLock { $0[name] = token }
+    func add(_ name: String, _ token: Int64, isLease: Bool = false) {
+        tokens.withLock { $0[name] = (token, isLease) }
     }
 
     /// Keeps a name that was claimed again meanwhile with another token.
     func remove(_ name: String, _ token: Int64) {
         tokens.withLock { tokens in
-            if tokens[name] == token { tokens[name] = nil }
+            if tokens[name]?.token == token { tokens[name] = nil }
         }
     }
 

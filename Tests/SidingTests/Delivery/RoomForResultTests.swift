@@ -94,6 +94,32 @@ import Testing
         await store.close()
     }
 
+    @Test(.enabled(if: try canMount))
+    func
+        `the room of a write that has ended serves the failure of a run, and a room that is not granted leaves the old one`()
+        async throws
+    {
+        let disk = try #require(try SmallDisk(bytes: 16 << 20))
+        let store = try await Store.open(at: "\(disk.path)/test.db")
+        let full = StoreError(.full, "no room")
+        let run = try await store.beginRun(command: "sync posts")
+        try store.owner.reserveSpace()
+        store.claimedWork.add("resource:posts", 1, isLease: true)
+        store.claimedWork.add("write", 1)
+        try disk.fill(leaving: 0)
+        await #expect(throws: StoreError.self) { try await store.endResource("posts", after: full, in: run) }
+        store.claimedWork.remove("write", 1)
+        try await store.endResource("posts", after: full, in: run)
+        #expect(try await store.failures(of: ["posts"])["posts"]?.error.name == "full")
+
+        disk.empty()
+        try store.owner.reserveSpace(OwnerLock.reservedForRun)
+        try disk.fill(leaving: OwnerLock.reservedSpace / 2)
+        #expect(throws: (any Error).self) { try store.owner.reserveSpace() }
+        #expect(store.owner.freeSpace(upTo: OwnerLock.reservedForRun))
+        await store.close()
+    }
+
     /// Fills the disk while the request is under way; another process goes on once there is room again.
     private func attempt(on disk: SmallDisk, leaving bytes: Int) async throws -> (entry: QueueEntry, arrived: Bool) {
         let path = "\(disk.path)/test.db"
