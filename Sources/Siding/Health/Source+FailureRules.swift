@@ -66,8 +66,11 @@ extension Source {
     func builtInOutcome(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> SourceOutcome {
         // One resource may have the URL of a web page: others need not wait for it.
         if failure.reason == .captivePortal, kind == .fetch { return .failed }
-        // A parent, or one resource, may be refused alone: a fan-out pass counts its own refusals.
-        if kind != .fetch, case .http(let answer) = failure.reason, let refusal = answer.refusal {
+        // A parent, or one resource, may be refused alone: a fan-out pass counts its own refusals. A refused credential waits
+        // for a sign-in, whatever its status.
+        if kind != .fetch, !(failure.underlying is CredentialRefusal), case .http(let answer) = failure.reason,
+            let refusal = answer.refusal
+        {
             return .refused(refusal)
         }
         return SourceOutcome(failure, backoff: backoff(after: failure, kind, now: now), now: now)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingCredentials
 import SidingTesting
 import Testing
 
@@ -114,6 +115,19 @@ import Testing
             try FailureRule(when: .answer(FailureRule.Answer(statuses: [403])), do: .park)
         ]
         #expect(try await sent(ruled) == 20)
+    }
+
+    @Test func `a refused credential closes the gate for a sign-in after one try, whatever its status`() async throws {
+        var bench = try await bench(45) { _ in Self.readOnly }
+        let store = InMemoryCredentialStore(["api": Credential(accessToken: "a", refreshToken: "r")])
+        let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "b") }
+        bench.sources[0].authorization = .refreshed(
+            AccessSafety(
+                AccessSettings(account: "api", store: store, refresher: refresher).with(\.statuses, [401, 403])))
+        #expect(try await sent(bench) == 2, "one write, with the old token and with the new one")
+        #expect(try await bench.store.gates().map(\.reason) == [.signIn])
+        #expect(try await states(bench) == [.parked: 1, .queued: 44])
+        #expect(try await bench.store.entries(QueueSelection(states: [.parked])).map(\.reason) == [.signIn])
     }
 
     @Test func `each source counts its own`() async throws {
