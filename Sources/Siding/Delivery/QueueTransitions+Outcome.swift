@@ -14,18 +14,21 @@ extension Store {
                 || transitions.letsIn(outcome, after, snapshot)
         }
         guard isNews else { return }
-        try await write { try transitions.record(outcome, of: source, jitter: jitter, $0) }
+        try await write { try transitions.record(outcome, of: source, isOfWrite: false, jitter: jitter, $0) }
     }
 }
 
 extension QueueTransitions {
     /// The same inside a transaction. A write that was parked for a sign-in may be let in.
+    ///
+    /// - Parameter isOfWrite: whether a write was sent.
     func record(
-        _ outcome: SourceOutcome, of source: String, jitter: Jitter, _ transaction: borrowing Transaction
+        _ outcome: SourceOutcome, of source: String, isOfWrite: Bool, jitter: Jitter,
+        _ transaction: borrowing Transaction
     ) throws {
         let before = try SourcesTable.load(source, transaction)
         var after = before
-        let isOutageOver = after.record(outcome, jitter: jitter, now: now)
+        let isOutageOver = after.record(outcome, isOfWrite: isOfWrite, jitter: jitter, now: now)
         if after != before { try SourcesTable.save(after, now, transaction) }
         if isOutageOver { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
         if try letsIn(outcome, after, transaction) {

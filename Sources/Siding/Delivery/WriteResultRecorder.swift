@@ -54,7 +54,8 @@ struct WriteResultRecorder {
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.addEvent(id, .released, detail, transaction)
         }
-        try transitions.record(result.outcome, of: write.entry.source, jitter: jitter, transaction)
+        try transitions.record(
+            result.outcome, of: write.entry.source, isOfWrite: write.probeToRun == nil, jitter: jitter, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
     }
 

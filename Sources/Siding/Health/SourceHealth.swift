@@ -19,8 +19,18 @@ package struct SourceHealth: Sendable, Hashable {
 
     /// How many requests may be in flight; nil while the gate is closed.
     package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
-        guard gate != nil else { return max(1, min(limit, concurrencyLimit ?? limit)) }
+        guard gate != nil else {
+            // In a row of refusals the next one may be refused, too.
+            return isInRowOfRefusals ? 1 : max(1, min(limit, concurrencyLimit ?? limit))
+        }
         return opensForProbe(now) ? 1 : nil
+    }
+
+    private var isInRowOfRefusals: Bool { refusals >= RetryRules.breakerLimit }
+
+    /// Whether refusals closed the gate, not failures: an answer ends the row of these.
+    private var isClosedByRefusals: Bool {
+        gate?.reason == .breaker && isInRowOfRefusals && failures < RetryRules.breakerLimit
     }
 
     /// When a closed gate lets a probe through; nil if it waits for a sign-in.
@@ -50,13 +60,20 @@ package struct SourceHealth: Sendable, Hashable {
 
     /// Records the outcome of a request, which may open or close the gate.
     ///
-    /// - Parameter jitter: spreads how long a source is left alone.
+    /// - Parameters:
+    ///   - isOfWrite: whether it is that of a write, not of a page or a delivery probe.
+    ///   - jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: entries that wait for the network are worth a try.
-    package mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
-        let wasCut = gate?.reason.isOfLine == true || gate?.reason == .breaker || failures > 0 || waits > 0
+    package mutating func record(
+        _ outcome: SourceOutcome, isOfWrite: Bool = false, jitter: Jitter, now: Timestamp
+    ) -> Bool {
+        let isBroken = gate?.reason == .breaker && !isClosedByRefusals
+        let wasCut = gate?.reason.isOfLine == true || isBroken || failures > 0 || waits > 0
         switch outcome {
         case .nothing: break
-        case .answers: answered(now)
+        // That a page is answered does not show that a write will be accepted, so the wait of refused writes goes on. A write
+        // that is refused for its own content ends the wait, but not the row: one more equal refusal closes the gate again.
+        case .answers: answered(now, endsWaitOfRefusals: isOfWrite)
         case .accepted:
             (refusal, refusals) = (nil, 0)
             answered(now)
@@ -71,7 +88,8 @@ package struct SourceHealth: Sendable, Hashable {
         return outcome.isAnswer && wasCut
     }
 
-    private mutating func answered(_ now: Timestamp) {
+    private mutating func answered(_ now: Timestamp, endsWaitOfRefusals: Bool = true) {
+        let staysClosed = isClosedByRefusals && !endsWaitOfRefusals && !opensForProbe(now)
         (failures, waits) = (0, 0)
         guard let gate else {
             concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
@@ -79,8 +97,7 @@ package struct SourceHealth: Sendable, Hashable {
         }
         // A `Retry-After` still applies although another request succeeded.
         if gate.reason == .retryAfter, let until = gate.until, until > now { return }
-        // That a page is answered does not show that a write will be accepted.
-        if gate.reason == .breaker, refusals >= RetryRules.breakerLimit { return }
+        if staysClosed { return }
         concurrencyLimit = gate.reason == .signIn ? nil : RetryRules.slowStart
         self.gate = nil
     }

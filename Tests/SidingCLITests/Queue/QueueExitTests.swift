@@ -82,6 +82,29 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
+    @Test(arguments: [["run"], ["run", "--source", "shop"]])
+    func `A write that is refused for its own content does not hold up those behind it, once the token is repaired`(
+        command: [String]
+    ) async throws {
+        let shop = try await Shop(source: ", http: { concurrency: 1 }")
+        shop.service.listen { _, request in
+            request.method == "GET" ? nil : .json(#"{"message":"the token is read-only"}"#, status: .forbidden)
+        }
+        for _ in 1...5 { _ = try await shop.keep("orders") }
+        #expect(try await shop.sandbox.siding("queue", "run").status == 69)
+        for path in ["taken", "a", "b"] { _ = try await shop.keep(path) }
+        shop.service.listen { _, request in
+            if request.method == "GET" { return nil }
+            return request.target == "/taken"
+                ? .json(#"{"message":"name is taken"}"#, status: .unprocessableContent) : .json("{}", status: .created)
+        }
+        _ = try await shop.sandbox.siding(["queue"] + command)
+        #expect(shop.service.targets.suffix(3) == ["/taken", "/a", "/b"])
+        let left = try await shop.sandbox.siding("queue", "list", "--json").objects()
+        #expect(left.count == 6 && left.allSatisfy { $0["reason"]?.string == "rejected" })
+        await shop.service.origin.stop()
+    }
+
     @Test(arguments: ["run", "retry"])
     func `A write whose key the origin has forgotten is parked, told, and not taken for delivered`(
         command: String

@@ -82,11 +82,75 @@ import Testing
         let other = try await self.bench(20) { _ in Self.readOnly }
         for _ in 1...5 {
             try await other.store.record(.answers, of: "api")
-            let write = try #require(try await other.claim())
-            let error = RecordedError(name: "http403", message: "no")
-            _ = try await other.store.recordResult(
-                write, WriteResult(.parked(.rejected, error, nil), .refused("403 Forbidden")))
+            try await refuse(other)
         }
+        #expect(try await other.claim() == nil)
+    }
+
+    /// Has the next write refused, by default in the same way as others.
+    private func refuse(_ bench: WriteBench, _ outcome: SourceOutcome = .refused("403 Forbidden")) async throws {
+        let write = try #require(try await bench.claim())
+        let error = RecordedError(name: "http403", message: "no")
+        _ = try await bench.store.recordResult(write, WriteResult(.parked(.rejected, error, nil), outcome))
+    }
+
+    @Test func `a page that is answered after the wait opens the gate, and one more refusal closes it for longer`()
+        async throws
+    {
+        let bench = try await bench(20, concurrency: 4) { _ in Self.readOnly }
+        for _ in 1...5 { try await refuse(bench) }
+        bench.time.advance(by: .seconds(30))
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await bench.store.gates() == [])
+        let next = try #require(try await bench.claim())
+        #expect(try await bench.claim() == nil, "one at a time")
+        _ = try await bench.store.recordResult(
+            next,
+            WriteResult(
+                .parked(.rejected, RecordedError(name: "http403", message: "no"), nil), .refused("403 Forbidden")))
+        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(60)])
+        // Once no write is left the gate goes with the next page.
+        _ = try await bench.store.perform(.drop, on: QueueSelection(states: [.queued, .parked]))
+        bench.time.advance(by: .seconds(60))
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `pages that are answered while refused writes wait end no waits for the network`() async throws {
+        let bench = try await bench(20) { _ in Self.readOnly }
+        let lost = try #require(try await bench.claim())
+        try await bench.fail(lost, .nothing, wait: .seconds(600), waitsForNetwork: true)
+        for _ in 1...5 { try await refuse(bench) }
+        let due = try await bench.entry(lost.entry.id).nextAttemptAt
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await bench.entry(lost.entry.id).nextAttemptAt == due)
+    }
+
+    @Test func `the end of an outage opens the gate although writes were refused before it`() async throws {
+        let bench = try await bench(20, concurrency: 4) { _ in Self.readOnly }
+        for _ in 1...5 { try await refuse(bench) }
+        bench.time.advance(by: .seconds(30))
+        for _ in 1...5 { try await bench.store.record(.failed, of: "api") }
+        #expect(try await bench.store.gates().map(\.note) == ["5 tries in a row failed"])
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await bench.store.gates() == [])
+        try await refuse(bench)
+        #expect(try await bench.store.gates().map(\.reason) == [.breaker], "the row goes on")
+    }
+
+    @Test func `a write that is refused for its own content has the next one tried, one at a time`() async throws {
+        let bench = try await bench(20) {
+            $0 == 6 ? .text(#"{"message":"name is taken"}"#, status: .unprocessableContent) : Self.readOnly
+        }
+        #expect(try await sent(bench) == 5)
+        bench.time.advance(by: .seconds(30))
+        #expect(try await sent(bench) == 2, "the one that is taken, and one that is refused as those before")
+        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(60)])
+        let other = try await self.bench(20, concurrency: 4) { _ in Self.readOnly }
+        for _ in 1...5 { try await refuse(other) }
+        other.time.advance(by: .seconds(30))
+        try await refuse(other, .answers)
+        #expect(try await other.claim() != nil)
         #expect(try await other.claim() == nil)
     }
 
