@@ -250,6 +250,27 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (.put, page(), 3), (.put, redirect(mayBePortal: true), 1), (.delete, page(status: .notFound), 3),
+        ] as [(HTTPRequest.Method, ScriptedAnswer, Int)])
+    func `where a limit holds the GET back, no portal is concluded, and the write is parked in the end`(
+        method: HTTPRequest.Method, answer: ScriptedAnswer, tries: Int
+    ) async throws {
+        var bench = try await WriteBench()
+        bench.sources[0].limits = [try RateLimit("**", "1/h")]
+        bench.origin.set("/a", answer)
+        let entry = try await bench.enqueue("/a", method, idempotency: nil)
+        for _ in 0..<5 {
+            _ = try await bench.sender().drain()
+            #expect(try await bench.store.gates().allSatisfy { $0.reason != .portal })
+            bench.time.advance(by: .seconds(4000))
+        }
+        let left = try await bench.entry(entry.id)
+        #expect(left.state == .parked && left.reason == .rejected)
+        #expect(bench.origin.takeRequests().map(\.method) == Array(repeating: method, count: tries))
+    }
+
     @Test(arguments: [true, false])
     func `a redirect of the origin's own is a refusal`(mayBePortal: Bool) async throws {
         let bench = try await WriteBench()

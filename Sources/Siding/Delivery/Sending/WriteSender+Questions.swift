@@ -8,7 +8,8 @@ extension WriteSender {
     func webPage(answering write: ClaimedWrite, _ source: Source, over transport: any Transport) async
         -> Failure
     {
-        let isPortal = await portal(before: write, source, over: transport) != nil
+        let found = await portal(before: write, source, over: transport)
+        let isPortal = found.map { !$0.isHeldBack } ?? false
         return Failure(
             isPortal ? .captivePortal : .badContent, phase: .answered,
             detail: isPortal
@@ -33,9 +34,16 @@ extension WriteSender {
     func refusal(
         of write: ClaimedWrite, _ failure: Failure, _ source: Source, over transport: any Transport
     ) async -> Failure {
-        guard await portal(before: write, source, over: transport) != nil else { return failure }
-        return Failure(.captivePortal, phase: .answered, detail: failure.detail)
-            .at(method: write.method.rawValue, url: Redaction.url(write.url))
+        guard let found = await portal(before: write, source, over: transport) else { return failure }
+        var answer = Failure(.captivePortal, phase: .answered, detail: failure.detail)
+        if found.isHeldBack {
+            // A redirect parks the write. A web page with 404 would complete a deletion, which a portal may have answered.
+            guard case .http(let refusal) = failure.reason else { return failure }
+            answer = Failure(
+                .badContent, phase: .answered,
+                detail: "a web page came with \(refusal.status), and whose it is could not be found out: \(found)")
+        }
+        return answer.at(method: write.method.rawValue, url: Redaction.url(write.url))
     }
 
     /// Asks by a GET of the write's URL who answers there, which changes nothing.
@@ -92,4 +100,10 @@ extension WriteSender {
             status: response.response.status.code, contentType: response.response.headerFields[.contentType],
             etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
     }
+}
+
+extension Failure {
+    /// Whether our own limits held back the GET that asks who answers, so that nobody was asked. Any other failure speaks of a
+    /// portal beside a web page: many portals cut the line.
+    fileprivate var isHeldBack: Bool { reason == .waitingForOrigin }
 }
