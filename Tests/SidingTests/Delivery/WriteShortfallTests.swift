@@ -87,6 +87,31 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (#"{"id":9,"error":"waiting for a runner"}"#, .created, nil),
+            (#"{"data":{"id":9,"errors":2}}"#, .created, nil), (#"{"data":{"id":9,"errors":2}}"#, .ok, nil),
+            (#"{"id":9,"error":"waiting for a runner"}"#, .ok, "/a/9"),
+            (#"{"result":{"id":"x","error":"waiting"}}"#, .ok, nil),
+        ] as [(String, HTTPResponse.Status, String?)])
+    func `the error of what a write has made is none of the write`(
+        body: String, status: HTTPResponse.Status, location: String?
+    ) async throws {
+        let entry = try await Self.end(try Self.answer(body, status, location.map { ("Location", $0) }))
+        #expect(entry.state == .done && entry.answerStatus == status.code)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"data":{"error":"no"}}"#, nil), (#"{"data":{"id":null,"error":"no"}}"#, nil),
+            (#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#, nil),
+            (#"{"id":9,"error":"no"}"#, "/errors/5"), (#"{"error":"no"}"#, "/a/"),
+        ] as [(String, String?)])
+    func `an error without an object of its own is a refusal`(body: String, location: String?) async throws {
+        let entry = try await Self.end(try Self.answer(body, .ok, location.map { ("Location", $0) }))
+        #expect(entry.state == .parked && entry.reason == .rejected)
+    }
+
     @Test func `after a lost try an error does not say that the first one did nothing`() async throws {
         let lost = ScriptedAnswer.failure(Failure(.connectionLost, phase: .maybeSent))
         let entry = try await Self.end(lost, try Self.answer(#"{"error":"exists"}"#), isKeyed: true)

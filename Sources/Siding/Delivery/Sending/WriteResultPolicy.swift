@@ -46,6 +46,8 @@ struct WriteResultPolicy: Sendable {
         return switch shortfall.kind {
         // It took the write on; nobody knows more until a listing shows what came of it.
         case .accepted: nil
+        // The error is that of what it made: of a job that waits, of a test.
+        case .error where hasMade(response.response): nil
         case .error: refused(response, shortfall.why)
         case .part: inDoubt(response, "it may have acted on a part only: \(shortfall.why)")
         }
@@ -61,14 +63,21 @@ struct WriteResultPolicy: Sendable {
         return WriteResult(write.probe == nil ? parked(.uncertain, failure) : unknown(failure), .answers)
     }
 
+    /// Whether the origin says that it made something: by 201 (RFC 9110 §15.3.2), or by a `Location` below the request's path.
+    private func hasMade(_ response: HTTPResponse) -> Bool {
+        response.status == .created || response.headerFields[.location].flatMap(pathBelowRequest)?.nonEmpty != nil
+    }
+
     private func createdID(in location: String) -> String? {
-        guard write.terms?.change == .create, let place = try? write.url.resolve(location),
-            place.origin == write.url.origin
-        else { return nil }
+        guard write.terms?.change == .create, let id = pathBelowRequest(location) else { return nil }
+        return id.contains("/") ? nil : HTTPURL.decode(id).nonEmpty
+    }
+
+    /// The path of `location` behind that of the request; nil if it is elsewhere.
+    private func pathBelowRequest(_ location: String) -> String? {
+        guard let place = try? write.url.resolve(location), place.origin == write.url.origin else { return nil }
         let collection = write.url.path.hasSuffix("/") ? write.url.path : write.url.path + "/"
-        guard place.path.hasPrefix(collection) else { return nil }
-        let id = place.path.dropFirst(collection.count)
-        return id.contains("/") ? nil : HTTPURL.decode(String(id)).nonEmpty
+        return place.path.hasPrefix(collection) ? String(place.path.dropFirst(collection.count)) : nil
     }
 
     /// A success that does not say that the origin acted.
