@@ -22,6 +22,11 @@ final class DeliveryStatuses: Sendable {
         state.withLock { $0["source:\(source)"] = (.config, nil) }
     }
 
+    /// Adds that due writes of a source were left queued behind its gate.
+    func addWaiting(of source: String) {
+        state.withLock { $0["waiting:\(source)"] = (.queued, nil) }
+    }
+
     /// Prints while no other worker prints, so that the lines of an entry stay together.
     func alone(_ print: () -> Void) { printing.withLock { _ in print() } }
 

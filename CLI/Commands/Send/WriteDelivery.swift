@@ -167,14 +167,24 @@ struct WriteDelivery {
     }
 
     /// Reports how many writes were left queued, where those before them were refused in the same way, or failed.
-    func tellWaiting() async throws {
-        guard statuses.combined != nil, !options.json else { return }
+    ///
+    /// - Parameter sources: whose due writes the command would have sent: they count for ``status`` although none was tried.
+    func tellWaiting(dueOf sources: Set<String> = []) async throws {
         let now = WallClock.system.now
+        var waiting: [(gate: SourceGate, until: Timestamp, count: Int)] = []
         for gate in try await store.gates() where gate.reason == .breaker {
             guard let until = gate.until, until > now else { continue }
-            let count = try await store.count(
-                QueueSelection(sources: [gate.source], states: [.queued], kinds: [.write]))
+            var queued = QueueSelection(sources: [gate.source], states: [.queued], kinds: [.write])
+            let count = try await store.count(queued)
             guard count > 0 else { continue }
+            waiting.append((gate, until, count))
+            queued.dueBy = now
+            if sources.contains(gate.source), try await store.count(queued) > 0 {
+                statuses.addWaiting(of: gate.source)
+            }
+        }
+        guard statuses.combined != nil, !options.json else { return }
+        for (gate, until, count) in waiting {
             options.printMessage(
                 "\(gate.source): \(MessageFormat.count(count, "write waits", plural: "writes wait")) "
                     + "\(MessageFormat.duration(until - now)), as \(gate.note)")

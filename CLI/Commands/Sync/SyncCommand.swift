@@ -73,14 +73,14 @@ struct SyncCommand: AsyncParsableCommand {
         guard !sendsOnly else {
             if sendsWrites, let stop = try await delivery.drainDue(sources: sources) { return stop }
             try await delivery.tellParked()
-            try await delivery.tellWaiting()
+            try await delivery.tellWaiting(dueOf: sendsWrites ? sources : [])
             return delivery.status ?? .success
         }
         let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
             .run(chosen, syncOptions, command: command, sending: sendsWrites ? delivery : nil)
         // Every run parks expired writes, even one that sends nothing.
         try await delivery.tellParked()
-        try await delivery.tellWaiting()
+        try await delivery.tellWaiting(dueOf: sendsWrites ? sources : [])
         let writes = delivery.status ?? .success
         return writes == .success
             ? fetches : ExitStatus.combining([writes, fetches], savedAnything: fetches == .success)

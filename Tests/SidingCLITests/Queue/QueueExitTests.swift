@@ -322,6 +322,25 @@ struct QueueExitTests {
 
     // MARK: sync
 
+    @Test func `A sync tells the writes that wait behind refused ones, exit 75, but not where it was to send none`()
+        async throws
+    {
+        let shop = try await Shop(source: ", http: { concurrency: 1 }")
+        shop.service.listen { _, request in
+            request.method == "GET" ? nil : .json(#"{"message":"the token is read-only"}"#, status: .forbidden)
+        }
+        for _ in 1...7 { _ = try await shop.keep("orders") }
+        #expect(try await shop.sandbox.siding("queue", "run").status == 69)
+        let sync = try await shop.sandbox.siding("sync")
+        #expect(sync.status == 75, "\(sync.everything)")
+        #expect(sync.error.contains("shop: 2 writes wait "), "\(sync.error)")
+        #expect(try await shop.sandbox.siding("sync", "--json").status == 75)
+        let other = try await shop.sandbox.siding("sync", "--no-queue")
+        #expect(other.status == 0 && !other.error.contains("wait"), "\(other.everything)")
+        #expect(shop.service.targets.count { $0 == "/orders" } == 5)
+        await shop.service.origin.stop()
+    }
+
     @Test func `A sync takes up what a killed send left in its hand`() async throws {
         let shop = try await Shop()
         let child = Promise<Child>()
