@@ -41,9 +41,6 @@ package struct Shortfall: Sendable, Hashable {
         207: Shortfall(.part, "207 Multi-Status"),
     ]
 
-    /// Whether the status says of the answer that it is not all.
-    package static func isSaid(by status: Int) -> Bool { statuses[status] != nil }
-
     // MARK: In the body
 
     private static func inBody(of answer: PageAnswer, recordsAt path: JSONPath) -> Shortfall? {

@@ -22,7 +22,8 @@ struct OvertakenPage {
         guard let requestedAfter else { return nil }
         return OvertakenPage(
             requestedAfter: requestedAfter,
-            delivered: try OutboxEditsTable.delivered(to: resource, from: now + (.zero - longestLag), to: now, transaction))
+            delivered: try OutboxEditsTable.delivered(
+                to: resource, from: now + (.zero - longestLag), to: now, transaction))
     }
 
     /// - Parameters:

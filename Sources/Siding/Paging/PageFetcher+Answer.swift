@@ -106,8 +106,7 @@ extension PageFetcher {
         let contents: PageContents
         do { contents = try self.contents(of: bytes, fields, by: reader) } catch {
             // Where the answer is not there yet, or not whole, anything may stand in its place.
-            let isPart = Shortfall.isSaid(by: response.response.status.code) || ruledShortfall(of: response) != nil
-            guard isPart else { throw error }
+            guard response.response.status == .accepted || ruledShortfall(of: response) != nil else { throw error }
             return try empty(page, response, paging, listing)
         }
         let kept = try kept(contents, of: bytes, fields, by: reader)

@@ -18,7 +18,9 @@ import Testing
     @Test func `hooks are read in their order`() throws {
         let hooks = try Fixture.parse(FullConfig.text).hooks
         #expect(
-            hooks.map(\.description) == ["command alert", "url ntfy.example", "url file hook.url", "ping 127.0.0.1:8000"])
+            hooks.map(\.description) == [
+                "command alert", "url ntfy.example", "url file hook.url", "ping 127.0.0.1:8000",
+            ])
         #expect(hooks[0].events == [.failed, .recovered])
         #expect(hooks[1].events == [.parked])
         #expect(hooks[2].events == Set(NotificationHook.Event.allCases))

@@ -80,7 +80,7 @@ import Testing
             (HTTPResponse.Status.accepted, nil, "[]", "202 Accepted"), (.accepted, nil, "{}", "202 Accepted"),
             (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, #"{"items":ITEMS}"#, "207 Multi-Status"),
             (.partialContent, nil, #"{"items":ITEMS}"#, "206 Partial Content"),
-            (.partialContent, nil, "[]", "206 Partial Content"),
+            (.partialContent, nil, #"{"items":[]}"#, "206 Partial Content"),
             (.ok, ("X-Result", "partial"), #"{"items":ITEMS}"#, "X-Result is 'partial'"),
             (.ok, ("x-completeness", "Partial results"), #"{"items":ITEMS}"#, "is 'Partial results'"),
         ] as [(HTTPResponse.Status, (String, String)?, String, String)])
