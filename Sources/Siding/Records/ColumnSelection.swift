@@ -7,7 +7,7 @@ package struct ColumnSelection: Sendable, Hashable {
     /// Nil for the order of the keys.
     package var order: Order?
     /// Nil for all.
-    package var filter: Filter?
+    package var filter: Condition?
     /// Whether to select tombstones instead of live records.
     package var isDeleted = false
     /// Only keys after this one; use it without an order and a filter.
@@ -17,7 +17,7 @@ package struct ColumnSelection: Sendable, Hashable {
     package var limit: Int
 
     package init(
-        resource: String, order: Order? = nil, filter: Filter? = nil, isDeleted: Bool = false, after: String? = nil,
+        resource: String, order: Order? = nil, filter: Condition? = nil, isDeleted: Bool = false, after: String? = nil,
         offset: Int = 0, limit: Int
     ) {
         (self.resource, self.order, self.filter, self.isDeleted) = (resource, order, filter, isDeleted)
@@ -42,7 +42,7 @@ package struct ColumnSelection: Sendable, Hashable {
         }
     }
 
-    package struct Filter: Sendable, Hashable {
+    package struct Condition: Sendable, Hashable {
         package var column: String
         package var match: Match
         package var text: String

@@ -148,14 +148,14 @@ package struct SyncEngine: Sendable {
         return order.reports
     }
 
-    /// What a ``SyncOrder/Step`` has come to.
+    /// What a ``SyncOrder/Turn`` has come to.
     private enum EndedStep: Sendable {
         case writes(SentWrites)
         case resource(SyncReport)
     }
 
     private func end(
-        of step: SyncOrder.Step, _ options: SyncOptions, _ command: String, _ run: RunID
+        of step: SyncOrder.Turn, _ options: SyncOptions, _ command: String, _ run: RunID
     ) async -> Result<EndedStep, StoreError> {
         do throws(StoreError) {
             return switch step {

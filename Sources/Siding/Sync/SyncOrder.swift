@@ -9,7 +9,7 @@ struct SyncOrder {
     static let mostSources = 16
 
     /// What may begin.
-    enum Step {
+    enum Turn {
         /// The due writes of this source.
         case writes(of: String)
         case resource(AnyResource)
@@ -36,7 +36,7 @@ struct SyncOrder {
     }
 
     /// Takes what may begin next; nil if nothing may before something else ends.
-    mutating func begin() -> Step? {
+    mutating func begin() -> Turn? {
         let busy = sending.count + underWay.count
         if busy < Self.mostSources, let index = unsent.firstIndex(where: { !isBusy($0) }) {
             let source = unsent.remove(at: index)

@@ -14,7 +14,7 @@ import Testing
         """
 
     private func rows(
-        _ bench: FileBench, order: ColumnSelection.Order? = nil, filter: ColumnSelection.Filter? = nil,
+        _ bench: FileBench, order: ColumnSelection.Order? = nil, filter: ColumnSelection.Condition? = nil,
         offset: Int = 0, limit: Int = 9
     ) async throws -> [String] {
         let selection = ColumnSelection(

@@ -56,7 +56,7 @@ package struct ServiceLoop: Sendable {
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool = { _ in false }
     ) async throws(StoreError) {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
-            var progress = State(reachable: sender.reachable(sources), seen: changes?.mark)
+            var progress = Progress(reachable: sender.reachable(sources), seen: changes?.mark)
             do throws(StoreError) { try await sender.endEarlierWaits(of: sources) } catch {
                 // To be made up for by the next wake-up.
                 progress.reachable = []
@@ -91,7 +91,7 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Looking
 
-    private func start(_ parts: [Part], _ progress: inout State, in group: inout TaskGroup<Event>) {
+    private func start(_ parts: [Part], _ progress: inout Progress, in group: inout TaskGroup<Event>) {
         for part in parts where !progress.running.contains(.look(part)) {
             // It finds out when the sources that are not under way are due.
             progress.due = progress.due.filter { $0.key.part != part || progress.running.contains($0.key) }
@@ -142,7 +142,7 @@ package struct ServiceLoop: Sendable {
     /// Starts what the last look has found, as far as there is room: first the sources whose turn was the longest time ago.
     /// The others begin as those end, without another look: it would find the sources again that cannot send, and with many
     /// of them the loop would never rest.
-    private func startDue(_ part: Part, _ progress: inout State, in group: inout TaskGroup<Event>) {
+    private func startDue(_ part: Part, _ progress: inout Progress, in group: inout TaskGroup<Event>) {
         let found = progress.found[part] ?? []
         let room = max(SyncOrder.mostSources - progress.busySources(part).count, 0)
         let begun = found.map { progress.begun[$0.work] ?? Timestamp(microseconds: 0) }
@@ -155,7 +155,7 @@ package struct ServiceLoop: Sendable {
     }
 
     private func begin(
-        _ work: Work, since mark: Mark? = nil, _ progress: inout State, in group: inout TaskGroup<Event>,
+        _ work: Work, since mark: Mark? = nil, _ progress: inout Progress, in group: inout TaskGroup<Event>,
         _ body: @escaping @Sendable (WriteSender) async throws(StoreError) -> PollResult
     ) {
         guard !Task.isCancelled, progress.failure == nil else { return }
@@ -175,7 +175,7 @@ package struct ServiceLoop: Sendable {
 
     /// Looks again at once for what may have become due while `work` was under way.
     private func goOn(
-        after work: Work, _ poll: PollResult?, _ progress: inout State, in group: inout TaskGroup<Event>
+        after work: Work, _ poll: PollResult?, _ progress: inout Progress, in group: inout TaskGroup<Event>
     ) async {
         let part = work.part
         let isOutdated = progress.marks[work].map(self.isOutdated) ?? false
@@ -192,7 +192,7 @@ package struct ServiceLoop: Sendable {
     /// Whether the loop is done.
     private func isOver(
         _ poll: PollResult?, _ isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool,
-        _ progress: inout State
+        _ progress: inout Progress
     ) async -> Bool {
         guard progress.running.isEmpty else { return false }
         guard progress.failure == nil, !Task.isCancelled else { return true }
@@ -212,7 +212,7 @@ package struct ServiceLoop: Sendable {
     ///
     /// - Parameter ended: what has just ended, besides the idle ones of `parts`.
     private func wake(
-        _ parts: [Part], after ended: Work? = nil, _ progress: inout State, in group: inout TaskGroup<Event>
+        _ parts: [Part], after ended: Work? = nil, _ progress: inout Progress, in group: inout TaskGroup<Event>
     ) async {
         let mark = changes?.mark
         let reachable = sender.reachable(sources)
@@ -235,12 +235,12 @@ package struct ServiceLoop: Sendable {
     }
 
     /// The looks of these parts that are not under way.
-    private func idle(_ parts: [Part], _ progress: State) -> [Work] {
+    private func idle(_ parts: [Part], _ progress: Progress) -> [Work] {
         parts.map(Work.look).filter { !progress.running.contains($0) }
     }
 
     /// Schedules the next wake-up for the parts that are idle: after the pace, or when something becomes due before that.
-    private func rest(_ progress: inout State, in group: inout TaskGroup<Event>) {
+    private func rest(_ progress: inout Progress, in group: inout TaskGroup<Event>) {
         let now = sender.environment.wallClock.now
         let moment = progress.due.values.map { max($0, now) }.reduce(now + pace, min)
         // A pause that should be over goes on where only the wall clock has moved.
@@ -274,7 +274,7 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Failures of the store
 
-    private func take(_ result: Result<PollResult, StoreError>, of work: Work, _ progress: inout State)
+    private func take(_ result: Result<PollResult, StoreError>, of work: Work, _ progress: inout Progress)
         -> PollResult?
     {
         switch result {
@@ -298,7 +298,7 @@ package struct ServiceLoop: Sendable {
 
     /// The fault of a source is over with its next success, with the last of its sources, or once a look finds none of its
     /// writes due.
-    private func forgetFaults(after work: Work, _ poll: PollResult, _ progress: inout State) {
+    private func forgetFaults(after work: Work, _ poll: PollResult, _ progress: inout Progress) {
         let due = Set(poll.found.map(\.work)).union(progress.running)
         progress.faults = progress.faults.filter { fault, _ in
             guard case .due(let part, of: let sources) = fault else { return true }
@@ -308,7 +308,7 @@ package struct ServiceLoop: Sendable {
     }
 
     /// Logs a failure that the loop outlasts, once until it changes. Any other failure ends the loop.
-    private func note(_ error: StoreError, of work: Work, _ progress: inout State) {
+    private func note(_ error: StoreError, of work: Work, _ progress: inout Progress) {
         if error.kind == .cancelled, Task.isCancelled { return }
         guard outlastsFailures, error.kind.mayHeal else {
             progress.failure = progress.failure ?? error

@@ -19,7 +19,7 @@ struct RecordTable: Sendable {
         let match = try query.choice("match", of: ColumnSelection.Match.self) ?? .equals
         let (column, value) = (try query.filled("column"), try query.filled("value"))
         let order = try query.filled("sort").map { ColumnSelection.Order($0, isDescending: isDescending) }
-        let filter = column.flatMap { column in value.map { ColumnSelection.Filter(column, match, $0) } }
+        let filter = column.flatMap { column in value.map { ColumnSelection.Condition(column, match, $0) } }
         page = Int(clamping: try query.number("page") ?? 1)
         let last = ColumnSelection.mostExamined / most
         guard (1...last).contains(page) else {

@@ -55,7 +55,7 @@ extension ServiceLoop {
         var isOutdated = false
     }
 
-    struct State {
+    struct Progress {
         var running: Set<Work> = []
         /// Taken before the last poll of each kind.
         var marks: [Work: Mark] = [:]
