@@ -12,9 +12,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServiceSourcesTests {
     @Test func `writes go out while a listing is under way`() async throws {
         let gate = Gatepost()
-        let (isListing, isSent) = (Promise<Void>(), Promise<Void>())
+        let isListing = Promise<Void>()
+        let isSent = Mutex(false)
         let origin = ScriptedOrigin.posts { target in
-            if target == "/orders" { isSent.resolve(()) }
+            if target == "/orders" { isSent.withLock { $0 = true } }
             guard target == "/posts?page=2" else { return }
             isListing.resolve(())
             await gate.pass()
@@ -25,9 +26,8 @@ import Testing
             origin, resources: [RunningService.posts(from: source)], sources: [source], time: ManualWallClock())
         await isListing.value()
         _ = try await running.store.enqueue(RunningService.write("/orders"))
-        await running.passes()
         // The listing waits for its second page all the while.
-        await isSent.value()
+        try await running.runs { isSent.withLock { $0 } }
         gate.open()
         try await running.runs { try await running.records() == 5 }
         running.stop()
@@ -92,10 +92,11 @@ import Testing
 
     @Test func `a write that is not answered delays no write to another source`() async throws {
         let gate = Gatepost()
-        let (isHanging, isSent) = (Promise<Void>(), Promise<Void>())
+        let isHanging = Promise<Void>()
+        let isSent = Mutex(false)
         let origin = ScriptedOrigin { target in
             if target == "/orders" {
-                isSent.resolve(())
+                isSent.withLock { $0 = true }
             } else {
                 isHanging.resolve(())
                 await gate.pass()
@@ -110,8 +111,7 @@ import Testing
         await isHanging.value()
         // It comes while the other one is under way.
         _ = try await running.store.enqueue(RunningService.write("/orders", to: "other"))
-        await running.passes()
-        await isSent.value()
+        try await running.runs { isSent.withLock { $0 } }
         #expect(origin.takeTargets() == ["/hung", "/orders"])
         gate.open()
         try await running.runs { try await running.store.entries(QueueSelection()).isEmpty }
@@ -153,8 +153,8 @@ import Testing
 
     @Test func `a secret that is missing keeps back its own writes, until a look finds it`() async throws {
         let isThere = Mutex(false)
-        let isSent = Promise<Void>()
-        let origin = ScriptedOrigin { target in if target == "/bare" { isSent.resolve(()) } }
+        let isSent = Mutex(false)
+        let origin = ScriptedOrigin { target in if target == "/bare" { isSent.withLock { $0 = true } } }
         for target in ["/bare", "/orders"] { origin.set(target, .status(.created)) }
         var bare = try RunningService.source("bare")
         bare.authorization = .bearer(
@@ -168,8 +168,7 @@ import Testing
         try await running.runs { try await running.store.entries(QueueSelection()).map(\.source) == ["bare"] }
         #expect(origin.takeTargets() == ["/orders"])
         isThere.withLock { $0 = true }
-        await running.passes()
-        await isSent.value()
+        try await running.runs { isSent.withLock { $0 } }
         running.stop()
         try await running.ended()
     }

@@ -59,7 +59,8 @@ struct RunningService {
         try await store.records(of: "posts", after: nil, limit: 9, deleted: false).count
     }
 
-    /// Lets the pace pass again and again until `condition` holds.
+    /// Lets the pace pass again and again until `condition` holds: a look that is under way as a pace ends may have read what it
+    /// looks for before, and the next one comes a pace later.
     func runs(until condition: () async throws -> Bool) async throws {
         while try await !condition() {
             try Task.checkCancellation()
