@@ -133,7 +133,7 @@ class Proof:
         page.get_by_role("link", name="title", exact=True).click()
         page.get_by_role("link", name="title", exact=True).click()
         self.expect(page.locator("[aria-sort=descending]").count() == 1, "sort", "the column is not marked")
-        page.get_by_label("Column").select_option("title")
+        page.get_by_label("Column", exact=True).select_option("title")
         page.get_by_label("Value", exact=True).select_option("contains")
         page.get_by_label("Text of the value").fill("note 11")
         page.get_by_role("button", name="Filter").click()
