@@ -68,10 +68,10 @@ import Testing
         let gate = Gatepost()
         let (isFull, isDone) = (Promise<Void>(), Promise<Void>())
         let asked = Mutex(0)
-        let all = SyncOrder.mostSources + 2
+        let all = SendingOrder.mostSources + 2
         let origin = ScriptedOrigin { _ in
             let count = asked.next()
-            if count == SyncOrder.mostSources { isFull.resolve(()) }
+            if count == SendingOrder.mostSources { isFull.resolve(()) }
             if count == all { isDone.resolve(()) }
             await gate.pass()
         }
@@ -82,7 +82,7 @@ import Testing
         let running = try await RunningService(origin, resources: resources, sources: [], time: ManualWallClock())
         await isFull.value()
         await running.passes()
-        #expect(asked.withLock { $0 } == SyncOrder.mostSources)
+        #expect(asked.withLock { $0 } == SendingOrder.mostSources)
         gate.open()
         // No clock is moved.
         await isDone.value()
@@ -126,10 +126,10 @@ import Testing
         let gate = Gatepost()
         let (isFull, isLast) = (Promise<Void>(), Promise<Void>())
         let asked = Mutex(0)
-        let all = SyncOrder.mostSources + 1
+        let all = SendingOrder.mostSources + 1
         let origin = ScriptedOrigin { _ in
             let count = asked.next()
-            if count == SyncOrder.mostSources { isFull.resolve(()) }
+            if count == SendingOrder.mostSources { isFull.resolve(()) }
             if count == all { isLast.resolve(()) }
             await gate.pass()
         }
@@ -143,7 +143,7 @@ import Testing
         }
         await isFull.value()
         await running.passes()
-        #expect(asked.withLock { $0 } == SyncOrder.mostSources)
+        #expect(asked.withLock { $0 } == SendingOrder.mostSources)
         gate.open()
         // No clock is moved: the first that ends makes room.
         await isLast.value()
@@ -177,7 +177,7 @@ import Testing
         let bench = try await WriteBench(sources: [])
         let kernel = try ScriptedKernel()
         let changes = NetworkChanges(socket: kernel.socket)
-        let names = Set((0..<SyncOrder.mostSources * 2 + 8).map { "s\($0)" })
+        let names = Set((0..<SendingOrder.mostSources * 2 + 8).map { "s\($0)" })
         let most = 50
         let looks = Mutex(0)
         let performed = Mutex<Set<String>>([])

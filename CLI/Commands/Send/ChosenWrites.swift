@@ -4,15 +4,12 @@ import SidingChain
 /// Sends the entries that an operator has chosen, due or not and through closed gates: those of the sources side by side, and of
 /// each source one after the other, so that the order within lanes is kept.
 struct ChosenWrites {
-    /// The most sources at once.
-    private static let mostSources = 16
-
     let store: Store
     let sender: WriteSender
     /// Called with each entry that was tried, by the sources concurrently.
     let tried: @Sendable (QueueEntry) -> Void
 
-    private typealias Pass = (left: [QueueEntry], completesAny: Bool)
+    private typealias Pass = (source: String, left: [QueueEntry], completesAny: Bool)
 
     /// - Returns: the entries that were not tried, in their order.
     func send(_ entries: [QueueEntry]) async throws -> [QueueEntry] {
@@ -28,25 +25,24 @@ struct ChosenWrites {
     }
 
     private func sendSideBySide(_ entries: [QueueEntry]) async throws -> [Pass] {
-        var waiting = Array(Dictionary(grouping: entries, by: \.source).values)
+        let entries = Dictionary(grouping: entries, by: \.source)
         return try await withThrowingTaskGroup(of: Pass.self) { group in
-            for _ in 0..<min(Self.mostSources, waiting.count) {
-                let next = waiting.removeLast()
-                group.addTask { try await send(ofOneSource: next) }
-            }
+            var order = SendingOrder(entries.keys.sorted())
             var passes: [Pass] = []
-            while let pass = try await group.next() {
+            while true {
+                while let source = order.begin() {
+                    group.addTask { try await send(entries[source] ?? [], to: source) }
+                }
+                guard let pass = try await group.next() else { return passes }
+                order.end(pass.source)
                 passes.append(pass)
-                guard let next = waiting.popLast() else { continue }
-                group.addTask { try await send(ofOneSource: next) }
             }
-            return passes
         }
     }
 
     /// Tries them in passes until a pass completes none: each completed entry may let the next one in its lane go. What is left
     /// when the source refuses one after the other in the same way would be refused, too.
-    private func send(ofOneSource entries: [QueueEntry]) async throws -> Pass {
+    private func send(_ entries: [QueueEntry], to source: String) async throws -> Pass {
         var (left, completed) = (entries, 0)
         while !left.isEmpty, !Task.isCancelled {
             let before = completed
@@ -58,12 +54,12 @@ struct ChosenWrites {
                 }
                 tried(entry)
                 if entry.state.isCompleted { completed += 1 }
-                if try await isRefusing(entry) { return (waiting + left[(index + 1)...], completed > 0) }
+                if try await isRefusing(entry) { return (source, waiting + left[(index + 1)...], completed > 0) }
             }
             left = waiting
             if completed == before { break }
         }
-        return (left, completed > 0)
+        return (source, left, completed > 0)
     }
 
     private func isRefusing(_ tried: QueueEntry) async throws(StoreError) -> Bool {

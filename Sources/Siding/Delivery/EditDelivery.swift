@@ -113,7 +113,7 @@ struct EditDelivery {
         // A replica that lags may show it once more. A page may have shown already what an unanswered try had done.
         let replaced = old?.state == copy.state ? edit.base?.living : old?.state.living
         if let replaced {
-            try OutboxEditsTable.set(replaced: Array(replaced.bytes), by: edit.entry.id, transaction)
+            try OutboxEditsTable.setBase(Array(replaced.bytes), ofEntry: edit.entry.id, transaction)
         }
     }
 

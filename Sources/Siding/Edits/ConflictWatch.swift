@@ -76,7 +76,7 @@ struct ConflictWatch {
             try OutboxRequestsTable.update(request, of: entry, transaction)
         }
         try OutboxRequestsTable.setUnknownSince(nil, of: entry, transaction)
-        try OutboxEditsTable.clearBase(ofEntry: entry, transaction)
+        try OutboxEditsTable.setBase(nil, ofEntry: entry, transaction)
         try OutboxTable.setFirstSent(nil, of: entry, transaction)
     }
 }

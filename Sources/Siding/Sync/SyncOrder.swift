@@ -5,9 +5,6 @@
 ///
 /// Reports keep the order of the resources, however their syncs end, and begin once all writes were sent.
 struct SyncOrder {
-    /// The most sources that a run, or a service, works for at once: each holds pages in memory, and all of them share one writer.
-    static let mostSources = 16
-
     /// What may begin.
     enum Turn {
         /// The due writes of this source.
@@ -17,10 +14,7 @@ struct SyncOrder {
 
     private let resources: [AnyResource]
     private let most: Int
-    /// The sources whose writes are to be sent.
-    private var unsent: [String]
-    /// Those whose writes are being sent.
-    private var sending: Set<String> = []
+    private var writes: SendingOrder
     private var waiting: [AnyResource]
     private var underWay: [AnyResource] = []
     private var done: [String: SyncReport] = [:]
@@ -31,31 +25,27 @@ struct SyncOrder {
     ///   - resources: each with a name of its own, parents first.
     ///   - sources: whose due writes are sent.
     ///   - most: how many resources are synced at once; with 1, none while writes are being sent.
-    init(_ resources: [AnyResource], sending sources: [String] = [], most: Int = Self.mostSources) {
-        (self.resources, self.most, waiting, unsent) = (resources, most, resources, sources)
+    init(_ resources: [AnyResource], sending sources: [String] = [], most: Int = SendingOrder.mostSources) {
+        (self.resources, self.most, waiting, writes) = (resources, most, resources, SendingOrder(sources))
     }
 
     /// Takes what may begin next; nil if nothing may before something else ends.
     mutating func begin() -> Turn? {
-        let busy = sending.count + underWay.count
-        if busy < Self.mostSources, let index = unsent.firstIndex(where: { !isBusy($0) }) {
-            let source = unsent.remove(at: index)
-            sending.insert(source)
-            return .writes(of: source)
-        }
-        guard busy < most, let index = waiting.indices.first(where: { mayBegin($0) }) else { return nil }
+        if let source = writes.begin(besides: underWay.map(\.source.name)) { return .writes(of: source) }
+        guard writes.underWay.count + underWay.count < most, let index = waiting.indices.first(where: { mayBegin($0) })
+        else { return nil }
         let resource = waiting.remove(at: index)
         underWay.append(resource)
         return .resource(resource)
     }
 
     private func isBusy(_ source: String) -> Bool {
-        sending.contains(source) || underWay.contains { $0.source.name == source }
+        writes.underWay.contains(source) || underWay.contains { $0.source.name == source }
     }
 
     private func mayBegin(_ index: Int) -> Bool {
         let resource = waiting[index]
-        guard !isBusy(resource.source.name), !unsent.contains(resource.source.name) else { return false }
+        guard !isBusy(resource.source.name), !writes.waiting.contains(resource.source.name) else { return false }
         guard let parent = resource.forEach?.resource else { return true }
         // Only those before it count, so that no circle waits for itself.
         return !underWay.contains { $0.name == parent } && !waiting[..<index].contains { $0.name == parent }
@@ -66,8 +56,7 @@ struct SyncOrder {
     /// - Parameter due: sources whose writes are to be sent once more, as some have become due.
     /// - Returns: the reports whose turn has come now.
     mutating func endWrites(of source: String, due: Set<String>) -> [SyncReport] {
-        sending.remove(source)
-        unsent += due.subtracting(unsent).sorted()
+        writes.end(source, due: due)
         return takeReady()
     }
 
@@ -81,7 +70,7 @@ struct SyncOrder {
     }
 
     private mutating func takeReady() -> [SyncReport] {
-        guard unsent.isEmpty, sending.isEmpty else { return [] }
+        guard writes.isDone else { return [] }
         return take(resources[reports.count...].prefix { done[$0.name] != nil })
     }
 
@@ -97,5 +86,5 @@ struct SyncOrder {
 
 extension SyncOptions {
     /// The most sources at once. A run that ends at its first failure, or after a number of bytes, sends one request at a time.
-    var mostSources: Int { failsFast || maxBytes != nil ? 1 : SyncOrder.mostSources }
+    var mostSources: Int { failsFast || maxBytes != nil ? 1 : SendingOrder.mostSources }
 }

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `no more sources than the limit are sent to at once, and the others follow`() async throws {
-        let names = (0..<SyncOrder.mostSources + 4).map { "s\($0)" }
+        let names = (0..<SendingOrder.mostSources + 4).map { "s\($0)" }
         let bench = try await WriteBench(sources: names, concurrency: 1)
         let underWay = Mutex(0)
         let most = Mutex(0)
@@ -56,7 +56,7 @@ import Testing
         let origin = ScriptedOrigin { _ in
             let now = underWay.next()
             most.withLock { $0 = max($0, now) }
-            if now == SyncOrder.mostSources { isFull.open() }
+            if now == SendingOrder.mostSources { isFull.open() }
             await isFull.pass()
             underWay.withLock { $0 -= 1 }
         }
@@ -65,7 +65,7 @@ import Testing
             try await bench.enqueue("/\(name)", to: name)
         }
         #expect(try await sender(bench, over: origin).drain().count == names.count)
-        #expect(most.withLock { $0 } == SyncOrder.mostSources)
+        #expect(most.withLock { $0 } == SendingOrder.mostSources)
     }
 
     @Test func `what waits for a write to another source is sent in the same drain`() async throws {
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `watching looks up each secret once and ends, though more than the limit are missing`() async throws {
-        let names = (0..<SyncOrder.mostSources * 2 + 8).map { "s\($0)" }
+        let names = (0..<SendingOrder.mostSources * 2 + 8).map { "s\($0)" }
         var bench = try await WriteBench(sources: names)
         let looks = Mutex<[String]>([])
         for index in bench.sources.indices {

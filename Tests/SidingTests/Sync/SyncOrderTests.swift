@@ -94,7 +94,7 @@ import Testing
         var many = SyncOrder(try (0..<20).map { try Self.resource("r\($0)", of: "s\($0)") })
         var begun = 0
         while many.next() != nil { begun += 1 }
-        #expect(begun == SyncOrder.mostSources)
+        #expect(begun == SendingOrder.mostSources)
         var circle = SyncOrder([
             try Self.resource("a", of: "a", parent: "b"), try Self.resource("b", of: "b", parent: "a"),
         ])

@@ -14,12 +14,12 @@ extension WriteSender {
     ) async throws(StoreError) -> [QueueEntry] {
         await prune()
         // Each claim takes the writer lock that all processes share, so none is made if there is nothing to claim.
-        var order = SyncOrder([], sending: try await look(names).sources.sorted())
+        var order = SendingOrder(try await look(names).sources.sorted())
         return try await withTaskGroup(of: Result<SentWrites, StoreError>.self) { group in
             var tried: [QueueEntry] = []
             var failure: StoreError?
             while true {
-                while failure == nil, claims, case .writes(let name)? = order.begin() {
+                while failure == nil, claims, let name = order.begin() {
                     group.addTask {
                         do throws(StoreError) { return .success(try await deliverStep(to: name, report)) } catch {
                             return .failure(error)
@@ -31,7 +31,7 @@ extension WriteSender {
                 case .failure(let error): failure = failure ?? error
                 case .success(let sent):
                     tried += sent.tried
-                    _ = order.endWrites(of: sent.source, due: sent.due.filter { names?.contains($0) ?? true })
+                    order.end(sent.source, due: sent.due.filter { names?.contains($0) ?? true })
                 }
             }
             return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(tried)

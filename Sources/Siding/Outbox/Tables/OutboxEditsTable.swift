@@ -99,18 +99,11 @@ enum OutboxEditsTable {
             """, resource, key)
     }
 
-    /// Makes the present server copy the base of an edit.
-    static func clearBase(ofEntry entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_outbox_edits SET base = NULL WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry)
-    }
-
-    /// Keeps the server copy that a delivered edit replaced, as its base.
-    static func set(replaced: [UInt8], by entry: String, _ transaction: borrowing Transaction) throws {
+    /// Sets the base of an edit: of a delivered one, the server copy that it replaced; nil makes the present server copy the base.
+    static func setBase(_ base: [UInt8]?, ofEntry entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_outbox_edits SET base = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry, SQLiteValue.blob(replaced))
+            entry, base.map(SQLiteValue.blob) ?? .null)
     }
 
     /// The entries of the edits of a resource that were delivered in this time and replaced a record, by the record's key.

@@ -74,14 +74,17 @@ struct RecordStatements: ~Copyable {
             let isSame = isLive != isDeleted && find.int(5) == 0 && stored.isSame(as: body)
             return (expectation.holds(isLive ? stored : nil), isSame)
         }
-        let storedCause = try RecordCause(stored: find.text(4))
+        // Most records are unchanged.
+        let storedCause = isSame ? nil : try RecordCause(stored: find.text(4))
         let request = find.optionalInt(3)
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
         savedRow = id
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
-        if let isOvertaken, try isOvertaken(isDeleted ? nil : body, key, request, storedCause, transaction) {
+        if let isOvertaken, let storedCause,
+            try isOvertaken(isDeleted ? nil : body, key, request, storedCause, transaction)
+        {
             return .stale
         }
         try text?.remove(id)

@@ -144,7 +144,7 @@ package struct ServiceLoop: Sendable {
     /// of them the loop would never rest.
     private func startDue(_ part: Part, _ progress: inout Progress, in group: inout TaskGroup<Event>) {
         let found = progress.found[part] ?? []
-        let room = max(SyncOrder.mostSources - progress.busySources(part).count, 0)
+        let room = max(SendingOrder.mostSources - progress.busySources(part).count, 0)
         let begun = found.map { progress.begun[$0.work] ?? Timestamp(microseconds: 0) }
         let order = zip(found, begun).sorted { $0.1 < $1.1 }.map(\.0)
         progress.found[part] = Array(order.dropFirst(room))
