@@ -72,6 +72,9 @@ struct EditDelivery {
                 old, of: key, by: ServerCopy(state: gone, cause: .write, request: request), edit, projection,
                 transaction)
         }
+        if let old, isDeletedSince(old, edit) {
+            return try replace(old, of: key, by: old, edit, projection, transaction)
+        }
         let record = try Self.record(in: answer, edit, key: key, &projection, transaction)
         if let record {
             try ColumnInference(resource: projection.resource, name: projection.name).addColumns(
@@ -90,6 +93,13 @@ struct EditDelivery {
         try replace(
             old, of: key, by: ServerCopy(state: state, etag: etag, cause: .write, request: request), edit, projection,
             transaction)
+    }
+
+    /// Whether an own write has deleted a created record before its creation was known to have arrived: what a late answer says
+    /// of it is how it was. An id that the origin gives again is that of another record, which was sent after the deletion.
+    private func isDeletedSince(_ copy: ServerCopy, _ edit: PendingEdit) -> Bool {
+        guard edit.temporaryID != nil, copy.cause == .write, let sent = edit.entry.firstSentAt else { return false }
+        return copy.state.deletedAt.map { $0 >= sent } ?? false
     }
 
     /// The server copy after an answer with the whole record, some members, or none. Some members alone make no record if

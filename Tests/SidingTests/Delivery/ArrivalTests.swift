@@ -25,6 +25,30 @@ import Testing
         try await bench.expectSound()
     }
 
+    @Test func `a created record that an own write has deleted since stays deleted`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"mine"}"#)
+        let write = try #require(try await bench.claim(create.id))
+        try await bench.store.markSent(write)
+        try await bench.recordResult(write, .parked(.uncertain, status: 500))
+        try await bench.pull(#"[{"id":"p1","title":"mine"}]"#)
+        try await bench.deliver(try await bench.edit(.delete, "p1"), status: 204)
+        #expect(try await bench.store.resolve(create.id, as: .arrived(id: "p1")).state == .done)
+        #expect(try await bench.shown("p1") == nil)
+        try await bench.expectSound()
+    }
+
+    @Test func `an id that the origin gives again is that of a new record`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"p1","title":"old"}]"#)
+        try await bench.deliver(try await bench.edit(.delete, "p1"), status: 204)
+        bench.time.advance(by: .seconds(1))
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        try await bench.deliver(create, #"{"id":"p1","title":"new"}"#, status: 201)
+        #expect(try await bench.shown("p1") == #"{"id":"p1","title":"new"}"#)
+        try await bench.expectSound()
+    }
+
     @Test func `a create that has arrived gives what names it the real id`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old"}]"#)
