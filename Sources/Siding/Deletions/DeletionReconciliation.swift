@@ -24,9 +24,13 @@ struct DeletionReconciliation {
 
     /// With the last page of the only listing.
     ///
-    /// - Parameter hasLostNext: whether its first page led to a next one before, and no longer does: it does not count.
+    /// - Parameters:
+    ///   - hasLostNext: whether its first page led to a next one before, and no longer does: it does not count.
+    ///   - hasShrunk: see ``ListedPage/hasShrunk``.
     /// - Returns: how many records were deleted, and how many deletions the guard blocked.
-    func reconcileListing(hasLostNext: Bool = false, _ transaction: borrowing Transaction) throws -> RunCounters {
+    func reconcileListing(
+        hasLostNext: Bool = false, hasShrunk: Bool = false, _ transaction: borrowing Transaction
+    ) throws -> RunCounters {
         guard let listing = try ListingsTable.load(resource, scope: "", transaction), listing.cursor.from == nil else {
             return RunCounters()
         }
@@ -36,6 +40,7 @@ struct DeletionReconciliation {
         }
         let evidence = ListingEvidence(
             isStable: terms.isStable, isInterrupted: listing.run != run, hasMoved: listing.hasMoved,
+            hasShrunk: hasShrunk,
             hasSmallPages: listing.sizing?.isSmaller(than: terms.largestPage) ?? false,
             isVerified: terms.rule.recordPath != nil)
         guard evidence.counts, !hasLostNext, try isNeeded(transaction) else { return RunCounters() }
@@ -162,7 +167,7 @@ struct DeletionReconciliation {
 /// How strong the evidence of a complete listing or fan-out pass is that missing records were deleted.
 ///
 /// A record can move from an unread page to one already read, or from one parent's listing to another's. So a single listing is
-/// enough only if its pages are `stable` and one run read them all.
+/// enough only if its pages are `stable`, one run read them all, and as many records were read as the origin ever reported.
 struct ListingEvidence: Hashable {
     /// Whether records never move between pages while they are read; see ``AnyResource/isStable``.
     var isStable = false
@@ -170,6 +175,8 @@ struct ListingEvidence: Hashable {
     var isInterrupted = false
     /// Whether a page showed a stored record that it had not shown before.
     var hasMoved = false
+    /// See ``ListedPage/hasShrunk``.
+    var hasShrunk = false
     /// Whether pages were smaller than the config asks for: an origin with a limit of pages lists less then.
     var hasSmallPages = false
     /// Whether it is a fan-out pass.
@@ -184,7 +191,7 @@ struct ListingEvidence: Hashable {
     ///
     /// - Parameter isFirst: whether it is the first complete listing under its definition, which deletes nothing.
     func passesNeeded(isFirst: Bool) -> Int {
-        if isStable { return isInterrupted || isPass || isFirst ? 2 : 1 }
+        if isStable { return isInterrupted || hasShrunk || isPass || isFirst ? 2 : 1 }
         return hasMoved ? MissingTable.mostPasses : 2
     }
 }

@@ -18,6 +18,9 @@ struct ListedPage: Sendable {
     var highWaterMark: String?
     /// What pages of the listing so far say of themselves that they are not whole, as a message; nil if all are whole.
     var shortfall: String?
+    /// Whether as many records were read as the smallest total that the origin reported, but fewer than the largest: either
+    /// records were deleted while the listing was read, or its last pages were not read. Its end alone is no proof of a deletion.
+    var hasShrunk = false
     /// The size of the next page, where the line decides it.
     var sizing: PageSizing?
 

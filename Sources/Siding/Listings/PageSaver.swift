@@ -248,7 +248,8 @@ struct PageSaver {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()
         }
-        return try reconciliation(transaction).reconcileListing(hasLostNext: page.lostNext, transaction)
+        return try reconciliation(transaction).reconcileListing(
+            hasLostNext: page.lostNext, hasShrunk: listed.hasShrunk, transaction)
     }
 
     private func reconciliation(_ transaction: borrowing Transaction) throws -> DeletionReconciliation {

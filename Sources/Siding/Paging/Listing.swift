@@ -39,6 +39,8 @@ struct Listing: Sendable {
     private let isResumed: Bool
     /// The smallest number of records that its answers reported.
     private(set) var total: ListingExtent.Report?
+    /// The largest such number.
+    private var largestTotal = 0
     /// What its first page that is not whole says of that, as a message; nil if all are whole.
     private var shortfall: String?
     /// Digests of the previous page's records.
@@ -93,6 +95,7 @@ struct Listing: Sendable {
         sizing?.readPage(of: size, isWhole: page.content.isWhole)
         update(with: page)
         if page.request.number == 1 { freshness = page.freshness }
+        listed.hasShrunk = hasShrunk(through: page)
         noteShortfall(of: page, in: &listed)
         (listed.cursor, listed.freshness, listed.sizing) = (
             highWaterMark.move(with: page, isEnd: listed.step == .end), freshness, sizing
@@ -158,6 +161,12 @@ struct Listing: Sendable {
     /// Whether as many records were read before `page` as the answers reported; true if they reported none.
     private func isAllRead(before page: PageRequest) -> Bool { total.map { $0.count <= page.offset } ?? true }
 
+    /// See ``ListedPage/hasShrunk``.
+    private func hasShrunk(through page: Page) -> Bool {
+        let seen = page.request.offset + page.recordCount
+        return total.map { $0.count <= seen && seen < largestTotal } ?? false
+    }
+
     /// What follows where a rule says that `page` has no records: the end, unless the origin reported more than was read.
     func end(before page: PageRequest) -> Step {
         guard let total, !resource.stop.trustsEnd, !isAllRead(before: page) else { return .end }
@@ -178,7 +187,10 @@ struct Listing: Sendable {
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
         // An empty page has no total of its own.
-        if let total = page.total, total.count > 0, total.count < self.total?.count ?? .max { self.total = total }
+        if let total = page.total, total.count > 0 {
+            if total.count < self.total?.count ?? .max { self.total = total }
+            largestTotal = max(largestTotal, total.count)
+        }
         if page.request.number == 1 {
             pageSize = page.recordCount
         } else if pageSize != page.recordCount {

@@ -86,4 +86,25 @@ import Testing
         #expect(report.result.outcome == .saved && report.result.counters.deleted == 0)
         #expect(try await bench.sync().result.counters.deleted == 4)
     }
+
+    @Test func `a listing that read fewer records than its largest total deletes only together with the next`()
+        async throws
+    {
+        var bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "next")))
+        bench.resource.isStable = true
+        func page(_ number: Int, total: Int, next: Bool) {
+            let path = number == 1 ? "/posts" : "/posts?page=\(number)"
+            let link = next ? #","next":"/posts?page=\#(number + 1)""# : ""
+            let ids = number * 5 - 4...number * 5
+            bench.origin.set(path, ListingEndTests.answer(#"{"items":ITEMS,"total":\#(total)\#(link)}"#, ids))
+        }
+        for number in 1...3 { page(number, total: 15, next: number < 3) }
+        for _ in 0..<2 { #expect(try await bench.sync().result.outcome == .saved) }
+        // Five records are deleted behind the first page, or the second page lacks its link: both look the same.
+        page(2, total: 10, next: false)
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved && report.result.counters.deleted == 0)
+        page(1, total: 10, next: true)
+        #expect(try await bench.sync().result.counters.deleted == 5)
+    }
 }
