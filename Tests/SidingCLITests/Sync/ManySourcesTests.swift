@@ -9,16 +9,20 @@ import Testing
 /// nor writes of the others wait for them.
 @Suite(.serialized)
 struct ManySourcesTests {
-    private static let healthy = (1...6).map { "s\($0)" }
-    private static let names = ["hung", "busy", "bare", "torn"] + healthy
+    static let healthy = (1...6).map { "s\($0)" }
+    static let names = ["hung", "busy", "bare", "torn"] + healthy
 
-    /// - Parameter hangs: is waited for before the hung source gets its answer, an error.
-    private static func setUp(
-        _ seen: Tally, resource: String = "", hangs: @escaping @Sendable () async -> Void
+    /// - Parameters:
+    ///   - hangs: is waited for before the hung source gets its answer, an error.
+    ///   - receives: gets the path of each request.
+    static func setUp(
+        _ seen: Tally, resource: String = "", hangs: @escaping @Sendable () async -> Void,
+        receives: @escaping @Sendable (_ path: String) -> Void = { _ in }
     ) async throws -> (service: Service, sandbox: Sandbox) {
         let service = try await Service.start(items: 1)
         service.listen { _, request in
             seen.note(request.path)
+            receives(request.path)
             switch request.path.split(separator: "/").first {
             case "hung":
                 await hangs()
@@ -72,7 +76,7 @@ struct ManySourcesTests {
     }
 
     /// Leaves a write for each source in the queue, except for one.
-    private static func store(in sandbox: Sandbox, except other: String? = nil) async throws {
+    static func store(in sandbox: Sandbox, except other: String? = nil) async throws {
         for name in names where name != other {
             #expect(try await sandbox.siding("send", "PUT", "\(name):/order", "-d", "{}", "--no-send").status == 0)
         }
