@@ -22,7 +22,7 @@ UNITS = $(wildcard Examples/Systemd/*)
 DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml Examples/Service/*.swift)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation reference model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -86,6 +86,9 @@ proof-package: deb ## as root: lintian, and the package's whole life in a bare D
 
 documentation: setup ## the DocC pages of Siding, SidingChain and SidingNodes, .build/documentation; fails on a warning
 	@SWIFT='$(SWIFT)' .ci/documentation .build/documentation
+
+reference: setup test-setup ## Docs/Reference.md, from the grammar that reads a config
+	@SIDING_REFERENCE=write $(SWIFT) test --filter ConfigReferenceTests
 
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail
 	@.ci/setup spin:the-model-checker gcc:what-it-generates

@@ -17,10 +17,11 @@ enum SchemaValue: Sendable, Equatable {
     /// The types that YAML may give to a scalar that Siding reads as text.
     static let anyScalar: SchemaValue = ["type": ["string", "number", "boolean"]]
 
-    /// This object with more members; unchanged if it is not an object.
+    /// This object with more members, which replace those of the same name; unchanged if it is not an object.
     func adding(_ members: [(String, SchemaValue)]) -> SchemaValue {
         guard case .object(let own) = self else { return self }
-        return .object(own + members.map { Member(name: $0.0, value: $0.1) })
+        let kept = own.filter { member in !members.contains { $0.0 == member.name } }
+        return .object(kept + members.map { Member(name: $0.0, value: $0.1) })
     }
 }
 
