@@ -23,11 +23,8 @@ import Testing
         }
     }
 
-    @Test func `every command stands in the README`() throws {
-        let readme = try Self.text("README.md")
-        let commands = Self.commands(SidingCommand.self)
-        #expect(commands.count >= 20)
-        for command in commands { #expect(readme.contains("`siding \(command)`"), "\(command)") }
+    @Test func `the README is at most 190 lines long`() throws {
+        #expect(try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 190)
     }
 
     @Test func `every command has an example in the reference of the command line`() throws {
