@@ -13,6 +13,8 @@ TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-
 	openssl:a-TLS-server-that-asks-clients-for-certificates
 # The executable that `make install` installs.
 BUILT = .build/release/siding
+# The commit with which `make interface` compares.
+TAG ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 # What `make install` puts below PREFIX.
 INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-functions/_siding \
 	share/fish/vendor_completions.d/siding.fish share/siding/siding.schema.json share/man/man1/siding.1 share/man/man1/siding-*.1 \
@@ -22,7 +24,7 @@ UNITS = $(wildcard Examples/Systemd/*)
 DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml Examples/Service/*.swift)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation reference model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation interface reference model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -35,15 +37,18 @@ setup: ## install the Debian packages that are missing; says which and why
 test-setup:
 	@.ci/setup $(TEST_PACKAGES)
 
-demo: setup ## build, and show the whole tour on loopback
-	$(SWIFT) $(RELEASE) --product siding
-	@.build/release/siding demo
+demo: setup ## build without optimization, as the tests do, and show the whole tour on loopback
+	@echo 'demo: builds siding: about eight minutes on two cores the first time; "make test" uses the same build'
+	$(SWIFT) build --product siding --explicit-target-dependency-import-check error
+	@.build/debug/siding demo
 
 build: setup ## the release executable, .build/release/siding
+	@echo 'build: compiles the release executable: about thirteen minutes on two cores the first time'
 	$(SWIFT) $(RELEASE) --product siding
 	@.ci/linking .build/release/siding
 
 test: setup test-setup ## all tests, with the slow proofs in short: about five minutes on two cores after the build
+	@echo 'test: builds the tests: about five minutes on two cores after "make demo"; then runs them: about five'
 	@Tests/run
 
 lint: ## style: swift format, strictly
@@ -86,6 +91,10 @@ proof-package: deb ## as root: lintian, and the package's whole life in a bare D
 
 documentation: setup ## the DocC pages of Siding, SidingChain and SidingNodes, .build/documentation; fails on a warning
 	@SWIFT='$(SWIFT)' .ci/documentation .build/documentation
+
+interface: setup ## changes of the public interface since the last tag (TAG=COMMIT: since that one) that break programs
+	@[ -n "$(TAG)" ] || { echo 'interface: there is no tag yet; TAG=COMMIT compares with a commit' >&2; exit 64; }
+	$(SWIFT) package diagnose-api-breaking-changes '$(TAG)'
 
 reference: setup test-setup ## Docs/Reference.md, from the grammar that reads a config
 	@SIDING_REFERENCE=write $(SWIFT) test --filter ConfigReferenceTests
