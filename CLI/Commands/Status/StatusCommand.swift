@@ -9,12 +9,13 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how fresh each resource is, the queue, and the last run.",
         discussion:
-            "Exits 5 if a resource is older than its max_age or --max-age, or, with --strict, if the last sync of a resource failed, an entry is parked for another reason than 'held', or an entry has been queued for an hour."
+            "Exits 5 if a resource is older than its max_age or --max-age, or, with --strict, if the last sync of a resource failed or its deletions are blocked, an entry is parked for another reason than 'held', or an entry has been queued for an hour."
     )
 
     @OptionGroup var options: GlobalOptions
     @Option(help: ArgumentHelp("The maximum age of a resource.", valueName: "duration")) var maxAge: DurationArgument?
-    @Flag(help: "Exit 5 also for failed syncs, parked entries, and those queued for an hour.") var strict = false
+    @Flag(help: "Exit 5 also for failed syncs, blocked deletions, parked entries, and those queued for an hour.")
+    var strict = false
 
     func run() async throws {
         let overview = try await options.withStore { workspace, store in
@@ -22,7 +23,9 @@ struct StatusCommand: AsyncParsableCommand {
                 workspace.config.resources, store, maxAge: maxAge?.duration, now: WallClock.system.now)
         }
         if options.json { Output.line(overview.object.text) } else { overview.print(options) }
-        let needsLook = overview.parked > 0 || overview.hasFailure || overview.isQueuedTooLong
+        let needsLook =
+            overview.parked > 0 || overview.hasFailure || overview.isQueuedTooLong
+            || overview.resources.contains(where: \.hasBlockedDeletions)
         if overview.resources.contains(where: \.isStale) || (strict && needsLook) {
             throw ExitStatus.stale
         }

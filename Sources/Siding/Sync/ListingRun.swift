@@ -44,6 +44,8 @@ struct ListingRun: Sendable {
         var hasRecords = false
         /// Whether a page had a `Link` to the next one, and the paging does not follow links.
         var hasUnusedLink = false
+        /// See ``Page/lostNext``.
+        var hasLostNext = false
         /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isNextFromStore = false
 
@@ -52,6 +54,7 @@ struct ListingRun: Sendable {
             hasRecords = hasRecords || page.recordCount > 0
             unreadableLimits.formUnion(page.unreadableLimits)
             hasUnusedLink = hasUnusedLink || page.hasUnusedLink
+            hasLostNext = hasLostNext || page.lostNext
         }
 
         fileprivate mutating func fail(_ failure: PageFailure) {

@@ -24,6 +24,13 @@ extension ListingSync {
             if start.from == nil {
                 try await sync.reportMissing(
                     &report, isEmpty: !walked.hasRecords && !report.isResumed, before: unlistedBefore)
+                if walked.hasLostNext, walked.hasRecords, resource.deletions.byAbsence,
+                    report.result.outcome != .notModified
+                {
+                    report.add(
+                        note:
+                            "the first page led to a next one before, and no longer does: this listing deletes nothing")
+                }
             }
             return report
         case .incomplete(let why, let remedy):

@@ -114,6 +114,7 @@ package struct Overview {
         [
             "resource": line.name, "source": line.source, "records": line.state?.records ?? 0,
             "quarantined": line.state?.quarantined ?? 0, "missing": line.state?.missing ?? 0,
+            "deletions_blocked": line.hasBlockedDeletions ? true : nil,
             "unlisted": line.state.flatMap { $0.unlisted > 0 ? $0.unlisted : nil },
             "incomplete": line.state?.incomplete, "completed_at": line.state?.completedAt,
             "checkpoint_page": line.state?.checkpoint?.number,
@@ -146,7 +147,7 @@ package struct Overview {
         if line.state?.pass?.isOpen == true { return "stopped half-way" }
         if let why = line.state?.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
         if line.state?.completedAt == nil { return "not synced" }
-        var state = line.isStale ? "stale" : "fresh"
+        var state = line.isStale ? "stale" : line.hasBlockedDeletions ? "blocked" : "fresh"
         if let completedAt = line.state?.completedAt, completedAt > now + .seconds(60) {
             state += ", but completed in the future: the clock was ahead then, or is behind now"
         }

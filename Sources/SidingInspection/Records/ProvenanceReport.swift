@@ -74,7 +74,7 @@ package struct ProvenanceReport {
     private var missing: String {
         let known = provenance.confirmation
         guard let passes = known.missingPasses, let needed = known.passesNeeded else {
-            return "not counted for deletion; without 'deletes: { detect: complete_listing }' such a record stays"
+            return "not counted for deletion by any listing; without 'deletes: { detect: complete_listing }' it stays"
         }
         if passes >= needed {
             let listings = MessageFormat.count(passes, "complete listing")

@@ -169,6 +169,12 @@ import Testing
     }
 
     private func refused(_ status: Int, isKeyed: Bool) async throws -> (EditBench, QueueEntry) {
+        let (bench, entry) = try await conditional(isKeyed: isKeyed)
+        #expect(try await bench.recordResult(entry, .parked(.conflict, status: status)).reason == .conflict)
+        return (bench, entry)
+    }
+
+    private func conditional(isKeyed: Bool) async throws -> (EditBench, QueueEntry) {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old","votes":1,"_rev":"1"}]"#)
         var edit = WriteEdit(.merge, of: try EditBench.posts(), key: "a")
@@ -179,8 +185,13 @@ import Testing
                 idempotency: isKeyed ? Idempotency() : nil
             )
             .with(\.edit, edit))
-        #expect(try await bench.recordResult(entry, .parked(.conflict, status: status)).reason == .conflict)
         return (bench, entry)
+    }
+
+    @Test func `an open edit shows the condition that it would be sent with`() async throws {
+        let (bench, entry) = try await conditional(isKeyed: false)
+        #expect(try await bench.store.content(of: entry.id)?.headerFields[.ifMatch] == "\"1\"")
+        #expect(try await bench.claim(entry.id)?.headerFields[.ifMatch] == "\"1\"")
     }
 
     @Test func `an edit that is dropped before it is sent is among those that its process dropped`() async throws {

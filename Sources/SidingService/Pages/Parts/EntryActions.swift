@@ -91,6 +91,8 @@ extension QueueAction {
         case (.retry, .write) where entry.state == .parked && entry.mayHaveArrived:
             "Sends it again. If it did arrive, the origin may have it twice."
         case (.retry, .write) where entry.unknownSince != nil: "Asks the origin now whether it arrived."
+        case (.retry, .write) where entry.reason == .conflict:
+            "Looks at the record again; while the conflict stands, nothing is sent."
         case (.retry, .write): "Sends it unchanged, now, even if its source is to be left alone for a while."
         case (.retry, .fetch): "Fetches the page now, even if its source is to be left alone for a while."
         case (.hold, _): "Keeps it here until somebody releases it."
