@@ -33,6 +33,14 @@ package struct Shortfall: Sendable, Hashable {
         self = found
     }
 
+    /// What a line without a key says: a stream has no other place for it. Nil if it says no such thing.
+    package init?(line: JSONDocument, secrets: Set<String>) {
+        var answer = PageAnswer(headerFields: [:], recordCount: 0, envelope: [:], secrets: secrets)
+        answer.surroundings = Envelope.surroundings(of: nil, in: line)
+        guard let said = Shortfall(answer, status: 200) else { return nil }
+        self.init(said.kind, "in a line that is not a record, \(said.why)")
+    }
+
     private init(_ kind: Kind, _ why: String) { (self.kind, self.why) = (kind, why) }
 
     /// Statuses of success by which an origin says that this is not all (RFC 9110 §15.3.3 and §15.3.7, RFC 4918 §11.1).

@@ -53,10 +53,18 @@ extension PageFetcher {
     }
 
     /// Why the page is not whole, as a rule or the answer itself says; nil if neither does. `trust_end` overrules the answer.
-    private func shortfall(of answer: PageAnswer, _ response: LoadedResponse, recordsAt path: JSONPath) -> String? {
-        ruledShortfall(of: response)
-            ?? (resource.stop.trustsEnd
-                ? nil : Shortfall(answer, status: response.response.status.code, recordsAt: path)?.why)
+    ///
+    /// - Parameter lines: the lines of the page that lack a key.
+    private func shortfall(
+        of answer: PageAnswer, _ response: LoadedResponse, recordsAt path: JSONPath, lines: [[UInt8]] = []
+    ) -> String? {
+        if let ruled = ruledShortfall(of: response) { return ruled }
+        guard !resource.stop.trustsEnd else { return nil }
+        let inLine = lines.lazy.compactMap { line in
+            (try? JSONDocument(line, limits: resource.source.jsonLimits))
+                .flatMap { Shortfall(line: $0, secrets: credentials.values) }
+        }.first
+        return (inLine ?? Shortfall(answer, status: response.response.status.code, recordsAt: path))?.why
     }
 
     /// Which rule says that the page is not whole, with the sentence of the answer.
@@ -134,7 +142,9 @@ extension PageFetcher {
         }
         fetched.hasUnusedLink = chosen != .linkHeader && answer.link() != nil
         fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
-        fetched.shortfall = shortfall(of: answer, response, recordsAt: contents.recordsPath)
+        fetched.shortfall = shortfall(
+            of: answer, response, recordsAt: contents.recordsPath,
+            lines: reader.readsLines ? contents.records.filter(\.lacksKey).map { Array(bytes[$0.range]) } : [])
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
@@ -212,5 +222,15 @@ extension PageFetcher {
         }
         guard bytes.count <= HTTPFailure.bodyLimit else { return nil }
         return HTTPFailure(status: 200, headerFields: fields, body: bytes).errorText(hiding: credentials.removed)
+    }
+}
+
+extension RecordSlice {
+    /// Whether it has nothing at a path of its key.
+    fileprivate var lacksKey: Bool {
+        switch outcome {
+        case .fault(.missingKey), .fault(.keyNotUsable(_, found: .null, offset: _)): true
+        case .fault, .key: false
+        }
     }
 }

@@ -133,6 +133,65 @@ import Testing
         #expect(try await bench.keys().count == 15)
     }
 
+    // MARK: Lines
+
+    /// A line for each record, and `lines` between the last two.
+    private static func stream(_ ids: some Collection<Int>, _ lines: String..., isDeclared: Bool) -> ScriptedAnswer {
+        var all = ids.map { #"{"id":\#($0)}"# }
+        all.insert(contentsOf: lines, at: all.count - 1)
+        let type = isDeclared ? "text/plain" : "application/x-ndjson"
+        return .text(all.joined(separator: "\n"), headerFields: [.contentType: type])
+    }
+
+    private static func lineBench(isDeclared: Bool) async throws -> EngineBench {
+        var bench = try await ListingEndTests.bench()
+        bench.resource.records = isDeclared ? .lines : nil
+        bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "id")), type: .integer)
+        return bench
+    }
+
+    @Test(
+        "a line that is not a record can say it, too",
+        arguments: [
+            (#"{"error":"stream aborted"}"#, "$.error says: stream aborted"),
+            (#"{"errors":[{"message":"too slow"}]}"#, "$.errors says: too slow"),
+            (#"{"id":null,"error":{"code":7}}"#, "$.error says: 7"),
+            (#"{"exception":"gone"}"#, "$.exception says: gone"),
+            (#"{"timed_out":true}"#, "$.timed_out is true"), (#"{"status":"partial"}"#, "$.status is 'partial'"),
+            (#"{"meta":{"failed":1}}"#, "$.meta.failed is 1"), (#"{"partial":true}"#, "$.partial is true"),
+        ], [true, false])
+    func line(_ sign: (String, String), isDeclared: Bool) async throws {
+        let bench = try await Self.lineBench(isDeclared: isDeclared)
+        bench.origin.set("/posts", Self.stream(1...9, isDeclared: isDeclared))
+        #expect(try await bench.sync().result.outcome == .saved)
+        let before = (try await bench.state().completedAt, try await bench.store.cursor(of: "posts")?.value)
+        bench.origin.set("/posts", Self.stream(10...15, sign.0, isDeclared: isDeclared))
+        for _ in 0..<3 {
+            bench.time.advance(by: .seconds(60))
+            let report = try await bench.sync()
+            #expect(report.result.outcome == .partial && report.result.counters.deleted == 0)
+            let words = "in a line that is not a record, \(sign.1)"
+            #expect(report.warnings.contains { $0.contains(words) }, "\(report.warnings)")
+        }
+        #expect(try await bench.state().completedAt == before.0)
+        #expect(try await bench.store.cursor(of: "posts")?.value == before.1)
+        #expect(try await bench.keys().count == 15)
+    }
+
+    @Test(
+        "a line with a key is a record, and one without a key may say nothing of the stream",
+        arguments: [
+            #"{"id":16,"error":"of the record"}"#, #"{"id":16,"timed_out":true}"#, #"{"id":16,"status":"partial"}"#,
+            #"{"title":"without a key"}"#, #"{"error":null}"#, #"{"_shards":{"failed":0}}"#, "",
+        ], [true, false])
+    func lineControl(_ line: String, isDeclared: Bool) async throws {
+        let bench = try await Self.lineBench(isDeclared: isDeclared)
+        bench.origin.set("/posts", Self.stream(1...15, line, isDeclared: isDeclared))
+        let report = try await bench.sync()
+        #expect(!report.warnings.contains { $0.hasPrefix("incomplete: ") }, "\(report.warnings)")
+        #expect(try await bench.state().incomplete == nil)
+    }
+
     @Test func `trust_end takes such an answer for whole`() async throws {
         var bench = try await Self.bench()
         bench.resource.stop.trustsEnd = true
