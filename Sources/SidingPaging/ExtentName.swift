@@ -63,7 +63,8 @@ struct ExtentName: Sendable, Hashable {
         Self.isMade(spelling[...], of: Self.containing + Self.filling) && some.contains { spelling.contains($0) }
     }
 
-    private static func isMade(_ text: Substring, of words: [String]) -> Bool {
+    /// Whether a folded name is made of these words alone.
+    static func isMade(_ text: Substring, of words: [String]) -> Bool {
         words.contains { text == $0 || (text.hasPrefix($0) && isMade(text.dropFirst($0.count), of: words)) }
     }
 

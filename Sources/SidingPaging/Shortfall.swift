@@ -57,7 +57,7 @@ package struct Shortfall: Sendable, Hashable {
                 names: value.path.components(around: path).compactMap(folded), path: value.path, value: value.value,
                 isOfWrite: answer.isOfWrite)
         }
-        if let flag = values.first(where: \.isFlag) { return Shortfall(.part, flag.description) }
+        if let flag = values.first(where: { $0.isFlag || $0.saysPartial }) { return Shortfall(.part, flag.description) }
         // Beside records an error may concern one of them, or be one that was handled.
         guard answer.recordCount == 0 else { return nil }
         return error(among: values).map { Shortfall(.error, $0) }
@@ -92,23 +92,37 @@ package struct Shortfall: Sendable, Hashable {
             guard let name = names.last, isHeld(by: names.count - 1) else { return isOfFailures }
             // There it says something of the record: an order may be `partial`.
             let isOfRecord = isOfWrite && names.count == 1
-            if Shortfall.flags.contains(name) || (Shortfall.adjectives.contains(name) && !isOfRecord) {
-                return value.truth(orNumber: false) == true
+            if Shortfall.flags.contains(name) {
+                return value.truth(orNumber: false) == true || (value.wholeNumber ?? 0) > 0
+            }
+            if Shortfall.adjectives.contains(name), !isOfRecord {
+                // Without "is" a number may be a count.
+                return value.truth(orNumber: name.hasPrefix("is")) == true
             }
             // At the root it may be a result: of a job, of a test.
             if name == "failed", names.count > 1 { return (value.wholeNumber ?? 0) > 0 }
-            return isOfFailures || (Shortfall.states.contains(name) && !isOfRecord && hasWord)
+            return isOfFailures
         }
 
-        /// Whether it is part of the failures that an object such as `_shards` lists.
+        /// Whether it is part of the failures that an object such as `_shards` lists, or a list beside the records.
         private var isOfFailures: Bool {
-            guard let place = names.firstIndex(of: "failures"), place > 0, isHeld(by: place) else { return false }
-            return !isNothing
+            guard let place = names.firstIndex(of: "failures"), isHeld(by: place), !isNothing else { return false }
+            return place > 0 || (isListed && !isOfWrite)
         }
 
-        /// Whether it is a word of state: "partial", "partially complete".
-        private var hasWord: Bool {
-            if case .text(let text) = value { Shortfall.hasWord(text) } else { false }
+        /// Whether it is in a list or object at the root, not a member of the root.
+        private var isListed: Bool {
+            if case .index? = path.components.last { true } else { names.count > 1 }
+        }
+
+        /// Whether it is a text about the answer that says that it is partial.
+        var saysPartial: Bool {
+            guard case .text(let text) = value, let name = names.last, !(isOfWrite && names.count == 1),
+                PartialWords.areIn(text, isMessage: PartialWords.isOfMessage(name)), PartialWords.mayBeIn(name)
+            else { return false }
+            return names.dropLast().allSatisfy {
+                $0 == "shards" || ExtentName($0).isContainer || PartialWords.mayBeIn($0)
+            }
         }
 
         /// Whether it is an error, or a part of one: not null, false, empty or 0.
@@ -140,10 +154,6 @@ package struct Shortfall: Sendable, Hashable {
     }
 
     private static let errors: Set<String> = ["error", "errors", "exception", "exceptions", "fault", "faults"]
-    /// Names of a text that says how an answer came out. Elsewhere "partial" may be a word of the domain: `fulfillment_status`.
-    private static let states: Set<String> = [
-        "status", "state", "result", "results", "completeness", "coverage", "resultstatus", "responsestatus", "outcome",
-    ]
     private static let flags: Set<String> = [
         "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
     ]
@@ -152,14 +162,10 @@ package struct Shortfall: Sendable, Hashable {
     // MARK: In header fields
 
     private static func inFields(of answer: PageAnswer) -> Shortfall? {
-        answer.headerFields.first { $0.name.canonicalName.hasPrefix("x-") && hasWord($0.value) }
-            .map { Shortfall(.part, "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 60))'") }
-    }
-
-    /// Whether a short text has the word "partial" or "partially".
-    private static func hasWord(_ text: String) -> Bool {
-        guard text.utf8.count <= 60 else { return false }
-        let words = text.lowercased().split { !$0.isLetter }
-        return words.count <= 4 && words.contains { $0 == "partial" || $0 == "partially" }
+        answer.headerFields.first {
+            $0.name.canonicalName.hasPrefix("x-") && PartialWords.areIn($0.value, isMessage: false)
+                && !PartialWords.areOfData(ExtentName.folded($0.name.canonicalName))
+        }
+        .map { Shortfall(.part, "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 200))'") }
     }
 }

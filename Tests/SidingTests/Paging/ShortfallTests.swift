@@ -33,6 +33,23 @@ import Testing
             (#"{"items":ITEMS,"status":"partial"}"#, "$.status is 'partial'"),
             (#"{"items":ITEMS,"meta":{"result":"PARTIAL_CONTENT"}}"#, "$.meta.result is 'PARTIAL_CONTENT'"),
             (#"{"items":ITEMS,"response":{"state":"partially complete"}}"#, "$.response.state is"),
+            (#"{"items":ITEMS,"meta":{"message":"partial results: 1 shard failed"}}"#, "$.meta.message is"),
+            (#"{"items":ITEMS,"meta":{"warning":"Partial"}}"#, "$.meta.warning is 'Partial'"),
+            (#"{"items":ITEMS,"meta":{"type":"partial"}}"#, "$.meta.type is 'partial'"),
+            (#"{"items":ITEMS,"meta":{"mode":"PARTIAL"}}"#, "$.meta.mode is 'PARTIAL'"),
+            (#"{"message":"partial result","items":ITEMS}"#, "$.message is 'partial result'"),
+            (#"{"items":ITEMS,"statusText":"Partial: two of five shards failed"}"#, "$.statusText is"),
+            (#"{"items":ITEMS,"warnings":["The list is only partial, as a shard failed"]}"#, "$.warnings[0] is"),
+            (
+                #"{"items":ITEMS,"warnings":[{"message":"this is a partial response of one region"}]}"#,
+                "$.warnings[0].mess"
+            ),
+            (#"{"items":ITEMS,"details":{"reason":"the index could only be read partially"}}"#, "$.details.reason is"),
+            (#"{"items":ITEMS,"timed_out":1}"#, "$.timed_out is 1"),
+            (#"{"items":ITEMS,"meta":{"timedOut":"1"}}"#, "$.meta.timedOut is '1'"),
+            (#"{"items":ITEMS,"meta":{"is_partial":1}}"#, "$.meta.is_partial is 1"),
+            (#"{"items":ITEMS,"failures":["x"]}"#, "$.failures[0] is 'x'"),
+            (#"{"failures":[{"shard":0,"reason":"gone"}],"items":ITEMS}"#, "$.failures[0].reason is 'gone'"),
         ])
     func body(_ envelope: String, _ words: String) async throws {
         try await ListingEndTests.expectIncomplete(
@@ -83,6 +100,14 @@ import Testing
             (.partialContent, nil, #"{"items":[]}"#, "206 Partial Content"),
             (.ok, ("X-Result", "partial"), #"{"items":ITEMS}"#, "X-Result is 'partial'"),
             (.ok, ("x-completeness", "Partial results"), #"{"items":ITEMS}"#, "is 'Partial results'"),
+            (
+                .ok, ("X-Note", "the answer is only partial because a shard failed"), #"{"items":ITEMS}"#,
+                "X-Note is 'the answer is only partial because a shard failed'"
+            ),
+            (
+                .ok, ("X-Warning", "some shards of the index failed: PARTIAL RESULTS"), #"{"items":ITEMS}"#,
+                "X-Warning is"
+            ),
         ] as [(HTTPResponse.Status, (String, String)?, String, String)])
     func status(
         _ status: HTTPResponse.Status, _ field: (String, String)?, _ envelope: String, _ words: String
@@ -104,13 +129,29 @@ import Testing
             #"{"items":ITEMS,"timed_out":false}"#, #"{"items":ITEMS,"_shards":{"failed":0,"failures":[]}}"#,
             #"{"items":ITEMS,"failed":3}"#,
             #"{"items":ITEMS,"meta":{"title":"A partial eclipse seen from the north"}}"#,
-            #"{"items":ITEMS,"filter":{"partial":true}}"#, #"{"items":ITEMS,"status":"ok"}"#,
+            #"{"items":ITEMS,"filter":{"partial":true}}"#,
+            #"{"items":ITEMS,"title":"Partial"}"#, #"{"items":ITEMS,"meta":{"name":"partial results"}}"#,
+            #"{"items":ITEMS,"description":"The list is partial."}"#, #"{"items":ITEMS,"query":"partial results"}"#,
+            #"{"items":ITEMS,"meta":{"fulfillment_status":"partial"}}"#, #"{"items":ITEMS,"owner":{"type":"partial"}}"#,
+            #"{"items":ITEMS,"message":"Use PATCH for partial updates of these records"}"#,
+            #"{"items":ITEMS,"message":"Partial refunds are listed elsewhere"}"#,
+            #"{"items":ITEMS,"meta":{"warning":"there are no partial results"}}"#,
+            #"{"items":ITEMS,"status":"not partial"}"#, #"{"items":ITEMS,"timed_out":0}"#,
+            #"{"items":ITEMS,"failures":[]}"#, #"{"items":ITEMS,"failures":3}"#,
+            #"{"items":ITEMS,"links":{"about":"/partial-results/"}}"#, #"{"items":ITEMS,"status":"ok"}"#,
         ])
     func control(_ envelope: String) async throws {
         let bench = try await Self.bench()
         bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
         #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test(arguments: [("X-Title", "Partial"), ("X-Resource-Name", "partial results"), ("X-Note", "not partial")])
+    func `a text about the data in a header field changes nothing`(name: String, value: String) async throws {
+        let bench = try await Self.bench()
+        bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS}"#, ListingEndTests.all, [(name, value)]))
+        #expect(try await bench.sync().result.outcome == .saved)
     }
 
     @Test(arguments: [
