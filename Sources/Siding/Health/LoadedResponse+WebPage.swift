@@ -17,13 +17,25 @@ extension HTTPFailure {
 }
 
 private enum WebPage {
-    /// An origin that calls its JSON `text/html` sends no tag first. One that is asked for HTML may answer with it.
+    /// An origin that calls its JSON `text/html` sends no tag first, and many portals give their page another type, or none.
+    /// An origin that is asked for HTML may answer with it.
     static func isOne(_ body: [UInt8], _ fields: HTTPFields, accepting accepted: String?) -> Bool {
         let type = (fields[.contentType] ?? "").lowercased().prefix { $0 != ";" }.filter { !$0.isWhitespace }
-        guard ["text/html", "application/xhtml+xml"].contains(type),
-            body.withoutByteOrderMark.first(where: { ![0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) })
-                == UInt8(ascii: "<")
-        else { return false }
-        return accepted?.lowercased().contains("html") != true
+        let text = body.withoutByteOrderMark.drop { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) }
+        let isOne =
+            if ["text/html", "application/xhtml+xml"].contains(type) {
+                text.first == UInt8(ascii: "<")
+            } else {
+                (type.isEmpty || type == "text/plain" || type.contains("json")) && startsPage(text)
+            }
+        return isOne && accepted?.lowercased().contains("html") != true
+    }
+
+    /// Whether it begins with `<!doctype html` or `<html`, in any case.
+    private static func startsPage(_ text: ArraySlice<UInt8>) -> Bool {
+        let start = String(decoding: text.prefix(15), as: UTF8.self).lowercased()
+        return ["<!doctype html", "<html"].contains { tag in
+            start.hasPrefix(tag) && !(start.dropFirst(tag.count).first?.isLetter ?? false)
+        }
     }
 }

@@ -174,7 +174,7 @@ import Testing
 
     @Test(
         arguments: [
-            ScriptedAnswer.status(.noContent), .text("{}"), .text("[]"), .text("<html>2</html>"),
+            ScriptedAnswer.status(.noContent), .text("{}"), .text("[]"), .text("<b>2</b>"),
             .text(#"{"id":3,"also":[20,"02"]}"#),
         ])
     func `an answer without the record is told, and neither deletes it nor is asked for again on the same day`(

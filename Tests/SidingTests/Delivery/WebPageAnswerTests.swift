@@ -28,7 +28,9 @@ import Testing
     ) async throws {
         for answer in [
             Self.page(), Self.page("TEXT/HTML"), Self.page("application/xhtml+xml"), Self.page(status: .created),
-            Self.page(text: "\u{FEFF}\n  <html>"),
+            Self.page(text: "\u{FEFF}\n  <html>"), .text("<!DOCTYPE html><title>Hi", headerFields: [:]),
+            Self.page("text/plain", text: "\u{FEFF}\n<HTML>"),
+            Self.page("application/json", text: "<html lang=\"de\">"),
         ] {
             let bench = try await WriteBench()
             bench.origin.set("/a", answer)
@@ -291,6 +293,8 @@ import Testing
             .text("OK", headerFields: [.contentType: "text/plain"]),
             .status(.noContent, headerFields: [.contentType: "text/html"]), .text(#"{"id":7}"#, status: .created),
             .text("<a/>", headerFields: [.contentType: "application/xml"]),
+            .text("<html/>", headerFields: [.contentType: "application/xml"]), .text("<a/>", headerFields: [:]),
+            .text("see <html>", headerFields: [.contentType: "text/plain"]),
         ] as [ScriptedAnswer])
     func `any other answer is a delivery`(answer: ScriptedAnswer) async throws {
         let bench = try await WriteBench()

@@ -18,7 +18,9 @@ import Testing
     static let portals: [ScriptedAnswer] = [
         page(), page("\n\t \(login)"), page("\u{FEFF}\(login)"), page(login, "TEXT/HTML"),
         page(login, "application/xhtml+xml"), page(login, "text/html ;charset=x"), page(status: .created),
-        page(status: .accepted),
+        page(status: .accepted), page(login, "application/json"), page(login, "text/plain; charset=utf-8"),
+        page("<html>"), .text(login, headerFields: [:]), .text("\u{FEFF}\n <HTML lang=de>", headerFields: [:]),
+        page("<!doctype HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">", "application/vnd.api+json"),
     ]
 
     @Test(arguments: portals)
@@ -95,7 +97,8 @@ import Testing
 
     static let others: [(ScriptedAnswer, RunOutcome)] = [
         (page(#"[{"id":1}]"#), .saved), (page(""), .failed), (page("not a page"), .failed),
-        (page(login, "application/json"), .failed), (page(login, "text/xml"), .failed),
+        (page(login, "text/xml"), .failed), (page("<b>no</b>", "text/plain"), .failed),
+        (.text("<htmlx/>", headerFields: [:]), .failed), (page("<!doctype svg>", "application/json"), .failed),
         (page(status: .notFound), .failed),
     ]
 
