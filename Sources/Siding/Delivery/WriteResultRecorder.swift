@@ -95,8 +95,10 @@ struct WriteResultRecorder {
             var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return try park(as: .conflict, error, transaction) }
         if theirs != nil { edit.terms.answersPart = false }
+        let isUnchanged = try isUnchanged(theirs, edit, &projection, transaction)
         let knows = try saveTheirs(theirs ?? answer, edit, &projection, transaction)
         let attempts = write.entry.attempts + 1
+        if isUnchanged, try resolveUnchanged(edit, error, answer, transaction) { return }
         var merged: [UInt8]?
         switch edit.terms.conflict {
         case .theirs:
@@ -109,10 +111,53 @@ struct WriteResultRecorder {
             if merged == nil { fallthrough }
         case .hold, .mine, .merge: return try park(as: .conflict, error, transaction)
         }
-        try ConflictWatch.rekey(id, body: merged, transaction)
+        try sendAnew(error.message, body: merged, transaction)
+    }
+
+    /// Sends the edit again for the server copy that was stored.
+    ///
+    /// - Parameter body: nil for the present one.
+    private func sendAnew(_ why: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
+        let attempts = write.entry.attempts + 1
+        try ConflictWatch.rekey(id, body: body, transaction)
         let wait = RetryRules.conflictBackoff.wait(after: attempts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
-        try transitions.addEvent(id, .conflict, "\(error.message); it is sent again", transaction)
+        try transitions.addEvent(id, .conflict, "\(why); it is sent again", transaction)
+    }
+
+    /// Whether a record that was fetched after a refused `If-Match` is as the edit knows it, apart from its ETag: then nobody has
+    /// changed it, and there is nothing to merge or to prefer.
+    private func isUnchanged(
+        _ theirs: WriteAnswer?, _ edit: PendingEdit, _ projection: inout EditProjection,
+        _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        guard edit.terms.ifMatch, write.headerFields[.ifMatch] != nil, let theirs,
+            let base = try EditSides(of: edit.entry, transaction)?.base.living,
+            let record = try EditDelivery.record(in: theirs, edit, key: edit.key, &projection, transaction)
+        else { return false }
+        return edit.terms.withoutETag(base).isEquivalent(to: edit.terms.withoutETag(record))
+    }
+
+    /// Sends the edit of such a record once under its new ETag, whatever the conflict policy; if that is refused, too, parks it.
+    ///
+    /// - Returns: false if there is no new ETag, and the policy does not drop the edit.
+    private func resolveUnchanged(
+        _ edit: PendingEdit, _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let etag = try ServerCopiesTable.etag(
+            of: edit.key, in: edit.resource, at: edit.terms.etagPath, transaction)
+        let isNew = etag != nil && etag != write.headerFields[.ifMatch]
+        guard isNew || edit.terms.conflict == .theirs else { return false }
+        var error = error
+        error.message += "; the record there is unchanged" + (isNew ? ", only its ETag differs" : "")
+        // The entry still has the error of its last try.
+        if isNew, write.entry.lastError?.status != error.status {
+            try sendAnew(error.message, transaction)
+        } else {
+            try record(error, answer, transaction)
+            try park(as: .conflict, error, transaction)
+        }
+        return true
     }
 
     /// Stores the server copy from the answer to a refused edit.

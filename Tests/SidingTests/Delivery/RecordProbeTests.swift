@@ -285,6 +285,47 @@ extension RecordProbeTests {
         }
     }
 
+    @Test(arguments: ConflictPolicy.allCases, [WriteEdit.Change.merge, .replace, .delete])
+    func `a refused ETag of a record that nobody has changed is not a conflict`(
+        policy: ConflictPolicy, change: WriteEdit.Change
+    ) async throws {
+        let body: String? =
+            switch change {
+            case .merge: #"{"title":"mine"}"#
+            case .replace: #"{"id":"a","title":"mine","votes":1}"#
+            case .create, .delete: nil
+            }
+        let origin = try LossyRecord(Self.before, fates: [])
+        origin.change(to: Self.before, before: 1)
+        let (entry, _) = try await end(change, body, origin, ifMatch: true, policy: policy)
+        #expect(entry.state == .done, "\(entry.lastError?.message ?? "")")
+        #expect(origin.methods.count { $0 != "GET" } == 2)
+        #expect(origin.body?.contains("mine") == (change == .delete ? nil : true))
+        // The ETag is another one at each look.
+        let restless = try LossyRecord(Self.before, fates: [])
+        for request in 1...9 { restless.change(to: Self.before, before: request) }
+        let (parked, bench) = try await end(change, body, restless, ifMatch: true, policy: policy)
+        #expect(parked.state == .parked && parked.reason == .conflict)
+        #expect(parked.lastError?.message.hasSuffix("the record there is unchanged, only its ETag differs") == true)
+        #expect(restless.methods.count { $0 != "GET" } == 2, "\(restless.methods)")
+        #expect(restless.body == Self.before)
+        #expect(try await bench.pending("a") == 1)
+        #expect(try await bench.store.resolve(parked.id, as: .mine).state == .queued)
+    }
+
+    @Test(arguments: ConflictPolicy.allCases)
+    func `somebody else's change behind such a refusal is a conflict`(policy: ConflictPolicy) async throws {
+        let origin = try LossyRecord(Self.before, fates: [])
+        origin.change(to: Self.before, before: 1)
+        origin.change(to: #"{"id":"a","title":"theirs","votes":1}"#, before: 3)
+        let (entry, _) = try await end(.merge, #"{"title":"mine"}"#, origin, ifMatch: true, policy: policy)
+        switch policy {
+        case .hold, .merge: #expect(entry.state == .parked && entry.reason == .conflict)
+        case .theirs: #expect(entry.state == .dropped)
+        case .mine: #expect(entry.state == .done)
+        }
+    }
+
     @Test func `a merge of what only one side changed is sent under the fetched ETag`() async throws {
         let origin = try LossyRecord(Self.before, fates: [])
         origin.change(to: #"{"id":"a","title":"old","votes":9}"#, before: 1)

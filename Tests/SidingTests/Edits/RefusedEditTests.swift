@@ -108,6 +108,52 @@ import Testing
         #expect(origin.takeRequests().map { $0.headerFields[.ifMatch] } == [nil, "\"7\""])
     }
 
+    /// The first answer gives an ETag, which the origin refuses for the second edit.
+    private static func refused(
+        _ policy: ConflictPolicy, now: ScriptedAnswer...
+    ) async throws -> (EditBench, ScriptedOrigin, QueueEntry) {
+        let bench = try await EditBench.conflict()
+        let origin = ScriptedOrigin()
+        origin.set(
+            "/posts/a",
+            [.text(EditBench.theirs, headerFields: [.eTag: "\"1\""]), .status(.preconditionFailed)] + now)
+        let sender = try bench.sender(over: origin)
+        var last: QueueEntry?
+        for title in ["theirs", "mine"] {
+            last = try await bench.edit(.merge, "a", #"{"title":"\#(title)"}"#) { edit in
+                (edit.ifMatch, edit.conflict) = (true, policy)
+            }
+            for _ in 0..<3 {
+                _ = try await sender.drain()
+                bench.time.advance(by: .seconds(120))
+            }
+        }
+        return (bench, origin, try await bench.entry(try #require(last).id))
+    }
+
+    @Test(arguments: ConflictPolicy.allCases)
+    func `where only the validator differs, the edit is sent once under the new one`(policy: ConflictPolicy)
+        async throws
+    {
+        let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: "\"2\""])
+        let (bench, origin, entry) = try await Self.refused(policy, now: now, .status(.noContent))
+        #expect(entry.state == .done)
+        let sent = origin.takeRequests().filter { $0.method == .patch }.map { $0.headerFields[.ifMatch] }
+        #expect(sent == [nil, "\"1\"", "\"2\""])
+        #expect(try await bench.shown("a")?.contains("mine") == true)
+        try await bench.expectSound()
+    }
+
+    @Test(arguments: ["W/\"2\"", "\"1\""])
+    func `without a new validator no edit is dropped for a record that nobody has changed`(etag: String) async throws {
+        let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: etag])
+        let (bench, _, entry) = try await Self.refused(.theirs, now: now, .status(.preconditionFailed), now)
+        #expect(entry.state == .parked && entry.reason == .conflict)
+        #expect(entry.lastError?.message.hasSuffix("the record there is unchanged") == true)
+        #expect(try await bench.pending("a") == 1)
+        try await bench.expectSound()
+    }
+
     @Test func `an edit that goes out without the validator it asked for says so in its history`() async throws {
         let bench = try await EditBench.conflict()
         let details = { (entry: QueueEntry) in
