@@ -148,7 +148,7 @@ struct WriteDelivery {
     /// The combined code of all writes tried or parked so far; nil if there are none.
     var status: ExitStatus? { statuses.combined }
 
-    /// Reports the writes that were parked or dropped without being tried, such as on expiry, and includes them in
+    /// Reports the writes that were parked or dropped without being tried now, such as on expiry, and includes them in
     /// ``status``.
     func tellParked() async throws {
         try await tellDropped(asJSON: options.json)
@@ -157,13 +157,21 @@ struct WriteDelivery {
         if options.json { return parked.forEach { report($0) } }
         for reason in ParkReason.allCases {
             let count = parked.count { $0.reason == reason }
-            guard count > 0 else { continue }
-            Output.printMessage(
-                """
-                \(MessageFormat.count(count, "write")) parked without being sent: \(reason.rawValue); 'siding queue list --state \
-                parked --reason \(reason.rawValue)' shows \(count == 1 ? "it" : "them")
-                """)
+            // An earlier try, perhaps of a sender that died, may have brought it to the origin.
+            let arrived = parked.count { $0.reason == reason && $0.hasUnansweredTry }
+            let they = arrived == 1 ? "it" : "they"
+            tell(count - arrived, " without being sent: \(reason.rawValue)", reason)
+            tell(arrived, ": \(they) may have arrived (\(reason.rawValue))", reason)
         }
+    }
+
+    private func tell(_ parked: Int, _ how: String, _ reason: ParkReason) {
+        guard parked > 0 else { return }
+        Output.printMessage(
+            """
+            \(MessageFormat.count(parked, "write")) parked\(how); 'siding queue list --state parked --reason \
+            \(reason.rawValue)' shows \(parked == 1 ? "it" : "them")
+            """)
     }
 
     /// Reports how many writes were left queued, where those before them were refused in the same way, or failed.

@@ -86,7 +86,7 @@ public struct QueueEntry: Sendable, Hashable {
     }
 
     /// Whether a try of the write was not answered for certain, so that the origin may have acted on it.
-    var hasUnansweredTry: Bool {
+    package var hasUnansweredTry: Bool {
         if state.isCompleted || kind == .fetch { return false }
         if unknownSince != nil || reason?.isDoubt == true { return true }
         // The origin answered the last attempt, and each one before it: else it would be `uncertain`.

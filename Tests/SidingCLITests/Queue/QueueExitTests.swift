@@ -358,4 +358,25 @@ struct QueueExitTests {
         #expect(try await shop.state(id) == "done")
         await shop.service.origin.stop()
     }
+
+    @Test(arguments: [["queue", "run"], ["sync"]])
+    func `What a killed send may have delivered is told as such when it is parked`(command: [String]) async throws {
+        let shop = try await Shop()
+        let child = Promise<Child>()
+        shop.service.listen { _, request in
+            if request.method == "POST" { try? await child.value().send(SIGKILL) }
+            return nil
+        }
+        let killed = try await shop.sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}"]) { child.fulfil($0) }
+        #expect(killed.status == 137)
+        let told = try await shop.sandbox.siding(command)
+        #expect(told.status == 75)
+        #expect(
+            told.error.contains(
+                "1 write parked: it may have arrived (uncertain); 'siding queue list --state parked --reason uncertain' shows it"
+            ), "\(told.error)")
+        #expect(!told.error.contains("without being sent"))
+        #expect(shop.service.targets.count { $0 == "/orders" } == 1)
+        await shop.service.origin.stop()
+    }
 }
