@@ -203,21 +203,22 @@ extension QueueExplanation {
                 + "was fetched after the refusal; else 'siding queue edit \(id) -H \"If-Match: …\"' adds it; \(drop).\(lane)"
         case .conflict where entry.recordKey != nil:
             return
-                "'siding queue resolve \(id) --mine' sends it anyway, '--theirs' keeps the origin's record, and "
-                + "'--merge FILE' sends your merge of both.\(lane)"
+                "'siding queue resolve \(id) --mine' queues it again, '--theirs' keeps the origin's record, and '--merge FILE' "
+                + "queues your merge of both; the next 'siding queue run' sends what is queued.\(lane)"
         case .rejected, .conflict, .invalid:
             return
-                "'siding queue edit \(id)' corrects and sends it, 'siding queue retry \(id)' sends it unchanged, \(drop).\(lane)"
+                "'siding queue edit \(id)' queues a corrected one in its place, which the next 'siding queue run' sends; "
+                + "'siding queue retry \(id)' sends it unchanged, \(drop).\(lane)"
         case .signIn:
             return
                 "correct its source's `auth:`, then 'siding queue run' or 'siding queue retry \(id)' tries it again; \(drop).\(lane)"
         case .keyExpired:
             return
-                "check whether the origin has it: if so, \(arrival(of: entry)); if not, 'siding queue edit \(id)' sends it "
-                + "under a new key.\(lane)"
+                "check whether the origin has it: if so, \(arrival(of: entry)); if not, 'siding queue edit \(id)' "
+                + "queues it under a new key.\(lane)"
         case .dependency where temporaryID(entry) != nil:
             return
-                "'siding queue edit \(id) --url URL', with the record's real id in the URL, sends it; \(drop).\(lane)"
+                "'siding queue edit \(id) --url URL', with the record's real id in the URL, queues it again; \(drop).\(lane)"
         case .held, .poison, .expired, .dependency, nil:
             return "'siding queue release \(id)' returns it to the queue, \(drop).\(lane)"
         }

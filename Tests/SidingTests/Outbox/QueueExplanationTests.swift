@@ -101,6 +101,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [ParkReason.rejected, .keyExpired, .conflict, .invalid])
+    func `what an operator only queues again is not said to be sent`(reason: ParkReason) {
+        var entry = entry(.parked, reason)
+        (entry.kind, entry.recordKey) = (.write, reason == .conflict ? "7" : nil)
+        let next = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next
+        #expect(next.contains("queues"), "\(next)")
+        #expect(!next.contains("corrects and sends") && !next.contains("edit 01234567' sends"), "\(next)")
+    }
+
     @Test func `a write that lacks the ETag says where one may come from`() {
         var entry = entry(.parked, .conflict)
         (entry.kind, entry.recordKey) = (.write, "7")

@@ -54,7 +54,7 @@ struct WriteReplacer {
             reason: "it may have arrived: an edit would be a second write",
             hint: old.state == .queued
                 ? "wait for its delivery probe; or hold it first, then edit it"
-                : "if the origin has it, \(QueueExplanation.arrival(of: old)); if not, 'siding queue release \(id)' sends it unchanged"
+                : "if the origin has it, \(QueueExplanation.arrival(of: old)); if not, 'siding queue release \(id)' queues it unchanged"
         )
     }
 
