@@ -60,6 +60,8 @@ public struct QueueEntry: Sendable, Hashable {
     var owner: String?
     /// Grows with each claim; results recorded with an older token are ignored.
     package var token: Int64 = 0
+    /// Whether ``owner`` died, so that the next run takes the entry up. Only ``Store/entries(_:after:limit:)`` finds that out.
+    package var hasDeadSender = false
 
     /// queued → sending → done. An entry may also be parked until an operator acts, or dropped by one.
     public enum State: String, Sendable, Codable, CaseIterable {

@@ -26,6 +26,10 @@ package struct QueueExplanation: Sendable, Hashable {
         case .queued where entry.unknownSince != nil: return "it may have reached the origin\(error)."
         case .queued where entry.kind == .write && entry.lastError == nil:
             return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
+        case .sending where entry.kind == .write:
+            let now = entry.hasDeadSender ? "its sender died" : "it is being sent, and its answer is not known yet"
+            let before = entry.lastError.map { " The error before: \($0.message). \(tries)." } ?? ""
+            return "\(now)\(entry.mayHaveArrived ? ": it may have reached the origin." : ".")\(before)"
         case .queued, .sending: return "\(what)\(error). \(tries)."
         case .parked where entry.kind == .write:
             // For `uncertain` the reason says so already.
@@ -67,6 +71,7 @@ package struct QueueExplanation: Sendable, Hashable {
     private static func next(_ entry: QueueEntry, _ gate: SourceGate?, _ keep: KeepRules, _ now: Timestamp) -> String {
         let sync = entry.resource.map { "'siding sync \($0)'" } ?? "'siding queue run'"
         switch entry.state {
+        case .sending where entry.hasDeadSender: return "the process that fetched it died; \(sync) tries it again."
         case .sending: return "a process is fetching it now; if that process died, the next sync reclaims the entry."
         case .done, .dropped: return "nothing; it is kept for \(DurationText.text(keep.done))."
         case .parked where entry.reason == .held || entry.reason == .poison:
@@ -131,6 +136,10 @@ extension QueueExplanation {
                 "nothing; only its idempotency key is kept, until \(until.rfc3339), so that it is not used for another write."
         }
         switch entry.state {
+        case .sending where entry.hasDeadSender:
+            return
+                "its sender died; the next 'siding queue run' or 'siding sync' decides whether it is sent again, asked for, "
+                + "or parked."
         case .sending where entry.unknownSince != nil:
             return "a process is asking the origin now whether the write arrived."
         case .sending:

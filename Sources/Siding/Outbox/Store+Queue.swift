@@ -12,7 +12,16 @@ extension Store {
     package func entries(
         _ selection: QueueSelection, after: String? = nil, limit: Int? = nil
     ) async throws(StoreError) -> [QueueEntry] {
-        try await read { try OutboxTable.entries(selection, after: after, limit: limit, $0) }
+        let (entries, dead) = try await read(
+            { try OutboxTable.entries(selection, after: after, limit: limit, $0) },
+            owners: { $0.compactMap(\.owner) })
+        return dead.isEmpty
+            ? entries
+            : entries.map { entry in
+                var entry = entry
+                entry.hasDeadSender = entry.owner.map(dead.contains) ?? false
+                return entry
+            }
     }
 
     /// The number of selected entries, without reading them.

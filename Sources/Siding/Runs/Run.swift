@@ -115,9 +115,11 @@ package struct Run: Sendable, Hashable {
     package var command: String
     package var startedAt: Timestamp
     package var endedAt: Timestamp?
-    /// Nil while it runs.
+    /// Nil while it runs; ``RunOutcome/interrupted`` as soon as its process died.
     package var outcome: RunOutcome?
     package var resources: [RunResource]
+    /// The process that does it, by its ``OwnerLock``; nil once its end is stored.
+    var owner: String?
     /// Those of all its resources together.
     package var counters: RunCounters { resources.reduce(into: RunCounters()) { $0 += $1.counters } }
 
@@ -161,7 +163,7 @@ extension Store {
     package func runs(
         limit: Int, before run: RunID = .max, of resource: String? = nil
     ) async throws(StoreError) -> [Run] {
-        try await read { try RunsTable.newest(limit: limit, before: run, of: resource, $0) }
+        try await runs { try RunsTable.newest(limit: limit, before: run, of: resource, $0) }
     }
 
     /// The newest syncs of each resource that were not skipped, newest first, at most `limit` of each.
@@ -176,7 +178,17 @@ extension Store {
     }
 
     package func run(_ id: RunID) async throws(StoreError) -> Run? {
-        try await read { try RunsTable.load(id, $0) }
+        try await runs { try RunsTable.load(id, $0).map { [$0] } ?? [] }.first
+    }
+
+    /// A run whose process died counts as interrupted, although only the next run stores that.
+    private func runs(_ load: @Sendable (borrowing Snapshot) throws -> [Run]) async throws(StoreError) -> [Run] {
+        let (runs, dead) = try await read(load, owners: { $0.compactMap(\.owner) })
+        return runs.map { run in
+            var run = run
+            if run.owner.map(dead.contains) == true { run.outcome = .interrupted }
+            return run
+        }
     }
 
     /// The bytes that the network carried for the runs that began at `moment` or later.

@@ -135,10 +135,12 @@ enum RunsTable {
 
 extension Run {
     fileprivate init(_ row: borrowing Row, _ database: borrowing some Queryable & ~Copyable) throws {
+        let endedAt = try row.optionalTime("ended_at")
         self.init(
             id: try row.int("id"), command: try row.text("command"), startedAt: try row.time("started_at"),
-            endedAt: try row.optionalTime("ended_at"),
+            endedAt: endedAt,
             outcome: try row.optionalText("outcome").flatMap(RunOutcome.init),
-            resources: try RunResourcesTable.load(row.int("id"), database))
+            resources: try RunResourcesTable.load(row.int("id"), database),
+            owner: endedAt == nil ? try row.text("owner") : nil)
     }
 }

@@ -25,6 +25,8 @@ package struct Overview {
 
     package var resources: [ResourceLine]
     package var queue: [QueueShare]
+    /// How many entries are being sent by a process that died: the next run takes them up.
+    package var left: Int
     package var gates: [SourceGate]
     package var limits: [RateLimitReport]
     /// What the network carried for the syncs of the last 24 hours.
@@ -70,6 +72,7 @@ package struct Overview {
         let database = try await store.description()
         return Overview(
             resources: lines, queue: try await store.queueShares(),
+            left: try await store.entries(QueueSelection(states: [.sending])).count { $0.hasDeadSender },
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
             limits: try await store.rateLimits(),
             bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)),

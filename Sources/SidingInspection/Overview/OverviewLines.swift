@@ -4,12 +4,13 @@ internal import SidingJSON
 
 /// The lines of `siding status` below its table.
 extension Overview {
-    /// `3 queued, 1 parked`, or `empty`
+    /// `3 queued, 1 parked`, `1 whose sender died`, or `empty`
     package var queueLine: String {
-        let waiting = QueueEntry.State.allCases.filter { !$0.isCompleted }.compactMap { state in
-            let count = count(state)
-            return count == 0 ? nil : "\(count) \(state.rawValue)"
+        var waiting = QueueEntry.State.allCases.filter { !$0.isCompleted }.compactMap { state in
+            let count = count(state) - (state == .sending ? left : 0)
+            return count <= 0 ? nil : "\(count) \(state.rawValue)"
         }
+        if left > 0 { waiting.append("\(left) whose sender died") }
         return waiting.isEmpty ? "empty" : waiting.joined(separator: ", ")
     }
 

@@ -14,8 +14,10 @@ package struct EntryText {
         gate = gates.closed(entry.source, at: format.now)
     }
 
-    /// `queued`, `parked: conflict`
-    package var state: String { entry.state.text(entry.reason) }
+    /// `queued`, `parked: conflict`, `sending: its sender died`
+    package var state: String {
+        entry.hasDeadSender ? "\(entry.state.rawValue): its sender died" : entry.state.text(entry.reason)
+    }
 
     /// When it is tried next, or what it waits for.
     package var next: String {
@@ -26,7 +28,7 @@ package struct EntryText {
         case .queued:
             [entry.nextAttemptAt, gate?.until].compactMap(\.self).filter { $0 > format.now }.max().map(format.time)
                 ?? "due"
-        case .sending: "now"
+        case .sending: entry.hasDeadSender ? "next run" : "now"
         case .parked: "parked: \(entry.reason?.rawValue ?? "")"
         case .done, .dropped: entry.state.rawValue
         }
@@ -35,6 +37,7 @@ package struct EntryText {
     /// `*` being sent, `h` held, `?` may have arrived, `!` parked for another reason.
     package var mark: String {
         switch entry.state {
+        case .sending where entry.hasDeadSender: entry.mayHaveArrived ? "?" : ""
         case .sending: "*"
         case .parked where entry.unknownSince != nil: "?"
         case .parked: Self.mark(entry.reason)

@@ -258,7 +258,13 @@ struct SendTests {
         }
         #expect(killed.status == 137)
         let id = try #require(try killed.object()["id"]?.string)
-        #expect(try await sandbox.siding("queue", "show", id).status == 0)
+        let shown = try await sandbox.siding("queue", "show", id)
+        #expect(shown.status == 0)
+        #expect(shown.output.contains("sending: its sender died"), "\(shown.output)")
+        #expect(shown.output.contains("the next 'siding queue run' or 'siding sync' decides"), "\(shown.output)")
+        #expect(!shown.output.contains("was not delivered") && !shown.output.contains("is sending it now"))
+        #expect(try await sandbox.siding("queue", "list").output.contains("next run"))
+        #expect(try await sandbox.siding("status").output.contains("queue: 1 whose sender died"))
         await service.origin.stop()
     }
 

@@ -39,6 +39,26 @@ struct CrashTests {
         await service.origin.stop()
     }
 
+    @Test func `The run of a killed sync is shown as interrupted, without being written`() async throws {
+        let service = try await Service.start(items: 100, pageSize: 20)
+        let sandbox = try Sandbox.with(service)
+        let child = Promise<Child>()
+        service.listen { number, _ in
+            if number == 3 { try? await child.value().send(SIGKILL) }
+            return nil
+        }
+        #expect(try await sandbox.siding(["sync"]) { child.fulfil($0) }.status == 137)
+        service.deafen()
+        #expect(try await sandbox.siding("status").output.contains("last run: 1, interrupted,"))
+        #expect(try await sandbox.siding("status", "--json").object()["last_run"]?["outcome"]?.string == "interrupted")
+        #expect(try await sandbox.siding("runs", "list").output.contains("interrupted"))
+        #expect(try await sandbox.siding("runs", "show", "1").output.contains("run 1: sync, interrupted"))
+        let open = try await sandbox.sqlite(
+            sandbox.file("test.db"), "SELECT COUNT(*) FROM siding_runs WHERE ended_at IS NULL")
+        #expect(open.output == "1\n")
+        await service.origin.stop()
+    }
+
     @Test func `Killed again and again, a listing still goes forward and loses nothing`() async throws {
         let service = try await Service.start(items: 2_000, pageSize: 20)
         let sandbox = try Sandbox.with(service)

@@ -67,6 +67,27 @@ import Testing
         #expect(left.reason == (wasLeaving ? .uncertain : nil))
     }
 
+    @Test(arguments: [true, false])
+    func `an entry whose sender died is shown as such before it is taken up`(wasLeaving: Bool) async throws {
+        let bench = try await WriteBench()
+        let entry = try await bench.enqueue("/a", idempotency: nil)
+        let dead = try await bench.another()
+        let write = try #require(try await bench.claim(dead))
+        if wasLeaving { try await dead.markSent(write) }
+        let chosen = QueueSelection(ids: [entry.id])
+        let sent = try #require(try await bench.store.entries(chosen).first)
+        let before = QueueExplanation(sent, gate: nil, keep: KeepRules(), now: bench.time.now)
+        #expect(sent.state == .sending && !sent.hasDeadSender)
+        #expect(before.why.hasPrefix("it is being sent, and its answer is not known yet"), "\(before.why)")
+        #expect(before.why.contains("it may have reached the origin") == wasLeaving)
+        await dead.close()
+        let left = try #require(try await bench.store.entries(chosen).first)
+        #expect(left.state == .sending && left.hasDeadSender)
+        let told = QueueExplanation(left, gate: nil, keep: KeepRules(), now: bench.time.now)
+        #expect(told.why == (wasLeaving ? "its sender died: it may have reached the origin." : "its sender died."))
+        #expect(told.next.hasPrefix("its sender died; the next 'siding queue run' or 'siding sync' decides"))
+    }
+
     @Test func `an idempotent method is sent again without a key`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a", .put, idempotency: nil)

@@ -84,6 +84,17 @@ import Testing
         await other.close()
     }
 
+    @Test func `a run whose store is gone is shown as interrupted, before the next run stores that`() async throws {
+        let bench = try await FileBench()
+        let other = try await Store.open(at: bench.path)
+        let run = try await other.beginRun(command: "sync")
+        #expect(try await bench.store.run(run)?.outcome == nil)
+        await other.close()
+        let shown = try #require(try await bench.store.run(run))
+        #expect(shown.outcome == .interrupted && shown.endedAt == nil)
+        #expect(try await bench.store.runs(limit: 1).map(\.outcome) == [.interrupted])
+    }
+
     @Test func `an entry that another living store has in hand is left alone`() async throws {
         let bench = try await FileBench()
         _ = try await bench.bench.commitFirstPage()

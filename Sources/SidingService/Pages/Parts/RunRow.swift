@@ -29,7 +29,7 @@ struct RunRow: Sendable {
         started = Moment(run.startedAt, format)
         took = run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? ""
         hasEnded = run.endedAt != nil
-        outcome = Badge(part.map(\.outcome) ?? run.outcome, isOver: run.endedAt != nil)
+        outcome = Badge(part.map(\.outcome) ?? run.outcome, isOver: run.outcome != nil)
         counts = (part?.counters ?? run.counters).shown
         resources = run.resources.prefix(Self.mostNames).map {
             Fact("resource", $0.resource, href: PageLink.path("records", $0.resource))

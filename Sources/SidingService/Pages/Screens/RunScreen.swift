@@ -39,7 +39,7 @@ struct RunScreen: Screen {
         resources = run.resources.map { result in
             Resource(
                 name: result.resource, href: PageLink.path("records", result.resource),
-                outcome: Badge(result.outcome, isOver: run.endedAt != nil),
+                outcome: Badge(result.outcome, isOver: run.outcome != nil),
                 numbers: [Fact("took", MessageFormat.duration(result.duration))] + result.counters.facts,
                 error: result.error?.message, hint: result.error?.hint, notes: result.notes,
                 entry: result.entry.map {
