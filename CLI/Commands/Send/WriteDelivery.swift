@@ -21,9 +21,18 @@ struct WriteDelivery {
     ///   - sends: false only stores the write.
     ///   - waits: whether to wait until the write is complete or parked.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
-        let status = try await status(of: entry, on: source, sends: sends, waits: waits)
-        // 78 would say that nothing was stored.
-        return status == .config ? .queued : status
+        do {
+            let status = try await status(of: entry, on: source, sends: sends, waits: waits)
+            // 78 would say that nothing was stored.
+            return status == .config ? .queued : status
+        } catch let error as StoreError where error.kind == .full {
+            // What the disk has no room for is the claim of the entry, which precedes the request.
+            guard try await current(entry).state == .queued else { throw error }
+            Output.printMessage(
+                "\(entry.shortID) \(entry.method) \(entry.url): stored, but not sent: the disk of the database is full")
+            options.printMessage("    free space on that disk; the next 'siding queue run' or 'siding sync' sends it")
+            return .queued
+        }
     }
 
     private func status(

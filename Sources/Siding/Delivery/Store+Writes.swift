@@ -71,6 +71,7 @@ extension Store {
         let recorder = WriteResultRecorder(
             write: write, hasLostTry: result.hasLostTry, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
+        let isUnsent = result.isUnsent
         func record(
             claiming request: ClaimRequest?
         ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
@@ -85,7 +86,9 @@ extension Store {
             guard error.kind == .full else { throw error }
             // Another write of this process may have freed the space already.
             _ = owner.freeSpace()
-            do { result = try await record(claiming: nil) } catch { throw write.unsaved(error) }
+            do { result = try await record(claiming: nil) } catch {
+                throw isUnsent ? write.unsent(error) : write.unsaved(error)
+            }
         }
         if result.entry?.recordKey != nil { changeSignal.fire() }
         return result
@@ -117,6 +120,13 @@ extension Store {
 }
 
 extension ClaimedWrite {
+    /// No request was made, and that could not be saved.
+    fileprivate func unsent(_ error: StoreError) -> StoreError {
+        StoreError(
+            error.kind, "\(entry.shortID) is stored, but was not sent, and why could not be saved: \(error.message)",
+            hint: "free space on that disk; the next 'siding queue run' sends it")
+    }
+
     /// The result of the write could not be saved.
     fileprivate func unsaved(_ error: StoreError) -> StoreError {
         let id = entry.shortID

@@ -74,6 +74,28 @@ import Testing
     }
 
     @Test(.enabled(if: try canMount))
+    func `where a write was not sent, and that cannot be stored either, no message says that it may have been sent`()
+        async throws
+    {
+        var told = 0
+        for left in stride(from: 0, through: 160 << 10, by: 4 << 10) {
+            let disk = try #require(try SmallDisk(bytes: 16 << 20))
+            let store = try await Store.open(at: "\(disk.path)/test.db")
+            let origin = ScriptedOrigin(["/a": .status(.created)])
+            let entry = try await enqueue(store)
+            let delivery = try sender(store, origin)
+            try disk.fill(leaving: left)
+            do throws(StoreError) { _ = try await delivery.send(entry.id) } catch {
+                #expect(!error.message.contains("may have been"), "with \(left) bytes free: \(error.message)")
+                if error.message.contains("was not sent") { told += 1 }
+            }
+            #expect(origin.takeRequests().isEmpty, "with \(left) bytes free")
+            await store.close()
+        }
+        #expect(told > 0)
+    }
+
+    @Test(.enabled(if: try canMount))
     func `on a disk without any space the failure of a run is stored, and that of a write on its way keeps its room`()
         async throws
     {

@@ -15,6 +15,16 @@ package struct WriteResult: Sendable {
         (self.transition, self.outcome) = (transition, outcome)
     }
 
+    /// Whether no request of this claim can have reached the origin.
+    var isUnsent: Bool {
+        guard !hasLostTry else { return false }
+        return switch transition {
+        case .retry(let error, _, _, _), .parked(_, let error, _): error.isUnsent
+        case .released(let isUnsent): isUnsent
+        case .delivered, .unknown, .arrived, .sendAgain: false
+        }
+    }
+
     /// The new state of the entry.
     package enum Transition: Sendable {
         /// Delivered: the origin has it.
