@@ -84,6 +84,12 @@ struct Examination {
                     ? "\(about.sqliteVersion), whose WAL-reset bug Siding avoids; other programs that write the file would not"
                     : about.sqliteVersion),
         ]
+        if let full = about.fullDisk {
+            findings.append(
+                Finding(
+                    check: "disk", level: .bad, message: "\(full): free space on the disk of the database",
+                    status: .inputOutput))
+        }
         findings += problems.map { Finding(check: "integrity", level: .bad, message: $0, status: .inputOutput) }
         if problems.isEmpty { findings.append(Finding(check: "integrity", level: .good, message: "sound")) }
         return findings

@@ -1,4 +1,4 @@
-internal import Siding
+package import Siding
 internal import SidingChain
 internal import SidingJSON
 
@@ -44,6 +44,13 @@ extension Overview {
     package var databaseLine: String {
         "\(database.path), \(MessageFormat.size(database.bytes)), schema \(database.schemaVersion)"
             + (sizes.map { ": \($0.line())" } ?? "")
-            + (database.bytesLeftOnDisk.map { "; the disk is full, with \(MessageFormat.size($0)) left" } ?? "")
+            + (database.fullDisk.map { "; \($0)" } ?? "")
+    }
+}
+
+extension DatabaseDescription {
+    /// `the disk is full, with 0 B left`; nil if it is not.
+    package var fullDisk: String? {
+        bytesLeftOnDisk.map { "the disk is full, with \(MessageFormat.size($0)) left" }
     }
 }

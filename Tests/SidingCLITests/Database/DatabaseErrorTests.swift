@@ -173,6 +173,37 @@ struct DatabaseErrorTests {
         await service.origin.stop()
     }
 
+    @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"))
+    func `On a disk that fills up, a write whose id was printed is stored and not sent, exit 75`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            service.config(source: "retry: { inline: 0 }").replacing("path: test.db", with: "path: disk/test.db"))
+        try await Mount.with(sandbox.file("disk"), options: "size=1300k", in: sandbox) { disk in
+            var stored = 0
+            for _ in 0..<8 {
+                let sent = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
+                if sent.output.isEmpty {
+                    #expect(sent.status == 74 && sent.error.contains("full"), "\(sent.error)")
+                } else {
+                    stored += 1
+                    let isTold = sent.error.contains("not sent")
+                    #expect(isTold && (sent.status == 75 || sent.error.contains("is stored")), "\(sent.everything)")
+                }
+            }
+            #expect(stored > 0 && stored < 8)
+            #expect(!service.targets.contains("/orders"))
+            let doctor = try await sandbox.siding("doctor")
+            #expect(doctor.status == 74)
+            #expect(doctor.output.contains("the disk is full, with "), "\(doctor.output)")
+            try await disk.remount("size=64m")
+            #expect(try await !sandbox.siding("doctor").output.contains("the disk is full"))
+            _ = try await sandbox.siding("queue", "retry", "--all")
+            #expect(service.targets.count { $0 == "/orders" } == stored)
+        }
+        await service.origin.stop()
+    }
+
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"), arguments: ["24k", "80k", "140k"])
     func `A disk too small for an empty database exits 74, and with room the first sync works`(size: String)
         async throws
