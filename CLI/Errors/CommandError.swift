@@ -1,3 +1,4 @@
+import Foundation
 import Siding
 import SidingChain
 import SidingInspection
@@ -76,8 +77,12 @@ struct CommandError: Error {
 
     private init(_ error: ConfigError) {
         switch error {
-        case .unreadable:
-            self.init(.config, "config", error.description, hint: "'siding init' writes one that works")
+        case .unreadable(let path, _):
+            let hint =
+                FileManager.default.fileExists(atPath: path)
+                ? "move it away, or let 'siding init --force URL' replace it"
+                : "'siding init' writes one that works"
+            self.init(.config, "config", error.description, hint: hint)
         case .invalid(let faults):
             self.init(
                 .config, "config", faults.map(\.description).joined(separator: "\n"),

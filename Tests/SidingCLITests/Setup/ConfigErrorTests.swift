@@ -53,6 +53,13 @@ struct ConfigErrorTests {
         #expect(try await refusal(in: sandbox).contains("directory"))
     }
 
+    @Test func `A file that is no text is refused with a way out that works, as init replaces nothing by itself`()
+        async throws
+    {
+        let error = try await refusal([0x76, 0xFF, 0xFE, 0x00])
+        #expect(error.contains("move it away, or let 'siding init --force URL' replace it"), "\(error)")
+    }
+
     @Test func `Binary rubbish is refused without being printed`() async throws {
         var bytes = (0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
         _ = try await refusal(bytes)
