@@ -4,7 +4,8 @@ internal import SidingSynchronization
 /// Describes the database file, for `status`, `db` and `doctor`.
 package struct DatabaseDescription: Sendable, Hashable {
     package var path: String
-    /// Database and WAL together.
+    /// Database and WAL together. Pages that are in the WAL alone until a checkpoint count for the database, too, as they do in
+    /// ``StoreSizes``.
     package var bytes: Int
     /// Bytes of the database in pages that hold nothing.
     package var freeBytes: Int
@@ -24,9 +25,11 @@ extension Store {
         let path = path
         return try await read { snapshot in
             let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
+            let space = try snapshot.space()
             return DatabaseDescription(
-                path: path, bytes: FileSystem.size(path) + FileSystem.size(path + "-wal"),
-                freeBytes: try snapshot.space().freeBytes, bytesLeftOnDisk: Self.bytesLeft(besideFile: path),
+                path: path,
+                bytes: max(FileSystem.size(path), space.pages * space.pageSize) + FileSystem.size(path + "-wal"),
+                freeBytes: space.freeBytes, bytesLeftOnDisk: Self.bytesLeft(besideFile: path),
                 schemaVersion: try snapshot.count("PRAGMA user_version"),
                 sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
         }

@@ -15,9 +15,9 @@ extension StoreSizes {
 }
 
 extension StoreSizes.Size {
-    /// The name of the part: `records of posts`.
+    /// The name of the part: `records of posts`. The tables of the queue have a size also while it is empty.
     package var name: String {
-        let part = part.rawValue.replacing("_", with: " ")
+        let part = part == .queue ? "queue tables" : part.rawValue.replacing("_", with: " ")
         return resource.map { "\(part) of \($0)" } ?? part
     }
 }

@@ -46,6 +46,11 @@ import Testing
         // Each is rounded down.
         #expect(shares.count > 3)
         #expect((100 - shares.count...100).contains(shares.reduce(0, +)))
+        let size = try await sandbox.siding("db", "size", "--json").object()
+        let parts = try #require(size["parts"]?.array).compactMap { $0["bytes"]?.int }.reduce(0, +)
+        let whole = try #require(size["bytes"]?.int)
+        #expect(parts <= whole, "the whole has the log, too")
+        #expect(try await sandbox.siding("status").output.contains("queue tables "))
         await service.origin.stop()
     }
 
