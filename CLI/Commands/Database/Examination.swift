@@ -140,7 +140,7 @@ struct Examination {
         return workspace.config.sources.map { source in
             if let gate = gates.first(where: { $0.source == source.name }) {
                 return Finding(
-                    check: "source", level: .warning, message: "\(source.name): \(gate.reason.rawValue): \(gate.note)"
+                    check: "source", level: .warning, message: "\(source.name): \(gate.word): \(gate.note)"
                 )
             }
             let names = Set(workspace.config.resources.filter { $0.source.name == source.name }.map(\.name))

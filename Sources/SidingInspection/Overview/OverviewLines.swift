@@ -31,9 +31,7 @@ extension Overview {
                 $0 > now ? ", for another \(MessageFormat.duration($0 - now))" : ", until the next try"
             } ?? ""
         let note = isNoted ? ": \(PlainText.oneLine(gate.note))" : ""
-        // An origin may ask for a wait without a `Retry-After`.
-        let reason = gate.reason == .retryAfter ? "waits" : gate.reason.rawValue
-        return "source \(gate.source): \(reason)\(until)\(note)"
+        return "source \(gate.source): \(gate.word)\(until)\(note)"
     }
 
     package var networkLine: String {
@@ -52,5 +50,17 @@ extension DatabaseDescription {
     /// `the disk is full, with 0 B left`; nil if it is not.
     package var fullDisk: String? {
         bytesLeftOnDisk.map { "the disk is full, with \(MessageFormat.size($0)) left" }
+    }
+}
+
+extension SourceGate {
+    /// Why it is closed, in a word for people: `waits`, `gate closed`, `offline`.
+    package var word: String {
+        switch reason {
+        // An origin may ask for a wait without a `Retry-After`.
+        case .retryAfter: "waits"
+        case .breaker: "gate closed"
+        default: reason.rawValue
+        }
     }
 }
