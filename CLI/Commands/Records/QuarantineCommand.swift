@@ -81,7 +81,7 @@ struct QuarantineShowCommand: AsyncParsableCommand {
             let format = options.messageFormat
             let fields = [
                 ("id", String(record.id)), ("resource", record.resource), ("key", record.key ?? ""),
-                ("reason", record.reason), ("rule", record.code), ("page", record.url),
+                ("reason", record.reason), ("next", record.remedy ?? ""), ("rule", record.code), ("page", record.url),
                 ("byte", String(record.position)), ("run", String(record.run)),
                 ("since", format.time(record.createdAt)),
                 ("seen", format.time(record.seenAt)), ("bytes", OneLineJSON.text(record.body)),

@@ -6,7 +6,7 @@ extension ResourceSync {
         guard report.result.counters.quarantined > 0 else { return }
         let run = run
         let refused = try await engine.store.read(resource.name) { table, snapshot in
-            try QuarantineTable.refused(.sharedKey, of: table.resource, in: run, snapshot)
+            try QuarantineTable.refused(ContractBreach.Code.sharedKey.rawValue, of: table.resource, in: run, snapshot)
         }
         guard let refused, refused.count > 0 else { return }
         let were = MessageFormat.count(refused.count, "record was", plural: "records were")

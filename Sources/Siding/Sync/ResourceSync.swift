@@ -51,6 +51,7 @@ struct ResourceSync: Sendable {
             report.add(note: "waited \(MessageFormat.duration(report.waited)) for the origin")
         }
         report.unreadableLimits.sorted().forEach { report.warn($0) }
+        try await warnOfUnusableKeys(&report)
         if options.isFull, resource.cursor?.start != nil, resource.deletions.byAbsence {
             report.warn(
                 "the listing began at 'cursor.start', so it did not ask for all records, and no missing record was deleted: leave "

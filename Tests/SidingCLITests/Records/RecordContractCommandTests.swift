@@ -39,6 +39,24 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [
+        (#"{"id":"a2"}"#, "'siding records forget items' removes the records with the old ones"),
+        (#"{"v":2}"#, "name the member that has the key in `key:` of 'items' in the config"),
+        (#"{"id":[2]}"#, "name the member that has the key in `key:` of 'items' in the config"),
+    ])
+    func `A record without a key of the resource's kind names the way out`(record: String, way: String) async throws {
+        let service = try await Self.service(#"[{"id":1}]"#, #"[{"id":1},\#(record)]"#)
+        let sandbox = try Sandbox.with(service, resource: "paginate: none")
+        #expect(try await sandbox.siding("sync").status == 0)
+        let second = try await sandbox.siding("sync")
+        #expect(second.status == 3)
+        #expect(second.error.contains("1 record was not saved (") && second.error.contains(way), "\(second.error)")
+        let listed = try await sandbox.siding("quarantine", "list", "--json").object()
+        let id = try #require(listed["id"]?.int).description
+        #expect(try await sandbox.siding("quarantine", "show", id).output.contains(way))
+        await service.origin.stop()
+    }
+
     @Test func `With fail the page is a fault: exit 65, and nothing of it is saved`() async throws {
         let service = try await Self.service(#"[{"id":1,"v":1}]"#, #"[{"id":2,"v":2},{"id":3,"v":"x"}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none, contract: { type_change: fail }")

@@ -32,6 +32,26 @@ public struct QuarantinedRecord: Sendable, Hashable {
     var scope: String
 }
 
+extension QuarantinedRecord {
+    /// The rules about the key whose reason does not say how the record comes to be saved.
+    static let keyRules = ["key_type", "key_not_usable", "missing_key"]
+
+    /// How the record comes to be saved, if its rule is one about the key; nil for others.
+    package var remedy: String? { Self.remedy(of: code, in: resource) }
+
+    static func remedy(of code: String, in resource: String) -> String? {
+        switch code {
+        case "key_type":
+            "if the origin changed the type of its keys, 'siding records forget \(resource)' removes the records with the old "
+                + "ones, and 'siding sync \(resource) --full' fetches all of them again"
+        case "key_not_usable", "missing_key":
+            "name the member that has the key in `key:` of '\(resource)' in the config; then 'siding quarantine retry "
+                + "--resource \(resource)' saves what it can"
+        default: nil
+        }
+    }
+}
+
 /// A selection of quarantined records: all, or those that match every given criterion.
 public struct QuarantineSelection: Sendable, Hashable {
     /// Their numbers; empty for all.

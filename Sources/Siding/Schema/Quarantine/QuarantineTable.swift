@@ -55,14 +55,14 @@ enum QuarantineTable {
 
     /// How many records a run refused for `code`, and why the first three.
     static func refused(
-        _ code: ContractBreach.Code, of resource: Int64, in run: RunID, _ database: borrowing some Queryable & ~Copyable
+        _ code: String, of resource: Int64, in run: RunID, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (count: Int, reasons: [String]) {
         let count = try database.count(
             "SELECT COUNT(*) FROM siding_quarantine WHERE resource = ?1 AND run = ?2 AND code = ?3", resource, run,
-            code.rawValue)
+            code)
         let reasons = try database.query(
             "SELECT reason FROM siding_quarantine WHERE resource = ?1 AND run = ?2 AND code = ?3 ORDER BY id LIMIT 3",
-            resource, run, code.rawValue
+            resource, run, code
         ) { $0.text(0) }
         return (count, reasons)
     }
