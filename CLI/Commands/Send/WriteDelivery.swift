@@ -1,3 +1,4 @@
+import Logging
 import Siding
 import SidingInspection
 import SidingChain
@@ -269,7 +270,7 @@ struct WriteDelivery {
     func sender(over transports: any TransportFactory) -> WriteSender {
         WriteSender(
             store: store, sources: workspace.config.sources, transports: transports,
-            signIns: workspace.signIns(transports), environment: Environment(logger: options.logger()))
+            signIns: workspace.signIns(transports), environment: Environment(logger: options.logger(.warning)))
     }
 
     // MARK: Telling

@@ -344,6 +344,20 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
+    @Test func `A field of a limit that cannot be read is told by send`() async throws {
+        let shop = try await Shop(source: #", limits: [{ match: "**", remaining_header: X-Left }]"#)
+        let left = try #require(HTTPField.Name("X-Left"))
+        shop.service.listen { _, request in
+            request.method == "GET" ? nil : .json("{}", status: .created, headerFields: [left: "many"])
+        }
+        let sent = try await shop.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
+        #expect(sent.status == 0)
+        #expect(
+            sent.error.contains("'remaining_header' of the limit '**' has no effect: X-Left is 'many', not a number"),
+            "\(sent.error)")
+        await shop.service.origin.stop()
+    }
+
     @Test func `A sync takes up what a killed send left in its hand`() async throws {
         let shop = try await Shop()
         let child = Promise<Child>()

@@ -22,6 +22,7 @@ package struct WriteSender: Sendable {
     let replaced = ChangeSignal()
     let tried = CredentialAttempts(RetryRules.credentials)
     private let pruningPace = PruningPace()
+    private let told = ToldWarnings()
     /// How long a write waits for a rate limit of its source.
     private var maximumWait = RetryRules.rateLimitWait
 
@@ -156,6 +157,7 @@ package struct WriteSender: Sendable {
         let tries = SentTries()
         let transport = tries.noting(transport)
         let answer = await exchange(write, source, over: transport)
+        warnOfLimits(answer, of: write, source)
         var policy = policy(write, source)
         policy.hasLostTry = tries.hasLost
         var result =
@@ -170,6 +172,20 @@ package struct WriteSender: Sendable {
         result.hasLostTry = tries.hasLost
         result.theirs = await theirs(of: write, after: result, source, over: transport)
         return result
+    }
+
+    /// Says once which header fields of limits its answers have and cannot be read: they have no effect.
+    private func warnOfLimits(_ answer: Result<LoadedResponse, Failure>, of write: ClaimedWrite, _ source: Source) {
+        let fields: HTTPFields
+        switch answer {
+        case .success(let response): fields = response.response.headerFields
+        case .failure(let failure):
+            guard case .http(let refusal) = failure.reason else { return }
+            fields = refusal.headerFields
+        }
+        for warning in source.unreadableLimits(in: fields, of: write.url).sorted() where told.insert(warning) {
+            environment.logger.warning("\(warning)", metadata: ["source": "\(source.name)"])
+        }
     }
 
     private func exchange(
