@@ -1,3 +1,5 @@
+internal import Siding
+
 extension Config {
     /// The maximum size of a config file in bytes.
     package static let sizeLimit = 1 << 20
@@ -42,6 +44,11 @@ extension Config {
         let resources = declaration.boundResources(&reading)
         let writes = declaration.boundWrites(to: resources, &reading)
         guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
-        return Config(file: file, declaration, resources: resources, writes: writes, reading)
+        let written = resources.map { resource in
+            var resource = resource
+            resource.isWritten = writes.contains { $0.name == resource.name }
+            return resource
+        }
+        return Config(file: file, declaration, resources: written, writes: writes, reading)
     }
 }

@@ -98,6 +98,7 @@ struct ListingOpener {
         counters.deleted = try schema.apply(opening.schema, now: now, transaction)
         try RunResourcesTable.add(counters, to: opening.resource, in: opening.run, transaction)
         try schema.apply(parent: opening.parent?.resource, transaction)
+        if opening.isWritten { try ResourceView.addPendingColumn(to: opening.resource, transaction) }
         return (id, changed, counters)
     }
 

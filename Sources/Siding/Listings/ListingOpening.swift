@@ -29,6 +29,8 @@ struct ListingOpening: Sendable {
     /// The first URL of the parent's listing without a cursor; nil without a parent. A cursor found under another first URL
     /// does not count.
     var root: String?
+    /// See ``AnyResource/isWritten``.
+    var isWritten = false
 }
 
 /// How a listing uses the cursor of its resource.

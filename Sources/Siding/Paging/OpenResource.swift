@@ -44,6 +44,7 @@ struct OpenResource: Sendable {
         guard let row else { return false }
         return row.source == opening.source && row.storedDefinition == opening.definition.text
             && row.storedSchema == schema && row.parent == opening.parent?.resource
+            && (row.isEdited || !opening.isWritten)
     }
 
     /// The retained page, where opening the listing would only put it off until the closed gate opens, as it is already.

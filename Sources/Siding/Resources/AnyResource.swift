@@ -48,6 +48,8 @@ public struct AnyResource: Sendable {
     public var isStable = false
     /// Makes one listing per record of another resource; nil for a single listing.
     package var forEach: ForEach?
+    /// Whether the config declares writes of this name: the view then counts pending edits before the first one.
+    package var isWritten = false
 
     /// The parameters are the properties of the same names; set the others on the value.
     package init(

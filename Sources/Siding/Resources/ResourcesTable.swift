@@ -136,7 +136,7 @@ enum ResourcesTable {
         try transaction.execute("UPDATE siding_resources SET rewrite_from = ?2 WHERE id = ?1", resource, row)
     }
 
-    /// Notes that records have pending edits.
+    /// Notes that records have pending edits, or may have.
     ///
     /// - Returns: whether that is new.
     static func setEdited(_ name: String, _ transaction: borrowing Transaction) throws -> Bool {

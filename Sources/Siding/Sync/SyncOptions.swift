@@ -97,7 +97,7 @@ extension ListingOpening {
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.startsAnew, isUnconditional: options.isFull,
             first: first, cursor: cursor, isAdHoc: options.isAdHoc,
-            schema: resource.schema, parent: parent, root: root)
+            schema: resource.schema, parent: parent, root: root, isWritten: resource.isWritten)
     }
     /// An opening for a plan, which writes nothing and needs no lease.
     init(

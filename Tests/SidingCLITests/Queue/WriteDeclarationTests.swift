@@ -265,4 +265,19 @@ struct WriteDeclarationTests {
         #expect(parked["reason"]?.string == "key_expired")
         await service.origin.stop()
     }
+
+    @Test func `Pending edits can be asked for as soon as writes are declared, before the first edit`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let query = ["query", "SELECT COUNT(*) AS n FROM items WHERE siding_pending = 0", "--json"]
+        #expect(try await sandbox.siding(query).status == 64)
+        try sandbox.config(service.config() + "\nwrites: { items: { create: { path: /items } } }\n")
+        // Its pages are unchanged.
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding(query).object()["n"]?.int == 3)
+        #expect(try await sandbox.siding("send", "items.create", "-d", "{}", "--no-send").status == 0)
+        #expect(try await sandbox.siding(query).object()["n"]?.int == 3)
+        await service.origin.stop()
+    }
 }

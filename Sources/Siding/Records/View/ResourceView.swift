@@ -12,7 +12,7 @@ struct ResourceView {
     var keyPath: JSONPath?
     /// The inferred columns, used if none are declared.
     var columns: [Column]
-    /// Whether records were ever edited: then a last column has the number of pending edits.
+    /// Whether records were ever edited, or writes of them are declared: then a last column has the number of pending edits.
     var isEdited = false
     /// Whether listings have parents: then a column has the parent's key.
     var hasParents = false
