@@ -81,7 +81,7 @@ extension Connection {
             // other process and no crash finds a Siding file without it.
             for step in [
                 "PRAGMA page_size = 8192", "BEGIN",
-                // Free pages can then be given back in steps; it costs no measurable time (Docs/Space.md).
+                // Free pages can then be given back in steps; it costs no measurable time (Docs/Operating.md).
                 "PRAGMA auto_vacuum = INCREMENTAL", "PRAGMA application_id = \(configuration.applicationID)", "COMMIT",
             ] { try run(step, operation: "set up a new database") }
         }

@@ -8,7 +8,7 @@ import Testing
         let issues = Dataset.filled(5, size: 60)
         let origin = try await Origin.start(routes: [RecordListing("/issues", of: issues, paging: .link)])
         let sandbox = try Sandbox()
-        let document = try RunnableDocument("Docs/Operating.md")
+        let document = try RunnableDocument("Docs/Operating.md", without: "## Space")
         #expect(document.commands.count >= 6)
         try await document.run(in: sandbox, [("https://api.example.com", origin.url.origin)])
         #expect(try await sandbox.count("issues") == 5)

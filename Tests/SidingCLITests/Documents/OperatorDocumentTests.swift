@@ -25,9 +25,9 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `the page about space shows what fills the file, and gives space back`() async throws {
+    @Test func `the section about space shows what fills the file, and gives space back`() async throws {
         try await Self.withIssues(2_000) { sandbox, _ in
-            let document = try RunnableDocument("Docs/Space.md")
+            let document = try RunnableDocument("Docs/Operating.md", section: "## Space")
             #expect(document.commands == ["siding db size", "siding db vacuum\n"])
             try await document.run(in: sandbox, [])
         }
@@ -79,9 +79,9 @@ import Testing
         #expect([mail[0], mail[2], mail[3], mail[4]] == ["-s", "ops@example.com", mail[1], "siding status"])
     }
 
-    @Test func `the line that fails leads to the origin, as the page about lines says`() async throws {
+    @Test func `the line that fails leads to the origin, as the section about lines says`() async throws {
         try await Self.withIssues(5) { sandbox, origin in
-            let commands = try RunnableDocument("Docs/Lines.md", section: "## Trying it").commands
+            let commands = try RunnableDocument("Docs/Networks.md", section: "## Try a line that fails").commands
             let command = try #require(commands.first).replacing("127.0.0.1:8080", with: "127.0.0.1:\(origin.url.port)")
             let words = try #require(ShellScript(command).commands.first)
             let relay = try await Program(

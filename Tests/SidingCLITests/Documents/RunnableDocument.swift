@@ -23,13 +23,12 @@ struct RunnableDocument {
 
     /// - Parameters:
     ///   - path: below the repository, such as `Docs/Operating.md`.
-    ///   - heading: of the section to run, such as `## Trying it`; nil for the whole page.
-    init(_ path: String, section heading: String? = nil) throws {
-        var text = try DocumentPages.text(path)[...]
-        if let heading {
-            text = try #require(text.range(of: "\(heading)\n").map { text[$0.upperBound...] }, "\(path): \(heading)")
-            text = text.range(of: "\n## ").map { text[..<$0.lowerBound] } ?? text
-        }
+    ///   - heading: of the section to run, such as `## Space`; nil for the whole page.
+    ///   - excluded: the heading of a section to leave out, because another test runs it.
+    init(_ path: String, section heading: String? = nil, without excluded: String? = nil) throws {
+        var text = try DocumentPages.text(path)
+        if let heading { text = String(text[try Self.section(heading, of: text)]) }
+        if let excluded { text.removeSubrange(try Self.section(excluded, of: text)) }
         steps = text.matches(of: /(?ms)^```(yaml|sh|console)\n(.*?)^```$/).flatMap { block -> [Step] in
             switch block.1 {
             case "yaml": [.config(String(block.2))]
@@ -37,6 +36,13 @@ struct RunnableDocument {
             default: Self.examples(block.2)
             }
         }
+    }
+
+    /// From below a heading of the second level to before the next one.
+    private static func section(_ heading: String, of text: String) throws -> Range<String.Index> {
+        let start = try #require(text.range(of: "\n\(heading)\n"), "\(heading)").upperBound
+        let end = text.range(of: "\n## ", range: start..<text.endIndex)?.lowerBound ?? text.endIndex
+        return start..<end
     }
 
     private static func examples(_ block: Substring) -> [Step] {
