@@ -63,7 +63,7 @@ def commands: (.subcommands // []) | map(select(.shouldDisplay and .commandName 
     ".TP\n.I siding.yaml\nThe config, else \\fI~/.config/siding/siding.yaml\\fR, else \\fI/etc/siding/siding.yaml\\fR.",
     ".TP\n.I ~/.local/state/siding/siding.db\nThe database of a config that names none; as a service, in \\fB$STATE_DIRECTORY\\fR.",
     (if $command == "" then
-        ".TP\n\("\($documents)/Docs/Config.md" | italic)\nEvery key of \("siding.yaml" | italic). The other documents are beside it."
+        ".TP\n\("\($documents)/Docs/Config.md" | italic)\nThe guide to \("siding.yaml" | italic). Reference.md has every key; the other documents are beside it."
      else ".SH SEE ALSO", "\\fBsiding\\fR(1), which has the exit codes and the options of all commands" end)
   ]
 | join("\n")

@@ -57,7 +57,8 @@ enum ConfigGrammar {
 
     private static let path = Keyword(
         "path", ValueType<String>.text("the path of a file"),
-        "Relative to this file; ~/ is the home directory. Left out, a file in the state directory.")
+        "Relative to this file; ~/ is the home directory. Without it: a file in the state directory, which all configs without a path share."
+    )
     private static let synchronous = Keyword(
         "synchronous", ValueType<Config.Synchronous>.choice, default: "full",
         "full: survives a power cut; normal: survives the end of the process.")

@@ -10,7 +10,7 @@ enum NotifyGrammar {
         ValueType<[NotificationHook.Event]>.oneOrMore(
             .choice,
             "failed, incomplete, queued_too_long, parked, deletions_blocked or recovered, or a list of them"),
-        "What the hook is notified of, once each; everything if left out.")
+        "What the hook is notified of, once each; everything if left out. With recovered alone: every end.")
     private static let queuedLongerThan = Keyword(
         "queued_longer_than", .duration, default: "1h",
         "From which age of the oldest queued entry of a source on queued_too_long is notified.")
@@ -18,8 +18,10 @@ enum NotifyGrammar {
         "timeout", .duration, default: "30s", "The time limit of one call, at most ten minutes.")
     private static let command = Keyword(
         "command", ValueType<[String]>.list(of: .text("text"), "a list such as [/usr/local/bin/alert, ops]"),
-        "A program and its arguments, run without a shell, with the JSON of the notification on its standard input.")
-    private static let url = Keyword("url", HookAddressType.address, "Gets a POST of the JSON of the notification.")
+        "A program and its arguments, run without a shell, with the JSON of the notification on its standard input. A path is relative to this file; a name alone is found in PATH."
+    )
+    private static let url = Keyword(
+        "url", HookAddressType.address, "Gets a POST of the JSON of the notification. https, or http on this machine.")
     private static let headers = Keyword(
         "headers", HookAddressType.headers, "Header fields of the requests to url: text, or secrets by reference.")
     private static let ping = Keyword(

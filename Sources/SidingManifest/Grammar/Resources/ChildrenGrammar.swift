@@ -43,9 +43,10 @@ enum ContractGrammar {
 
     private static let newFields = Keyword(
         "new_fields", ValueType<RecordContract.Response>.choice, default: "allow",
-        "For members that no record had in the first complete listing and no column names.")
+        "For members that no record had in the first complete listing and that no column or child names.")
     private static let missingKey = Keyword(
-        "missing_key", ValueType<Refusal>.choice, default: "quarantine", "For records without a usable key.")
+        "missing_key", ValueType<Refusal>.choice, default: "quarantine",
+        "For records without a usable key: missing, null, empty, of another type than text or whole number.")
     private static let typeChange = Keyword(
         "type_change", ValueType<RecordContract.Response>.choice, default: "allow",
         "For values whose JSON type differs from their column's or from earlier values. null fits every type.")

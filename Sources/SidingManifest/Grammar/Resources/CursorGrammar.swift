@@ -16,10 +16,11 @@ enum CursorGrammar {
         "type", ValueType<CursorType>.choice, default: "datetime",
         "The type of the value, by which two values are compared.")
     private static let keep = Keyword(
-        "keep", ValueType<IncrementalCursor.Direction>.choice, default: "max", "Which of two values is later.")
+        "keep", ValueType<IncrementalCursor.Direction>.choice, default: "max",
+        "max: the greater of two values is later; min: the smaller.")
     private static let start = Keyword(
         "start", ValueType<String>.text("a value such as 2024-01-01T00:00:00Z"),
-        "The value at which the first listing begins. Without it: it fetches everything.")
+        "The value at which the first listing, and one with --full, begins. Without it: they fetch everything.")
     private static let lookback = Keyword(
         "lookback", step,
         "How far behind the cursor a listing begins: a duration, or a number where the type is integer.")

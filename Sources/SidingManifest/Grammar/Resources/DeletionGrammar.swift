@@ -16,7 +16,8 @@ enum DeletionGrammar {
         "The maximum percentage of records deleted at once. Up to 10, never more than half, always pass; with 0% none.")
     private static let verify = Keyword(
         "verify", ValueType<String>.text("a path below the source's base_url such as /posts/{id}"),
-        "The path of one record. Missing records are verified there by a GET: only 404, 410 or the mark delete them.")
+        "The path of one record, with {id} for its key and the names of bind. Missing records are verified there by a GET: only 404, 410 or the mark delete them."
+    )
     private static let field = Keyword("field", .path, "The member that marks deleted records.")
     private static let equals = Keyword(
         "equals", ValueType<String>.text("a text, a number, true or false"),

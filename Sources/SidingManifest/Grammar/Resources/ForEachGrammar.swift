@@ -47,7 +47,8 @@ enum ForEachGrammar {
         case all, changed
     }
 
-    private static let path = Keyword("path", .path, "A member of the parent's record.")
+    private static let path = Keyword(
+        "path", .path, "A member of the parent's record, as SQLite's ->> reads it: true is 1, false is 0.")
     private static let equals = Keyword("equals", value, "Its value. null also matches a missing member.")
     private static let notEquals = Keyword("not_equals", value, "A value that it does not have.")
     private static let query = Keyword(

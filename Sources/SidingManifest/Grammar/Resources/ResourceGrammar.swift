@@ -35,7 +35,7 @@ enum ResourceGrammar {
         "The body of a POST: text, numbers, true, false, null, lists and maps; {cursor} as in the query.")
     private static let bodyEncoding = Keyword(
         "body_encoding", ValueType<SearchBody.Encoding>.choice, default: "json",
-        "The encoding of the body: json, or form as in HTML forms.")
+        "The encoding of the body: json, or form as in HTML forms, with maps as user[name].")
     private static let records = Keyword(
         "records", .records,
         "The path of the records, or lines. Without it: the root array or the only array of the root object.")
@@ -69,7 +69,8 @@ enum ResourceGrammar {
         "history", HistoryGrammar.type, default: false,
         "Whether earlier versions of records are kept: true, or for how long or how many.")
     private static let keep = Keyword(
-        "keep", KeepGrammar.ofResource.type, "How old or how many records are kept, of a resource with a cursor.")
+        "keep", KeepGrammar.ofResource.type,
+        "How old or how many records are kept, of a resource with a cursor and without deletes.")
     private static let condition = Keyword(
         "where", TransformGrammar.condition,
         "The condition for keeping a record. A stored record that no longer meets it becomes a tombstone.")
@@ -153,7 +154,8 @@ enum StopGrammar {
         "Whether a page without records is the last one, even if it has a next page.")
     private static let trustEnd = Keyword(
         "trust_end", .truth, default: false,
-        "Whether a page without a next page is the last one, even if the origin reports more records or pages.")
+        "Whether a page without a next page is the last one, even if the origin reports more records or pages, and so is a page shorter than its size."
+    )
 
     static let shape = Shape<StopRules>([
         maxPages.entry, hasMore.entry, isLast.entry, emptyPage.entry, trustEnd.entry,

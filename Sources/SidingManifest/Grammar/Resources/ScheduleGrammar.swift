@@ -17,17 +17,18 @@ enum ScheduleGrammar {
     }
 
     private static let every = Keyword(
-        "every", interval, "The time from the end of one sync to the beginning of the next. One of every and cron.")
+        "every", interval,
+        "The time from the end of one sync to the beginning of the next, at least 1s. One of every and cron.")
     private static let cron = Keyword(
         "cron", ValueType<String>.text("a cron expression such as \"*/15 6-22 * * mon-fri\""),
         "Minute, hour, day of the month, month and day of the week, as in crontab(5), or @hourly, @daily, @weekly, @monthly or @yearly."
     )
     private static let zone = Keyword(
         "zone", ValueType<String>.text("a time zone such as Europe/Berlin"),
-        "The time zone of the cron expression. Without it: the machine's.")
+        "The time zone of the cron expression, such as Europe/Berlin. Without it: the machine's.")
     private static let jitter = Keyword(
         "jitter", .duration,
-        "The longest delay, different for each machine, resource and moment, so that not all ask at once. Without it: none."
+        "The longest delay, different for each machine, resource and moment, so that not all ask at once. At most the time between two syncs. Without it: none."
     )
 
     private static let shape = Shape<Declaration>([every.entry, cron.entry, zone.entry, jitter.entry]) {

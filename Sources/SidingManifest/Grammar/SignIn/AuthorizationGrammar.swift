@@ -23,7 +23,8 @@ enum AuthorizationGrammar {
     private static let token = Keyword("token", .secret, isRequired: true, "The token.")
 
     private static let prefix = Keyword(
-        "prefix", TokenGrammar.prefixType, "The text before the secret; a space follows a word.")
+        "prefix", TokenGrammar.prefixType,
+        "The text before the secret; a space follows a word. Without it: Bearer with bearer, nothing with api_key.")
 
     private static let bearer = Shape<Authorization>([token.entry, prefix.entry]) { object, reading in
         let prefix = object.value(prefix, &reading).map(TokenGrammar.spaced)

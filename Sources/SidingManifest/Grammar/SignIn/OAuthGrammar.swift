@@ -5,7 +5,8 @@ internal import SidingCredentials
 /// Tokens from an OAuth 2 token endpoint: `auth: { type: oauth2_client }` and `oauth2_refresh`.
 enum OAuthGrammar {
     static let tokenURL = Keyword(
-        "token_url", .baseURL, isRequired: true, "The token endpoint. https, or http on this machine.")
+        "token_url", .baseURL, isRequired: true,
+        "The token endpoint. https, http on this machine, or any http with allow_plain_http.")
     private static let id = Keyword(
         "client_id", .secretOrText, isRequired: true, "The client's name, as text or a secret.")
     private static let secret = Keyword("client_secret", .secret, isRequired: true, "The client's secret.")

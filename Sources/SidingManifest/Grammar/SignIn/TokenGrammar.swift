@@ -11,17 +11,19 @@ package enum TokenGrammar {
         "The path below the source's base_url to which the log-in is sent by POST.")
     private static let body = Keyword(
         "body", .login, isRequired: true,
-        "The body of the log-in: text, numbers, true, false, secrets, and maps of them.")
+        "The body of the log-in: text, numbers, true, false, secrets, and maps of them. A password or the like must be a secret."
+    )
     private static let encoding = Keyword(
         "encoding", ValueType<SessionLogin.Encoding>.choice, default: "json",
-        "The encoding of the body: json, or form as in HTML forms.")
+        "The encoding of the body: json, or form as in HTML forms, with maps as user[name].")
     private static let token = Keyword(
         "token", ValueType<JSONPath>.path, "The token's path in the answer. Without it: $.access_token or $.token.")
     private static let tokenHeader = Keyword(
         "token_header", .headerName, "The header field of the answer that holds the token.")
     private static let lifetimePath = Keyword(
         "expires_in", ValueType<JSONPath>.path, default: "$.expires_in",
-        "The path of the token's lifetime in the answer: seconds, or the time of its end.")
+        "The path of the token's lifetime in the answer: seconds, or its end in RFC 3339, or in seconds or milliseconds since 1970."
+    )
     private static let lifetime = Keyword(
         "lifetime", .duration, "How long a token lasts if the answer has no lifetime. Without it: until it is refused."
     )

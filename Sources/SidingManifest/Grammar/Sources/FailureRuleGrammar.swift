@@ -55,7 +55,8 @@ enum FailureRuleGrammar {
     private static let status = Keyword("status", statuses, "The statuses of the answer.")
     private static let header = Keyword("header", trait(at: name).type, "A header field of the answer.")
     private static let body = Keyword(
-        "body", trait(at: path).type, "A value in the answer's JSON, which may have up to 64 KiB.")
+        "body", trait(at: path).type,
+        "A value in the answer's JSON, which may have up to 64 KiB; to a write, and with partial, up to max_body.")
     private static let error = Keyword(
         "error", names, "Failures without a usable answer, by the names that 'siding queue show' prints.")
 

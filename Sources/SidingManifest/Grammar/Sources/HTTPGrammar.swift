@@ -24,7 +24,7 @@ enum HTTPGrammar {
 
     static let minRate = Keyword(
         "min_rate", .size(upTo: 1 << 30), default: "1KiB",
-        "The bytes per second that an answer must reach after 30 seconds; 1 for nearly no limit.")
+        "The bytes per second that an answer must reach, checked every 30 seconds; 1 for nearly no limit.")
     static let compression = Keyword(
         "compression", ValueType<Compression>.choice, default: "auto",
         "Whether compressed answers are requested; auto: from other machines.")
@@ -32,7 +32,7 @@ enum HTTPGrammar {
         "user_agent", ValueType<String>.text("text"), default: "siding", "The User-Agent field.")
     static let interface = Keyword(
         "interface", ValueType<String>.text("the name of an interface such as wwan0, or an address of this machine"),
-        "The network interface that connections use.")
+        "The network interface that connections use: its name, or one of this machine's addresses.")
 
     enum Compression: String, Sendable, CaseIterable {
         case auto, always, never

@@ -6,19 +6,21 @@ internal import SidingChain
 enum LimitGrammar {
     private static let match = Keyword(
         "match", pattern, default: "**",
-        "The paths that count, below base_url. * matches within a segment, ** any segments."
+        "The paths that count, below base_url and without a query. * matches within a segment, ** any segments."
     )
     private static let rate = Keyword(
-        "rate", rateType, "The maximum number of requests in any span of this length, such as 100/m.")
+        "rate", rateType,
+        "The maximum number of requests in any span of this length, such as 100/m or 300/15m; up to 1000000 and 31 days."
+    )
     private static let bytes = Keyword(
         "bytes", bytesType,
-        "The maximum number of bytes in any span of this length, such as 50MiB/d: what the network carries in both directions."
+        "The maximum number of bytes in any span of this length, such as 50MiB/d: what the network carries in both directions. In an entry without rate."
     )
     private static let remaining = Keyword(
         "remaining_header", .headerName, "The header field of answers that reports the remaining quota.")
     private static let reset = Keyword(
         "reset_header", .headerName,
-        "The header field that reports when the quota resets: seconds from now, a time since 1970, or a date."
+        "The header field that reports when the quota resets: seconds from now, seconds or milliseconds since 1970, or a date."
     )
 
     private static let everything = try? PathPattern("**")

@@ -11,7 +11,9 @@ enum ProxyGrammar {
     private static let expected =
         "none, a URL such as http://proxy.example.com:3128, or { url: …, user: …, password: … }"
 
-    private static let url = Keyword("url", ValueType<String>.text(expected), isRequired: true, "The URL of the proxy.")
+    private static let url = Keyword(
+        "url", ValueType<String>.text(expected), isRequired: true,
+        "http://HOST:PORT, without credentials. Without a port: 80.")
     private static let user = Keyword("user", ValueType<String>.text("a user name"), "The user name for the proxy.")
     private static let password = Keyword("password", .secret, "The password for the proxy.")
 

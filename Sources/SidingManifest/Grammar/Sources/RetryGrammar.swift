@@ -13,7 +13,9 @@ enum RetryGrammar {
         "The longest first wait. Each wait is random, and its limit doubles up to cap.")
     static let cap = Keyword("cap", .duration, default: "1h", "The longest wait.")
     static let expire = Keyword(
-        "expire", .duration, "How long a queued request is kept before it is parked as expired. Without it: forever.")
+        "expire", .duration,
+        "How long a queued request is kept before it is parked as expired; a page since its last try. Without it: forever."
+    )
 
     static let shape = Shape<RetrySettings>([inline.entry, base.entry, cap.entry, expire.entry]) { object, reading in
         let backoff = Backoff(

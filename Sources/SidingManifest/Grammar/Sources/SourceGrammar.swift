@@ -7,12 +7,13 @@ internal import SidingCredentials
 enum SourceGrammar {
     static let baseURL = Keyword(
         "base_url", .baseURL, isRequired: true,
-        "The URL to which all paths are appended. https, or http on this machine.")
+        "The URL to which all paths are appended: https, http on this machine, or http+unix://%2Frun%2Fservice.sock.")
     static let headers = Keyword(
         "headers", .headers, "Header fields of every request. Accept is application/json unless given here.")
     static let authorization = Keyword(
         "auth", AuthorizationGrammar.type, default: "none", "The credentials of requests.")
-    static let http = Keyword("http", HTTPGrammar.shape.type, "Timeouts, sizes and concurrency.")
+    static let http = Keyword(
+        "http", HTTPGrammar.shape.type, "Timeouts, sizes, concurrency, proxy and network interface.")
     static let tls = Keyword("tls", TLSGrammar.shape.type, "What TLS trusts, and the client's certificate.")
     static let retry = Keyword("retry", RetryGrammar.shape.type, "How often and when to try again.")
     static let idempotency = Keyword(
@@ -25,7 +26,7 @@ enum SourceGrammar {
 
     static let limits = Keyword(
         "limits", LimitGrammar.all,
-        "The maximum number of requests in a time span, for all processes on the database together.")
+        "The maximum number of requests or bytes in a time span, for all processes on the database together.")
 
     static let trace = Keyword(
         "trace", .truth, default: false,

@@ -9,9 +9,10 @@ enum TLSGrammar {
     private static let only = Keyword(
         "only", .truth, default: false, "Whether only ca_file is trusted, and not the system's authorities.")
     private static let certificate = Keyword(
-        "certificate", file, "A PEM file with the client's certificate, for origins that ask for one.")
+        "certificate", file,
+        "A PEM file with the client's certificate, and those up to its authority, for origins that ask for one.")
     private static let key = Keyword("key", file, "A PEM file with its key; by default the file of the certificate.")
-    private static let keyPassword = Keyword("key_password", .secret, "The password of the key.")
+    private static let keyPassword = Keyword("key_password", .secret, "The password of the key, in ASCII.")
     private static let minVersion = Keyword(
         "min_version", ValueType<TLSSettings.Version>.choice, default: "1.2",
         "The oldest version of TLS that is spoken.")

@@ -28,7 +28,7 @@ enum OperationGrammar {
 
     private static let goneIsDone = Keyword(
         "gone_is_done", .truth, default: true,
-        "Whether an answer 404 or 410 means that the record is deleted, whatever the method.")
+        "Whether 404 and 410 mean that the record is deleted, with any method. With false they refuse the write.")
 
     private static let body = Keyword(
         "body", ValueType<WriteDeclaration.Extent>.choice,
