@@ -72,11 +72,13 @@ import Testing
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
     }
 
-    @Test func `a page that the origin refused is tried again once it is as old as the resource may be`() async throws {
+    @Test func `a page that is refused for good is tried again once it is as old as the resource may be`() async throws
+    {
         let store = try await Store.temporary(clock: clock.wallClock)
         let siding = try await siding(store)
         let lost = ScriptedAnswer.failure(Failure(.noInternetConnection, phase: .notSent))
-        origin.set("/posts?page=2", lost, .status(.forbidden), ScriptedOrigin.page("[3]"))
+        let large = ScriptedAnswer.failure(Failure(.tooLarge(limit: 9), phase: .answered))
+        origin.set("/posts?page=2", lost, large, ScriptedOrigin.page("[3]"))
         _ = try await siding.sync(resource)
         await #expect(throws: SyncError.self) { try await siding.sync(resource) }
         #expect(try await store.entries(QueueSelection()).map(\.reason) == [.rejected])

@@ -43,8 +43,8 @@ struct FollowingTests {
 
         let table = try await sandbox.siding("export", "items", "--changed-since", "1", "--format", "csv", "-q")
         let rows: [String] = [
-            "siding_change,siding_key,id,title,price", "updated,2,2,new 2,2.50", "deleted,3,,,",
-            "inserted,9,9,more 9,9.50", "",
+            "siding_change,siding_key,id,title,price,siding_pending", "updated,2,2,new 2,2.50,0", "deleted,3,,,,",
+            "inserted,9,9,more 9,9.50,0", "",
         ]
         #expect(table.output == rows.joined(separator: "\n"))
         #expect(table.error == "")
