@@ -39,7 +39,7 @@ enum PartialWords {
 
     private static let negations: Set<String> = ["no", "not", "non", "never", "without", "t"]
     private static let verbs: Set<String> = ["is", "are", "was", "were", "be", "only"]
-    private static let clauseEnds: Set<Character> = [":", ";", ",", ".", "!", "("]
+    private static let clauseEnds: Set<Character> = [":", ";", ".", "!", "("]
     /// What is partial, or done partially.
     private static let nouns = words(
         """
@@ -48,12 +48,12 @@ enum PartialWords {
         """)
     private static let states = words(
         """
-        status state results result response answer completeness coverage outcome type mode kind
+        status state results result response answer completeness coverage outcome
         """
     ).sorted()
     private static let messages = words(
         """
-        messages message msg warnings warning notices notice notes note reasons reason details detail
+        messages message msg warnings warning notices notice reasons reason
         """
     ).sorted()
     private static let texts = words("text code description").sorted()

@@ -117,7 +117,8 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether it is a text about the answer that says that it is partial.
         var saysPartial: Bool {
-            guard case .text(let text) = value, let name = names.last, !(isOfWrite && names.count == 1),
+            guard case .text(let text) = value, let name = names.last,
+                !(isOfWrite && (names.count == 1 || PartialWords.isOfMessage(name))),
                 PartialWords.areIn(text, isMessage: PartialWords.isOfMessage(name)), PartialWords.mayBeIn(name)
             else { return false }
             return names.dropLast().allSatisfy {
@@ -163,7 +164,9 @@ package struct Shortfall: Sendable, Hashable {
 
     private static func inFields(of answer: PageAnswer) -> Shortfall? {
         answer.headerFields.first {
-            $0.name.canonicalName.hasPrefix("x-") && PartialWords.areIn($0.value, isMessage: false)
+            // A URL repeats what was asked for.
+            $0.name.canonicalName.hasPrefix("x-") && !$0.value.contains(where: "/?=".contains)
+                && PartialWords.areIn($0.value, isMessage: false)
                 && !PartialWords.areOfData(ExtentName.folded($0.name.canonicalName))
         }
         .map { Shortfall(.part, "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 200))'") }

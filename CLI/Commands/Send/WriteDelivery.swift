@@ -27,8 +27,12 @@ struct WriteDelivery {
             // 78 would say that nothing was stored.
             return status == .config ? .queued : status
         } catch let error as StoreError where error.kind == .full {
-            // What the disk has no room for is the claim of the entry, which precedes the request.
-            guard try await current(entry).state == .queued else { throw error }
+            // What the disk has no room for is the claim of the entry, which precedes the request; else it is the result of a request,
+            // whose write stays claimed.
+            let now = try await current(entry)
+            guard now.state == .queued, now.firstSentAt == nil, now.unknownSince == nil,
+                try await store.count(QueueSelection(states: [.sending])) == 0
+            else { throw error }
             Output.printMessage(
                 "\(entry.shortID) \(entry.method) \(entry.url): stored, but not sent: the disk of the database is full")
             options.printMessage("    free space on that disk; the next 'siding queue run' or 'siding sync' sends it")

@@ -71,7 +71,8 @@ extension Store {
         let recorder = WriteResultRecorder(
             write: write, hasLostTry: result.hasLostTry, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
-        let isUnsent = result.isUnsent
+        let entry = write.entry
+        let isUnsent = result.isUnsent && entry.firstSentAt == nil && entry.unknownSince == nil
         func record(
             claiming request: ClaimRequest?
         ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {

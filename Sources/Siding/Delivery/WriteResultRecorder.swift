@@ -126,7 +126,8 @@ struct WriteResultRecorder {
     }
 
     /// Whether a record that was fetched after a refused `If-Match` is as the edit knows it, apart from its ETag: then nobody has
-    /// changed it, and there is nothing to merge or to prefer.
+    /// changed it, and there is nothing to merge or to prefer. What the record does not show may have been changed, so an edit of it,
+    /// or of a resource that stores only parts, is not among them.
     private func isUnchanged(
         _ theirs: WriteAnswer?, _ edit: PendingEdit, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
@@ -134,6 +135,10 @@ struct WriteResultRecorder {
         guard edit.terms.ifMatch, write.headerFields[.ifMatch] != nil, let theirs,
             let base = try EditSides(of: edit.entry, transaction)?.base.living,
             let record = try EditDelivery.record(in: theirs, edit, key: edit.key, &projection, transaction)
+        else { return false }
+        let shown = Set(record.members?.map(\.name) ?? [])
+        guard try DroppedMembers.of(edit.entry.resource, transaction).isEmpty,
+            edit.document?.members?.allSatisfy({ shown.contains($0.name) }) ?? true
         else { return false }
         return edit.terms.withoutETag(base).isEquivalent(to: edit.terms.withoutETag(record))
     }

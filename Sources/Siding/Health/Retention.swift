@@ -158,10 +158,6 @@ extension Failure {
         }
     }
 
-    /// Whether an answer refuses a page for good: no later request of the same is answered otherwise. It may be about rights, or
-    /// about the address of the page, whose token the origin has forgotten.
-    var isRefusalForGood: Bool { isOfRequest || (status != nil && retention(of: .fetch) == .fail) }
-
     /// Whether this machine has no network: the source's gate closes, and one request at a time tests it. Other connection
     /// failures may concern one host only; see ``isConnectionFailure``.
     var isOffline: Bool { reason == .noInternetConnection }

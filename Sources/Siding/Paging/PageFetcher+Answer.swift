@@ -144,7 +144,7 @@ extension PageFetcher {
         fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
         fetched.shortfall = shortfall(
             of: answer, response, recordsAt: contents.recordsPath,
-            lines: reader.readsLines ? contents.records.filter(\.lacksKey).map { Array(bytes[$0.range]) } : [])
+            lines: reader.readsLines ? Self.strangers(among: contents.records, in: bytes) : [])
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
@@ -212,6 +212,18 @@ extension PageFetcher {
             if let text = originText(in: bytes, fields, besides: error) { detail += "; the origin says: \(text)" }
             throw Failure(.contract, phase: .answered, detail: detail, underlying: error)
         }
+    }
+
+    /// The lines that lack the key and share no member with the first record: one that shares some is a faulty record.
+    private static func strangers(among records: [RecordSlice], in bytes: [UInt8]) -> [[UInt8]] {
+        func names(in record: RecordSlice) -> Set<String> {
+            let members = (try? JSONDocument(Array(bytes[record.range])))?.members ?? []
+            return Set(members.filter { !$0.value.isNull }.map(\.name))
+        }
+        let lines = records.filter(\.lacksKey)
+        guard !lines.isEmpty else { return [] }
+        let known = records.first { !$0.lacksKey }.map(names) ?? []
+        return lines.filter { names(in: $0).isDisjoint(with: known) }.map { Array(bytes[$0.range]) }
     }
 
     /// The sentence of an answer that has an error where its records should be; nil if it has none.

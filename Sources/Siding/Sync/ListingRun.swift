@@ -242,7 +242,7 @@ struct ListingRun: Sendable {
             // It may be the cursor, or the token of the checkpoint, that is gone, and then the records behind it are not.
             let mayBeForgotten =
                 asksFromCursor && start.isRefused(error, first)
-                || error.failure.isRefusalForGood && request.number > 1 && !listing.hasPages
+                || error.failure.isOfRequest && request.number > 1 && !listing.hasPages
             return error.takenAsPage(
                 listing, of: resource, asksFromCursor: asksFromCursor, mayBeForgotten: mayBeForgotten
             ).map(Fetched.page) ?? .failed(error)

@@ -167,20 +167,20 @@ extension ResourceSync {
 }
 
 extension PageFailure {
-    /// Why the address of the page may lead to no page any more, as one whose token the origin has forgotten does; nil if a
-    /// later request may get the page, or if this is the page. Some origins say so by a status, others by 200 and an error or a
-    /// sentence where the records should be. Whether it is so shows the first page of the listing that restarts.
+    /// How the origin answered that the address of the page leads to no page any more, as one whose token it has forgotten
+    /// does; nil if it did not. Some origins say so by a status, others by 200 and an error where the records should be.
     fileprivate var endOfAddress: String? {
-        if failure.isRefusalForGood, let status = failure.status {
+        if failure.isOfRequest, let status = failure.status {
             return "the origin refused page \(page.number) with \(status)"
         }
-        if failure.reason == .redirectRefused { return noPage }
         switch failure.underlying as? PageFault {
-        case .noRecords, .membersAreRecords, .ambiguousRecords, .syntax, .notUTF8: return noPage
-        // The page that they are faults of would come again. Without a fault it is that of a record or of a link.
-        case .repeatedName, .tooDeep, .tooManyValues, .tooManyRecords, .stringTooLong, .tooLarge, nil: return nil
+        case .noRecords, .membersAreRecords, .ambiguousRecords:
+            return "page \(page.number) is no page any more: \(failure.detail ?? failure.reason.name)"
+        // What is not JSON may be a page that the line has cut, or come from a portal: a later request may get the page.
+        // One that is too large is a page.
+        case .syntax, .notUTF8, .repeatedName, .tooDeep, .tooManyValues, .tooManyRecords, .stringTooLong, .tooLarge,
+            nil:
+            return nil
         }
     }
-
-    private var noPage: String { "page \(page.number) is no page any more: \(failure.detail ?? failure.reason.name)" }
 }

@@ -110,7 +110,7 @@ import Testing
 
     /// The first answer gives an ETag, which the origin refuses for the second edit.
     private static func refused(
-        _ policy: ConflictPolicy, now: ScriptedAnswer...
+        _ policy: ConflictPolicy, edit body: String = #"{"title":"mine"}"#, now: ScriptedAnswer...
     ) async throws -> (EditBench, ScriptedOrigin, QueueEntry) {
         let bench = try await EditBench.conflict()
         let origin = ScriptedOrigin()
@@ -119,8 +119,8 @@ import Testing
             [.text(EditBench.theirs, headerFields: [.eTag: "\"1\""]), .status(.preconditionFailed)] + now)
         let sender = try bench.sender(over: origin)
         var last: QueueEntry?
-        for title in ["theirs", "mine"] {
-            last = try await bench.edit(.merge, "a", #"{"title":"\#(title)"}"#) { edit in
+        for body in [#"{"title":"theirs"}"#, body] {
+            last = try await bench.edit(.merge, "a", body) { edit in
                 (edit.ifMatch, edit.conflict) = (true, policy)
             }
             for _ in 0..<3 {
@@ -142,6 +142,14 @@ import Testing
         #expect(sent == [nil, "\"1\"", "\"2\""])
         #expect(try await bench.shown("a")?.contains("mine") == true)
         try await bench.expectSound()
+    }
+
+    @Test func `what the record does not show may have been changed, so that the policy decides`() async throws {
+        let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: "\"2\""])
+        let (_, origin, entry) = try await Self.refused(
+            .hold, edit: #"{"secret":"mine"}"#, now: now, .status(.noContent))
+        #expect(entry.state == .parked && entry.reason == .conflict)
+        #expect(origin.takeRequests().filter { $0.method == .patch }.count == 2)
     }
 
     @Test(arguments: ["W/\"2\"", "\"1\""])

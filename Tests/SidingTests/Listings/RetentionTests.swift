@@ -182,7 +182,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         _ = try await bench.sync()
-        bench.origin.set("/posts?page=2", .failure(Failure(.tooLarge(limit: 9), phase: .answered)))
+        bench.origin.set("/posts?page=2", .status(.forbidden))
         let report = try await bench.sync()
         #expect(report.result.outcome == .failed)
         let entry = try await bench.entry(report.result.entry)

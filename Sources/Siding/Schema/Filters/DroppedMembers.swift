@@ -8,6 +8,9 @@ struct DroppedMembers {
 
     init(_ removal: MemberRemoval) { self.removal = removal }
 
+    /// Whether everything is stored.
+    var isEmpty: Bool { removal.isEmpty }
+
     /// - Parameter resource: the resource's name; nil removes nothing.
     static func of(_ resource: String?, _ database: borrowing some Queryable & ~Copyable) throws -> DroppedMembers {
         let schema = try ResourcesTable.load(named: resource, database)?.schema
