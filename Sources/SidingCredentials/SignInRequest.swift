@@ -20,7 +20,7 @@ struct SignInRequest: Sendable {
         let bytes = grant.accessToken.utf8
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let why = RefreshRefusal(
-                "what it gave is no token: it \(bytes.isEmpty ? "is empty" : "holds a space or a character beyond ASCII")"
+                "what it gave is not a token: it \(bytes.isEmpty ? "is empty" : "holds a space or a character beyond ASCII")"
             )
             throw Failure(.contract, phase: .answered, underlying: why)
         }

@@ -77,7 +77,7 @@ final class Connection {
                 compiled.append(handle)
                 guard compiled.count == 1 else { throw self.refusal("it is more than one statement", sql: sql) }
             }
-            guard let only = compiled.first else { throw refusal("it is no statement", sql: sql) }
+            guard let only = compiled.first else { throw refusal("it is not a statement", sql: sql) }
             return only
         } catch {
             for handle in compiled { sqlite3_finalize(handle) }

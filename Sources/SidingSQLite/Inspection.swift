@@ -130,7 +130,7 @@ extension Connection {
         let statement = try prepare(sql)
         do throws(SQLiteError) {
             guard sqlite3_stmt_readonly(statement) != 0, sqlite3_column_count(statement) > 0 else {
-                throw refusal("it is no statement that reads", sql: sql)
+                throw refusal("it is not a statement that reads", sql: sql)
             }
         } catch {
             sqlite3_finalize(statement)

@@ -10,7 +10,7 @@ package enum MachineZone {
             TimeZone(identifier: name) == nil
         else { return nil }
         return
-            "TZ is '\(PlainText.oneLine(name, limit: 60))', which is no time zone such as Europe/Berlin: the schedule follows "
+            "TZ is '\(PlainText.oneLine(name, limit: 60))', which is not a time zone such as Europe/Berlin: the schedule follows "
             + "\(TimeZone.current.identifier). Correct TZ, or declare 'zone'"
     }
 

@@ -45,7 +45,7 @@ import Testing
             """)
         #expect(try named.resource.query == ["from": .string("{cursor}"), "to": .string("{until}")])
         #expect(try named.resource.cursor?.type == .integer)
-        #expect(named.reasons("resources[0].endpoint.incremental.lag").count == 1, "a lag of seconds is no number")
+        #expect(named.reasons("resources[0].endpoint.incremental.lag").count == 1, "a lag of seconds is not a number")
         let placed = try Imported.dlt(
             """
             { name: events, primary_key: id, endpoint: { params: { q: "from:{incremental.start_value}" }, \

@@ -95,7 +95,7 @@ import Testing
             "5:44: 'token' in 'auth' of source 'blog' is given twice; expected one of \(secret)"),
         .source(
             "auth: { type: bearer, token: { env: $TOKEN } }",
-            "5:41: 'env' in 'token' of 'auth' of source 'blog' is no name of an environment variable; "
+            "5:41: 'env' in 'token' of 'auth' of source 'blog' is not a name of an environment variable; "
                 + "expected the name of an environment variable such as TRACKER_TOKEN; did you mean 'TOKEN'?"),
         .source(
             "auth: canary-literal",
@@ -112,7 +112,7 @@ import Testing
             "5:16: the header field 'Host' in 'headers' of source 'blog' is set by the transport alone"),
         .source(
             "headers: { 'a b': c }",
-            "5:16: 'a b' in 'headers' of source 'blog' is no name of a header field; "
+            "5:16: 'a b' in 'headers' of source 'blog' is not a name of a header field; "
                 + "expected letters, digits and dashes such as X-API-Key"),
         .source("base_url: https://other.example", "5:5: duplicate key 'base_url', given already in line 4"),
     ]
@@ -147,7 +147,7 @@ import Testing
             "7:47: 'paginate' in resource 'posts' has two places of its URL; expected one of path and header"),
         .resource(
             "paginate: { type: next_url, header: 'X Next' }",
-            "7:41: 'X Next' in 'header' of 'paginate' of resource 'posts' is no name of a header field; "
+            "7:41: 'X Next' in 'header' of 'paginate' of resource 'posts' is not a name of a header field; "
                 + "expected letters, digits and dashes such as X-API-Key"),
         .resource(
             "paginate: { type: page, size_param: per_page }",

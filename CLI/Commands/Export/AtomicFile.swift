@@ -63,7 +63,7 @@ final class AtomicFile: ExportTarget {
     /// Resolves symbolic links, so that they stay in place and their target is replaced.
     private static func place(_ path: String, replaces: Bool) throws -> String {
         guard path != "-" else {
-            throw CommandError.usage("'-' is no file name here", hint: "./- names a file of that name")
+            throw CommandError.usage("'-' is not a file name here", hint: "./- names a file of that name")
         }
         var status = stat()
         guard lstat(path, &status) == 0 else { return path }

@@ -46,7 +46,7 @@ struct WriteTarget {
                 hint: names.isEmpty ? "'writes:' declares them" : "it has: \(names.joined(separator: ", "))")
         }
         guard let verb = WriteDeclaration.Verb(rawValue: String(match.2)) else {
-            throw CommandError.usage("'\(match.2)' is no verb: create, update or delete")
+            throw CommandError.usage("'\(match.2)' is not a verb: create, update or delete")
         }
         do {
             return WriteTarget(

@@ -69,6 +69,6 @@ extension ReportedQuota {
         self.init(remaining: max(left, 0), resetAt: min(resetAt, now + RetryRules.longestWait))
     }
 
-    /// The number in the text of the field; nil if it is no number.
+    /// The number in the text of the field; nil if it is not a number.
     static func remaining(_ text: String) -> Int? { Int(text.trimmingPrefix { $0 == " " }) }
 }

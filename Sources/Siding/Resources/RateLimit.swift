@@ -38,7 +38,7 @@ public struct RateLimit: Sendable, Hashable {
     ) throws(Failure) {
         let parsed = rate.flatMap { RequestRate($0) ?? RequestRate($0, unit: .bytes) }
         if let rate, parsed == nil {
-            throw Failure(.invalidRequest, phase: .notSent, detail: "'\(rate)' is no rate such as 30/m")
+            throw Failure(.invalidRequest, phase: .notSent, detail: "'\(rate)' is not a rate such as 30/m")
         }
         try self.init(PathPattern(match), rate: parsed, remaining: remaining, reset: reset)
     }

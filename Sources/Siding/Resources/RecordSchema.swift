@@ -186,7 +186,7 @@ package struct RecordTransforms: Sendable, Hashable, Codable {
     private static func check(dropped path: JSONPath) throws(RecordSchemaError) {
         guard path.memberNames != nil else {
             throw RecordSchemaError(
-                "\(path.shown) is no member that can be left out", hint: "members such as $.user.mail can")
+                "\(path.shown) is not a member that can be left out", hint: "members such as $.user.mail can")
         }
     }
 }

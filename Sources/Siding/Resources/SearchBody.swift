@@ -138,7 +138,7 @@ extension Placeholders {
         }
     }
 
-    /// The number for a string that is only a placeholder; nil if the cursor is no number.
+    /// The number for a string that is only a placeholder; nil if the cursor is not a number.
     private func number(_ text: String) -> JSONDocument? {
         guard isNumber, let value = text == "{cursor}" ? cursor : text == "{until}" ? until : nil,
             let document = try? JSONDocument(value), document.kind == .number
@@ -160,7 +160,7 @@ struct PageBody {
     /// The body with the member at `path` set to `value`; all else stays byte for byte.
     func setting(_ path: JSONPath, to value: EnvelopeScalar) throws(Failure) -> String {
         guard let names = path.memberNames else {
-            throw Failure(.invalidRequest, phase: .notSent, detail: "\(path) is no place in a body that can be set")
+            throw Failure(.invalidRequest, phase: .notSent, detail: "\(path) is not a place in a body that can be set")
         }
         switch encoding {
         case .json: return try setting(names, to: value.json)

@@ -81,7 +81,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         let path = PercentCoding.decode(url.host(percentEncoded: true) ?? "")
         // The addresses of sockets have room for 104 bytes on macOS, the last of them 0, and NIO takes no longer path anywhere.
         guard path.hasPrefix("/"), (2..<104).contains(path.utf8.count), url.port == nil, !path.utf8.contains(0) else {
-            throw refusal(text, "its host is no path of a socket such as %2Frun%2Fservice.sock")
+            throw refusal(text, "its host is not the path of a socket such as %2Frun%2Fservice.sock")
         }
         return (path, 0)
     }

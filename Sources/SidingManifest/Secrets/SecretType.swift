@@ -103,7 +103,7 @@ extension ValueType where Value == String {
         guard let text = node.text else { return reading.refuse(node, expected: expected) }
         if text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return text }
         let bare = text.wholeMatch(of: /\$\{?([A-Z_][A-Z0-9_]*)\}?/).map { String($0.output.1) }
-        let message = "\(reading.subject) is no name of an environment variable"
+        let message = "\(reading.subject) is not a name of an environment variable"
         reading.fault(message, at: node.place, expected: expected, suggestion: bare)
         return nil
     }

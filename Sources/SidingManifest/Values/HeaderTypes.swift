@@ -29,7 +29,7 @@ extension Reading {
     /// Checks the name of a header field; nil after noting a fault.
     mutating func headerName(_ text: String, at place: Place) -> HTTPField.Name? {
         guard let name = HTTPField.Name(text) else {
-            let message = "\(Subject.quoted(text))\(subject.inOwner) is no name of a header field"
+            let message = "\(Subject.quoted(text))\(subject.inOwner) is not a name of a header field"
             fault(message, at: place, expected: "letters, digits and dashes such as X-API-Key")
             return nil
         }

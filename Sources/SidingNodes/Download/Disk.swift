@@ -18,7 +18,7 @@ enum Disk {
             if found >= 0 {
                 guard FileSystem.isOwn(found) else {
                     close(found)
-                    throw refusal("'\(path)' is in the way, and is no file of this program's; remove it")
+                    throw refusal("'\(path)' is in the way, and is not a file of this program; remove it")
                 }
                 return found
             }

@@ -48,7 +48,7 @@ struct DownloadPaths: Sendable {
         guard !["", ".", ".."].contains(name), !path.utf8.contains(0) else {
             throw Failure(
                 .invalidRequest, phase: .notSent,
-                detail: "'\(PlainText.oneLine(path, limit: 200))' is no path of a file to download to")
+                detail: "'\(PlainText.oneLine(path, limit: 200))' is not a path of a file to download to")
         }
         file = path
         directory = FileSystem.parent(of: path)

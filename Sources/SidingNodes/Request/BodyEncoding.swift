@@ -111,7 +111,7 @@ struct BodyEncoder: Sendable {
         let contentType = model.contentType
         guard contentType.map(HTTPField.isValidValue) != false else {
             throw Failure(
-                .invalidRequest, phase: .notSent, detail: "the content type of \(type(of: model)) is no field value")
+                .invalidRequest, phase: .notSent, detail: "the content type of \(type(of: model)) is not a field value")
         }
         return draft.with(bytes, contentType: contentType)
     }

@@ -66,7 +66,7 @@ extension HTTPFields {
         let members = try QueryValueEncoder(dates: .httpDate).members(of: value, for: "header fields")
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
             guard let name = HTTPField.Name(key) else {
-                throw Self.refusal(Value.self, "'\(PlainText.oneLine(key, limit: 100))' is no name of a field")
+                throw Self.refusal(Value.self, "'\(PlainText.oneLine(key, limit: 100))' is not a name of a field")
             }
             guard let text = try Self.text(member, key, Value.self) else { continue }
             guard self[name] == nil else {

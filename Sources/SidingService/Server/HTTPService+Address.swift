@@ -32,7 +32,7 @@ extension HTTPService {
 
         private static func fault(_ text: String, _ hint: String) -> ServiceError {
             ServiceError(
-                .invalidAddress, "'\(PlainText.oneLine(text, limit: 100))' is no address to listen on", hint: hint)
+                .invalidAddress, "'\(PlainText.oneLine(text, limit: 100))' is not an address to listen on", hint: hint)
         }
 
         public var description: String {

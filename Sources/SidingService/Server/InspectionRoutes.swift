@@ -109,7 +109,7 @@ struct InspectionRoutes: Sendable {
 
     static func number(_ text: String) throws -> Int64 {
         guard let number = Int64(text), number > 0 else {
-            throw ServiceProblem.usage("'\(text.prefix(100))' is no number")
+            throw ServiceProblem.usage("'\(text.prefix(100))' is not a number")
         }
         return number
     }

@@ -41,7 +41,7 @@ extension ResponseCacheConformance {
             try await require(bench.kept(paths), is: ["/0"] + paths[3...], "what is left")
             try await require(bench.kept(["/new"]), is: ["/new"], "the newest")
         },
-        Law("a look at the head alone is no use") { bench in
+        Law("a look at the head alone does not count as use") { bench in
             let paths = (0..<10).map { "/\($0)" }
             for path in paths {
                 try await bench.store(to: bench.request(path), bytes: 1_024)

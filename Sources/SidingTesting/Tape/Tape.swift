@@ -105,7 +105,7 @@ extension Tape: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard try container.decodeIfPresent(String.self, forKey: .format) == Self.format else {
-            throw Fault(message: "it is no tape: its `format` is not \"\(Self.format)\"")
+            throw Fault(message: "it is not a tape: its `format` is not \"\(Self.format)\"")
         }
         let version = try container.decode(Int.self, forKey: .version)
         guard (1...Self.version).contains(version) else {

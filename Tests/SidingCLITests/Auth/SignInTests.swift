@@ -187,7 +187,7 @@ struct SignInTests {
             service.config(source: "auth: { type: command, command: [echo, not signed in \(Door.canary)] }"))
         let words = try await sandbox.siding("sync")
         #expect(words.status == 77)
-        #expect(words.error.contains("is no token") && !words.error.contains(Door.canary))
+        #expect(words.error.contains("is not a token") && !words.error.contains(Door.canary))
         #expect(!sandbox.keptToken.contains(Door.canary))
         await service.origin.stop()
     }

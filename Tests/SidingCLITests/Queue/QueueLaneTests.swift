@@ -25,7 +25,7 @@ struct QueueLaneTests {
             let parts = request.path.split(separator: "/")
             guard request.method == "POST", parts.count == 2, let number = Int(parts[1]) else { return nil }
             guard request.body != Array(#"{"amount":"bad"}"#.utf8) else {
-                return .json(#"{"message":"amount is no number"}"#, status: .unprocessableContent)
+                return .json(#"{"message":"amount is not a number"}"#, status: .unprocessableContent)
             }
             taken.take(String(parts[0]), number)
             return .json("{}", status: .created)

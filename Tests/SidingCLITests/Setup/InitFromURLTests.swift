@@ -246,7 +246,7 @@ struct InitFromURLTests {
         let sandbox = try Sandbox()
         for arguments in [["init"], ["init", "--force"], ["init", "http://127.0.0.1:9/posts"]] {
             let made = try await sandbox.siding(arguments + ["-c", "-"])
-            #expect(made.status == 64 && made.error.contains("'-' is no file name"), "\(made.everything)")
+            #expect(made.status == 64 && made.error.contains("'-' is not a file name"), "\(made.everything)")
         }
         #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
         let link = sandbox.file("siding.yaml")

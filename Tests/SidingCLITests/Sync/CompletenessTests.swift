@@ -189,7 +189,7 @@ struct CompletenessTests {
         let check = try await sandbox.siding(["check"], environment: ["TZ": zone])
         #expect(check.status == 0)
         #expect(check.error.hasPrefix("siding.yaml:5:"), "\(check.error)")
-        #expect(check.error.contains(": jittered: TZ is '\(zone)', which is no time zone"), "\(check.error)")
+        #expect(check.error.contains(": jittered: TZ is '\(zone)', which is not a time zone"), "\(check.error)")
         #expect(check.error.split(separator: "\n").count == 1, "\(check.error)")
         for known in ["Europe/Berlin", ""] {
             #expect(try await sandbox.siding(["check"], environment: ["TZ": known]).error == "")

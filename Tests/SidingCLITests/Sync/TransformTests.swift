@@ -262,7 +262,7 @@ struct TransformTests {
         ("where: \"rowid > 3\"", "write record ->> '$.rowid'"),
         ("where: { path: $.state }", "compares with nothing"),
         ("where: { path: $.state, equals: a, in: [b] }", "compares in several ways"),
-        ("drop: [$.id]", "drops its key"), ("drop: [\"$.list[0]\"]", "is no member that can be left out"),
+        ("drop: [$.id]", "drops its key"), ("drop: [\"$.list[0]\"]", "is not a member that can be left out"),
         ("set: { siding_x: \"1\" }", "siding_"), ("set: { a: \"1\", A: \"2\" }", "two columns are called"),
         ("columns: { a: text }, set: { A: \"1\" }", "two columns are called"),
         ("drop: [$.gone], deletes: { field: $.gone }", "drops $.gone, which marks its deleted records"),

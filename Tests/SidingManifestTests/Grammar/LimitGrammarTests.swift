@@ -39,7 +39,7 @@ import Testing
         ("{ match: \"**\", rate: 1/40d }", "is '1/40d'"),
         ("{ match: \"**\", rat: 1/m }", "did you mean 'rate'?"),
         ("{ match: \"**\", remaining_header: Content-Length }", "set by the transport alone"),
-        ("{ match: \"**\", remaining_header: a b }", "is no name of a header field"),
+        ("{ match: \"**\", remaining_header: a b }", "is not a name of a header field"),
         ("30/m", "expected a map with match, rate, bytes, remaining_header, reset_header"),
         ("{ bytes: 50MiB }", "is '50MiB'; expected a size and a time such as 50MiB/d"),
         ("{ bytes: 50 mib / day }", "did you mean '50MiB/d'?"),

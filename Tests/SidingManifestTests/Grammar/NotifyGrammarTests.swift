@@ -54,7 +54,7 @@ import Testing
             "{ url: https://a.example, headers: { Authorization: Bearer x } }",
             "is a secret, which this file never holds"
         ),
-        ("{ url: https://a.example, headers: { a b: x } }", "is no name of a header field"),
+        ("{ url: https://a.example, headers: { a b: x } }", "is not a name of a header field"),
         ("{ url: https://a.example, headers: { X-A: x, x-a: y } }", "is given twice, in different spellings"),
         (#"{ url: https://a.example, headers: { X-A: "a\nb" } }"#, "a line break or another control character"),
         ("{ ping: https://a.example, headers: { X-A: x } }", "is for 'url' alone"),

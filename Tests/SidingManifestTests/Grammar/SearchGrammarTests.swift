@@ -112,12 +112,12 @@ import Testing
         ),
         (
             "method: POST\npaginate: { type: cursor, path: $.next, in: body, param: '$.a[0]' }",
-            "8:62: 'param' in 'paginate' of resource 'contacts' is '$.a[0]', which is no member of the body; "
+            "8:62: 'param' in 'paginate' of resource 'contacts' is '$.a[0]', which is not a member of the body; "
                 + "expected a JSON path of members such as $.page.after"
         ),
         (
             "method: POST\nbody: { page: 5 }\npaginate: { type: page, in: body, param: $.page.number }",
-            "9:15: 'paginate' in resource 'contacts' says $.page.number, and 'page' of the body is no map; "
+            "9:15: 'paginate' in resource 'contacts' says $.page.number, and 'page' of the body is not a map; "
                 + "expected a place in a map, or one that the body does not have"
         ),
         (

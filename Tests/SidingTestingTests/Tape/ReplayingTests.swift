@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"log":{}}"#, "it is no tape: its `format` is not \"siding-tape\""), ("", "it is damaged"),
+        (#"{"log":{}}"#, "it is not a tape: its `format` is not \"siding-tape\""), ("", "it is damaged"),
         ("[1", "it is damaged"),
         (#"{"format":"siding-tape","exchanges":[]}"#, "it is damaged"),
         (

@@ -33,7 +33,8 @@ struct BodyDeclaration: Sendable {
         for path in paging.value.bodyPaths {
             guard let name = path.blockingMember(of: members.value) else { continue }
             reading.fault(
-                "\(paging.subject) says \(path), and \(Subject.quoted(name)) of the body is no map", at: paging.place,
+                "\(paging.subject) says \(path), and \(Subject.quoted(name)) of the body is not a map",
+                at: paging.place,
                 expected: "a place in a map, or one that the body does not have")
         }
     }

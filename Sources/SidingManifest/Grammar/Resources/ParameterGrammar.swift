@@ -29,7 +29,7 @@ enum ParameterGrammar {
         guard isPath else { return .body(JSONPath(member: name.value)) }
         guard let path = try? JSONPath(parsing: name.value), path.memberNames != nil else {
             reading.fault(
-                "\(name.subject) is \(Subject.quoted(name.value)), which is no member of the body", at: name.place,
+                "\(name.subject) is \(Subject.quoted(name.value)), which is not a member of the body", at: name.place,
                 expected: "a JSON path of members such as $.page.after")
             return nil
         }

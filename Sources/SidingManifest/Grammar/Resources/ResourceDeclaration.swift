@@ -71,7 +71,7 @@ struct ResourceDeclaration: Sendable {
         }
         if key.contains(.memberName), records?.components.last != .child {
             reading.fault(
-                "the key of \(subject) is $key, and its records are no members of an object", at: place,
+                "the key of \(subject) is $key, and its records are not members of an object", at: place,
                 expected: "records: $.items.*, with the path of the object")
         }
         let looksAround =

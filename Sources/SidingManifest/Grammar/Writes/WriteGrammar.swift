@@ -17,7 +17,7 @@ enum WriteGrammar {
     private static let recordPath = ValueType<JSONPath>.path.map { path, node, reading -> JSONPath? in
         if path.memberNames != nil { return path }
         reading.fault(
-            "\(reading.subject) is no member of an object", at: node.place, expected: "a JSON path such as $.ticket")
+            "\(reading.subject) is not a member of an object", at: node.place, expected: "a JSON path such as $.ticket")
         return nil
     }
     private static let lane = Keyword(

@@ -24,7 +24,7 @@ struct LocalFile: ~Copyable {
         }
         guard descriptor >= 0 else { throw Self.failure(code, path, field, phase) }
         guard try kind() == S_IFREG else {
-            throw Self.failure(try kind() == S_IFDIR ? "is a directory" : "is no regular file", path, field, phase)
+            throw Self.failure(try kind() == S_IFDIR ? "is a directory" : "is not a regular file", path, field, phase)
         }
     }
 

@@ -33,7 +33,7 @@ package struct MultipartBoundary: Sendable {
             throw Failure(
                 .invalidRequest, phase: .notSent,
                 detail:
-                    "'\(PlainText.oneLine(text, limit: 80))' is no multipart boundary: up to 70 letters, digits and "
+                    "'\(PlainText.oneLine(text, limit: 80))' is not a multipart boundary: up to 70 letters, digits and "
                     + "'()+_,-./:=? are allowed")
         }
         return text

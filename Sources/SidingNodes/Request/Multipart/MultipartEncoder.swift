@@ -83,7 +83,7 @@ package struct MultipartEncoder: Sendable {
             guard !type.isEmpty, HTTPField.isValidValue(type) else {
                 throw Failure(
                     .invalidRequest, phase: .notSent,
-                    detail: "the content type of the field '\(part.name)' is no field value")
+                    detail: "the content type of the field '\(part.name)' is not a field value")
             }
             head += "\r\nContent-Type: \(type)"
         }

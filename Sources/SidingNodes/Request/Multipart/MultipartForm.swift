@@ -74,7 +74,8 @@ public struct MultipartForm: Sendable, Hashable {
         file url: URL, name: String, filename: String? = nil, contentType: String? = nil
     ) throws(Failure) {
         guard url.isFileURL else {
-            throw Failure(.invalidRequest, phase: .notSent, detail: "the file for the field '\(name)' is no file: URL")
+            throw Failure(
+                .invalidRequest, phase: .notSent, detail: "the file for the field '\(name)' is not a file: URL")
         }
         append(file: url.path, name: name, filename: filename, contentType: contentType)
     }

@@ -100,7 +100,7 @@ import Testing
         let (real, _) = try file(size: 1)
         let cases = [
             (missing, "is not there"), (real + "/x", "is not there"), (folder, "is a directory"),
-            (pipe, "is no regular file"), ("/dev/null", "is no regular file"), (real + "\u{0}", "is not there"),
+            (pipe, "is not a regular file"), ("/dev/null", "is not a regular file"), (real + "\u{0}", "is not there"),
             ("", "is not there"),
             (directory.path(of: "\(String(repeating: "n", count: 5000))"), "cannot be read: File name too long"),
         ]

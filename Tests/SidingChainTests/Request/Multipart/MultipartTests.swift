@@ -180,6 +180,6 @@ import Testing
         form.append(data: [1], name: "pic", contentType: type)
         let failure = await failure { try await body(form) }
         #expect(failure?.reason == .invalidRequest)
-        #expect(failure?.detail == "the content type of the field 'pic' is no field value")
+        #expect(failure?.detail == "the content type of the field 'pic' is not a field value")
     }
 }
