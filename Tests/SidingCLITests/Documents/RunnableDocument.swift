@@ -26,7 +26,8 @@ struct RunnableDocument {
     ///   - heading: of the section to run, such as `## Space`; nil for the whole page.
     ///   - excluded: the heading of a section to leave out, because another test runs it.
     init(_ path: String, section heading: String? = nil, without excluded: String? = nil) throws {
-        var text = try DocumentPages.text(path)
+        // A heading stands behind the end of a line, that of the page too.
+        var text = "\n" + (try DocumentPages.text(path))
         if let heading { text = String(text[try Self.section(heading, of: text)]) }
         if let excluded { text.removeSubrange(try Self.section(excluded, of: text)) }
         steps = text.matches(of: /(?ms)^```(yaml|sh|console)\n(.*?)^```$/).flatMap { block -> [Step] in

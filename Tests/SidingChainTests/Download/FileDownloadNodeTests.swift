@@ -174,8 +174,9 @@ import Testing
         let bench = try DownloadBench([])
         try bench.write([1], to: bench.directory.path(of: "file"))
         let places: [(String, String)] = [
-            ("", "no path of a file"), ("\(bench.directory.path)/", "no path of a file"), ("x/..", "no path of a file"),
-            ("a\0b", "no path of a file"), (bench.directory.path, "is a directory"),
+            ("", "not a path of a file"), ("\(bench.directory.path)/", "not a path of a file"),
+            ("x/..", "not a path of a file"),
+            ("a\0b", "not a path of a file"), (bench.directory.path, "is a directory"),
             (bench.directory.path(of: "none/x"), "its directory must exist"),
             (bench.directory.path(of: "file/x"), "its directory must exist"),
             (bench.directory.path(of: String(repeating: "d", count: 300) + "/x"), "name too long"),
