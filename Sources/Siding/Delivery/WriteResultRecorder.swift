@@ -31,7 +31,6 @@ struct WriteResultRecorder {
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
             try transitions.addEvent(id, isCounted ? .failed : .deferred, error.message, transaction)
         case .unknown(let error, let waitsForNetwork, let wait):
-            let attempts = write.entry.attempts + 1
             try OutboxRequestsTable.setError(error, of: id, transaction)
             try transitions.beginDoubt(id, error.message, transaction)
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
@@ -97,7 +96,6 @@ struct WriteResultRecorder {
         if theirs != nil { edit.terms.answersPart = false }
         let isUnchanged = try isUnchanged(theirs, edit, &projection, transaction)
         let knows = try saveTheirs(theirs ?? answer, edit, &projection, transaction)
-        let attempts = write.entry.attempts + 1
         if isUnchanged, try resolveUnchanged(edit, error, answer, transaction) { return }
         var merged: [UInt8]?
         switch edit.terms.conflict {
@@ -114,11 +112,13 @@ struct WriteResultRecorder {
         try sendAnew(error.message, body: merged, transaction)
     }
 
+    /// The number of counted attempts, with this one.
+    private var attempts: Int { write.entry.attempts + 1 }
+
     /// Sends the edit again for the server copy that was stored.
     ///
     /// - Parameter body: nil for the present one.
     private func sendAnew(_ why: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
-        let attempts = write.entry.attempts + 1
         try ConflictWatch.rekey(id, body: body, transaction)
         let wait = RetryRules.conflictBackoff.wait(after: attempts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)

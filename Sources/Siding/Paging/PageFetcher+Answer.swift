@@ -56,14 +56,11 @@ extension PageFetcher {
     ///
     /// - Parameter lines: the lines of the page that lack a key.
     private func shortfall(
-        of answer: PageAnswer, _ response: LoadedResponse, recordsAt path: JSONPath, lines: [[UInt8]] = []
+        of answer: PageAnswer, _ response: LoadedResponse, recordsAt path: JSONPath, lines: [JSONDocument] = []
     ) -> String? {
         if let ruled = ruledShortfall(of: response) { return ruled }
         guard !resource.stop.trustsEnd else { return nil }
-        let inLine = lines.lazy.compactMap { line in
-            (try? JSONDocument(line, limits: resource.source.jsonLimits))
-                .flatMap { Shortfall(line: $0, secrets: credentials.values) }
-        }.first
+        let inLine = lines.lazy.compactMap { Shortfall(line: $0, secrets: credentials.values) }.first
         return (inLine ?? Shortfall(answer, status: response.response.status.code, recordsAt: path))?.why
     }
 
@@ -144,7 +141,7 @@ extension PageFetcher {
         fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
         fetched.shortfall = shortfall(
             of: answer, response, recordsAt: contents.recordsPath,
-            lines: reader.readsLines ? Self.strangers(among: contents.records, in: bytes) : [])
+            lines: reader.readsLines ? strangers(among: contents.records, in: bytes) : [])
         fetched.freshness = freshness(fields)
         fetched.nextPageSource =
             chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
@@ -215,15 +212,14 @@ extension PageFetcher {
     }
 
     /// The lines that lack the key and share no member with the first record: one that shares some is a faulty record.
-    private static func strangers(among records: [RecordSlice], in bytes: [UInt8]) -> [[UInt8]] {
-        func names(in record: RecordSlice) -> Set<String> {
-            let members = (try? JSONDocument(Array(bytes[record.range])))?.members ?? []
-            return Set(members.filter { !$0.value.isNull }.map(\.name))
+    private func strangers(among records: [RecordSlice], in bytes: [UInt8]) -> [JSONDocument] {
+        func document(_ record: RecordSlice) -> JSONDocument? {
+            try? JSONDocument(Array(bytes[record.range]), limits: resource.source.jsonLimits)
         }
         let lines = records.filter(\.lacksKey)
         guard !lines.isEmpty else { return [] }
-        let known = records.first { !$0.lacksKey }.map(names) ?? []
-        return lines.filter { names(in: $0).isDisjoint(with: known) }.map { Array(bytes[$0.range]) }
+        let known = records.first { !$0.lacksKey }.flatMap(document)?.namesWithValues ?? []
+        return lines.compactMap(document).filter { $0.namesWithValues.isDisjoint(with: known) }
     }
 
     /// The sentence of an answer that has an error where its records should be; nil if it has none.
@@ -235,6 +231,11 @@ extension PageFetcher {
         guard bytes.count <= HTTPFailure.bodyLimit else { return nil }
         return HTTPFailure(status: 200, headerFields: fields, body: bytes).errorText(hiding: credentials.removed)
     }
+}
+
+extension JSONDocument {
+    /// The names of its members that are not null.
+    fileprivate var namesWithValues: Set<String> { Set((members ?? []).filter { !$0.value.isNull }.map(\.name)) }
 }
 
 extension RecordSlice {

@@ -22,15 +22,7 @@ extension ListingSync {
             guard sync.parent == nil else { return try await succeeded(report) }
             report = try await succeeded(report, asking: DeletionVerification(sync))
             if start.from == nil {
-                try await sync.reportMissing(
-                    &report, isEmpty: !walked.hasRecords && !report.isResumed, before: unlistedBefore)
-                if walked.hasLostNext, walked.hasRecords, resource.deletions.byAbsence,
-                    report.result.outcome != .notModified
-                {
-                    report.add(
-                        note:
-                            "the first page led to a next one before, and no longer does: this listing deletes nothing")
-                }
+                try await sync.reportMissing(&report, of: walked, before: unlistedBefore)
             }
             return report
         case .incomplete(let why, let remedy):

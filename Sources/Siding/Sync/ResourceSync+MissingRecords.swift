@@ -5,12 +5,13 @@ extension ResourceSync {
     /// listing that is empty where there were many records.
     ///
     /// - Parameters:
-    ///   - isEmpty: whether the listing asked for all records, and has none.
+    ///   - walked: the listing, which asked for all records.
     ///   - unlisted: how many stored records the listing before it lacked.
     func reportMissing(
-        _ report: inout SyncReport, isEmpty: Bool, before unlisted: Int
+        _ report: inout SyncReport, of walked: ListingRun.Walked, before unlisted: Int
     ) async throws(StoreError) {
         guard report.result.outcome != .notModified, !options.isAdHoc else { return }
+        let isEmpty = !walked.hasRecords && !report.isResumed
         let found = try await engine.store.missing(of: resource.name, countsLiving: isEmpty)
         let isBlocked = report.result.counters.deletionsBlocked > 0
         if isEmpty, !isBlocked, found.living > DeletionGuard.alwaysAllowed, found.living > unlisted {
@@ -31,6 +32,10 @@ extension ResourceSync {
             report.add(
                 note: "\(are) missing at the origin: deleted once further complete listings lack "
                     + (found.waiting == 1 ? "it, too" : "them, too"))
+        }
+        if walked.hasLostNext, walked.hasRecords, resource.deletions.byAbsence {
+            report.add(
+                note: "the first page led to a next one before, and no longer does: this listing deletes nothing")
         }
     }
 }
