@@ -7,34 +7,6 @@ import Testing
 /// What commands on writes say, and with which code they end, where not all went as it was asked.
 @Suite(.serialized)
 struct QueueExitTests {
-    /// An origin that takes every write, and a sandbox with a source for it.
-    private struct Shop {
-        let service: Service
-        let sandbox: Sandbox
-
-        init(source: String = "", more: String = "") async throws {
-            service = try await Service.start(items: 1)
-            sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }\(source)", more: more)
-            service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
-        }
-
-        /// Keeps a POST to `/path` without sending it.
-        func keep(_ path: String, _ more: String...) async throws -> String {
-            let sent = try await sandbox.siding(["send", "POST", "shop:/\(path)", "-d", "{}", "--no-send"] + more)
-            try #require(sent.status == 0, "\(sent.error)")
-            return try #require(sent.lines.first.map(String.init))
-        }
-
-        func state(_ id: String) async throws -> String? {
-            try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string
-        }
-
-        func events(_ id: String) async throws -> [String?] {
-            let shown = try await sandbox.siding("queue", "show", id, "--json").object()
-            return (shown["history"]?.array ?? []).map { $0["event"]?.string }
-        }
-    }
-
     // MARK: run
 
     @Test(arguments: [
@@ -43,7 +15,7 @@ struct QueueExitTests {
     func `Watching takes no selector but the source, and sends nothing that was not meant`(
         selector: [String]
     ) async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let id = try await shop.keep("orders")
         let named = selector.map { $0 == "ID" ? id : $0 }
         let refused = try await shop.sandbox.siding(["queue", "run", "--watch"] + named)
@@ -58,7 +30,7 @@ struct QueueExitTests {
     @Test func `Writes behind five that were refused in the same way wait, are told, and go when a person asks`()
         async throws
     {
-        let shop = try await Shop(source: ", http: { concurrency: 1 }")
+        let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
         shop.service.listen { _, request in
             request.method == "GET" ? nil : .json(#"{"message":"the token is read-only"}"#, status: .forbidden)
         }
@@ -86,7 +58,7 @@ struct QueueExitTests {
     func `A write that is refused for its own content does not hold up those behind it, once the token is repaired`(
         command: [String]
     ) async throws {
-        let shop = try await Shop(source: ", http: { concurrency: 1 }")
+        let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
         shop.service.listen { _, request in
             request.method == "GET" ? nil : .json(#"{"message":"the token is read-only"}"#, status: .forbidden)
         }
@@ -109,7 +81,7 @@ struct QueueExitTests {
     func `A write whose key the origin has forgotten is parked, told, and not taken for delivered`(
         command: String
     ) async throws {
-        let shop = try await Shop(source: ", idempotency: {}")
+        let shop = try await QueueShop(source: ", idempotency: {}")
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
             shop.sandbox.file("test.db"),
@@ -125,7 +97,7 @@ struct QueueExitTests {
     }
 
     @Test func `What stands behind others in its lane is told, and not taken for delivered`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let head = try await shop.keep("orders/1", "--lane", "l")
         let second = try await shop.keep("orders/2", "--lane", "l")
         #expect(try await shop.sandbox.siding("queue", "hold", head).status == 0)
@@ -139,7 +111,7 @@ struct QueueExitTests {
     }
 
     @Test func `A lane whose head was edited is delivered whole, in its order`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let head = try await shop.keep("orders/1", "--lane", "l")
         _ = try await shop.keep("orders/2", "--lane", "l")
         _ = try await shop.keep("orders/3", "--lane", "l")
@@ -151,7 +123,7 @@ struct QueueExitTests {
     }
 
     @Test func `Writes of a source that the config has no more are told, exit 66, and others go out`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let lost = try await shop.keep("lost")
         let config = shop.service.config(source: "retry: { inline: 0 }")
         try shop.sandbox.config(
@@ -172,7 +144,7 @@ struct QueueExitTests {
     }
 
     @Test func `A signal ends a retry of many after the one that is under way`() async throws {
-        let shop = try await Shop(source: ", idempotency: {}")
+        let shop = try await QueueShop(source: ", idempotency: {}")
         var ids: [String] = []
         for number in 1...3 { ids.append(try await shop.keep("orders/\(number)")) }
         let child = Promise<Child>()
@@ -196,7 +168,7 @@ struct QueueExitTests {
     func `What is refused is said, exit 1, and exit 3 where others were not`(
         action: String, isDry: Bool
     ) async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let completed = try await shop.keep("orders/1")
         #expect(try await shop.sandbox.siding("queue", "drop", completed, "--yes").status == 0)
         let open = try await shop.keep("orders/2")
@@ -213,7 +185,7 @@ struct QueueExitTests {
     }
 
     @Test func `A dry run does not promise what is done to an entry that is being sent`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
             shop.sandbox.file("test.db"), "UPDATE siding_outbox SET state = 'sending', owner = 'somebody'")
@@ -226,7 +198,7 @@ struct QueueExitTests {
     // MARK: send
 
     @Test func `The key of a write that a person dropped leads to it, exit 69, with the truth`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let id = try await shop.keep("orders", "--key", "k")
         #expect(try await shop.sandbox.siding("queue", "drop", id, "--yes").status == 0)
         for more in [[], ["--no-send"]] {
@@ -241,7 +213,7 @@ struct QueueExitTests {
     }
 
     @Test func `The key of a write that was edited leads to it, exit 69, and says what took its place`() async throws {
-        let shop = try await Shop()
+        let shop = try await QueueShop()
         let id = try await shop.keep("orders", "--key", "k")
         let edited = try await shop.sandbox.siding("queue", "edit", id, "--body", "[]")
         let again = try await shop.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--key", "k")
@@ -251,7 +223,7 @@ struct QueueExitTests {
     }
 
     @Test func `A deletion of what was never sent ends well, and says so`() async throws {
-        let shop = try await Shop(
+        let shop = try await QueueShop(
             more: """
                 writes:
                   items: { coalesce: true, create: { path: /items }, delete: { path: "/items/{id}" } }
@@ -268,52 +240,8 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test(arguments: [[], ["--wait"]])
-    func `With a secret that cannot be read a write is stored, told and sent once the secret is there`(more: [String])
-        async throws
-    {
-        let shop = try await Shop(source: ", auth: { type: bearer, token: { file: missing.txt } }")
-        let sent = try await shop.sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}"] + more)
-        #expect(sent.status == 75, "\(sent.everything)")
-        #expect(sent.error.contains("not sent, as its source has a secret file missing.txt: "), "\(sent.error)")
-        let id = try #require(sent.lines.first.map(String.init))
-        let stored = try await shop.sandbox.siding("queue", "show", id, "--json").object()
-        #expect(stored["state"]?.string == "queued" && stored["attempts"] == .number(0))
-        // A run says what is wrong with the config.
-        let run = try await shop.sandbox.siding("queue", "run")
-        #expect(run.status == 78, "\(run.everything)")
-        #expect(run.error.contains("missing.txt"), "\(run.error)")
-        #expect(try await shop.state(id) == "queued")
-        #expect(shop.service.targets == [])
-        try shop.sandbox.write("token", to: "missing.txt")
-        #expect(try await shop.sandbox.siding("queue", "retry", id).status == 0)
-        #expect(shop.service.targets == ["/orders"])
-        await shop.service.origin.stop()
-    }
-
-    @Test func `A secret that one source lacks holds up no write of another`() async throws {
-        let shop = try await Shop(
-            more: """
-                writes: { orders: { source: shop, create: { path: /orders } } }
-                """)
-        let config = try String(contentsOfFile: shop.sandbox.file("siding.yaml"), encoding: .utf8)
-        let bare = "bare: { base_url: \(shop.service.url), auth: { type: bearer, token: { env: NO_TOKEN } } }"
-        try shop.sandbox.config(
-            config.replacing("\nsources:\n", with: "\nsources:\n  \(bare)\n")
-                .replacing("path: /items,", with: "source: shop, path: /items,"))
-        let lost = try await shop.sandbox.siding("send", "POST", "bare:/lost", "-d", "{}")
-        #expect(lost.status == 75, "\(lost.everything)")
-        #expect(try await shop.sandbox.siding("send", "orders.create", "-d", "{}").status == 0)
-        let id = try await shop.keep("kept")
-        let run = try await shop.sandbox.siding("queue", "run")
-        #expect(run.status == 78, "\(run.everything)")
-        #expect(try await shop.state(id) == "done")
-        #expect(shop.service.targets == ["/orders", "/kept"])
-        await shop.service.origin.stop()
-    }
-
     @Test func `The curl command of a write has its key`() async throws {
-        let shop = try await Shop(source: ", idempotency: {}")
+        let shop = try await QueueShop(source: ", idempotency: {}")
         let id = try await shop.keep("orders", "--key", "k-1")
         let curl = try await shop.sandbox.siding("queue", "show", id, "--curl").output
         #expect(curl.contains("-H 'Idempotency-Key: k-1'"))
@@ -325,7 +253,7 @@ struct QueueExitTests {
     @Test func `A sync tells the writes that wait behind refused ones, exit 75, but not where it was to send none`()
         async throws
     {
-        let shop = try await Shop(source: ", http: { concurrency: 1 }")
+        let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
         shop.service.listen { _, request in
             request.method == "GET" ? nil : .json(#"{"message":"the token is read-only"}"#, status: .forbidden)
         }
@@ -345,7 +273,7 @@ struct QueueExitTests {
     }
 
     @Test func `A field of a limit that cannot be read is told by send`() async throws {
-        let shop = try await Shop(source: #", limits: [{ match: "**", remaining_header: X-Left }]"#)
+        let shop = try await QueueShop(source: #", limits: [{ match: "**", remaining_header: X-Left }]"#)
         let left = try #require(HTTPField.Name("X-Left"))
         shop.service.listen { _, request in
             request.method == "GET" ? nil : .json("{}", status: .created, headerFields: [left: "many"])
@@ -355,45 +283,6 @@ struct QueueExitTests {
         #expect(
             sent.error.contains("'remaining_header' of the limit '**' has no effect: X-Left is 'many', not a number"),
             "\(sent.error)")
-        await shop.service.origin.stop()
-    }
-
-    @Test func `A sync takes up what a killed send left in its hand`() async throws {
-        let shop = try await Shop()
-        let child = Promise<Child>()
-        shop.service.listen { _, request in
-            if request.method == "PUT" { try? await child.value().send(SIGKILL) }
-            return request.method == "GET" ? nil : .json("{}", status: .created)
-        }
-        let killed = try await shop.sandbox.siding(["send", "PUT", "shop:/orders/4", "-d", "{}"]) { child.fulfil($0) }
-        #expect(killed.status == 137)
-        let id = try #require(killed.lines.first.map(String.init))
-        #expect(try await shop.state(id) == "sending")
-        shop.service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
-        // Each look takes one step: it is taken up, and it is sent.
-        for _ in 0..<2 { _ = try await shop.sandbox.siding("sync") }
-        #expect(try await shop.state(id) == "done")
-        await shop.service.origin.stop()
-    }
-
-    @Test(arguments: [["queue", "run"], ["sync"]])
-    func `What a killed send may have delivered is told as such when it is parked`(command: [String]) async throws {
-        let shop = try await Shop()
-        let child = Promise<Child>()
-        shop.service.listen { _, request in
-            if request.method == "POST" { try? await child.value().send(SIGKILL) }
-            return nil
-        }
-        let killed = try await shop.sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}"]) { child.fulfil($0) }
-        #expect(killed.status == 137)
-        let told = try await shop.sandbox.siding(command)
-        #expect(told.status == 75)
-        #expect(
-            told.error.contains(
-                "1 write parked: it may have arrived (uncertain); 'siding queue list --state parked --reason uncertain' shows it"
-            ), "\(told.error)")
-        #expect(!told.error.contains("without being sent"))
-        #expect(shop.service.targets.count { $0 == "/orders" } == 1)
         await shop.service.origin.stop()
     }
 }

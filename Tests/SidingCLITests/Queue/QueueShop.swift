@@ -7,14 +7,10 @@ struct QueueShop {
     let service: Service
     let sandbox: Sandbox
 
-    init(source: String = "") async throws {
+    /// - Parameter more: the rest of the config; by default updates of `items`.
+    init(source: String = "", more: String = #"writes: { items: { update: { path: "/items/{id}" } } }"#) async throws {
         service = try await Service.start(items: 3)
-        sandbox = try Sandbox()
-        try sandbox.config(
-            service.config(source: "retry: { inline: 0 }\(source)") + "\n" + """
-                writes:
-                  items: { update: { path: "/items/{id}" } }
-                """)
+        sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }\(source)", more: more)
         service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
     }
 
@@ -39,6 +35,12 @@ struct QueueShop {
 
     func shown(_ id: String) async throws -> [String: JSONValue] {
         try await queue("show", id, "--json").object()
+    }
+
+    func state(_ id: String) async throws -> String? { try await shown(id)["state"]?.string }
+
+    func events(_ id: String) async throws -> [String?] {
+        (try await shown(id)["history"]?.array ?? []).map { $0["event"]?.string }
     }
 
     /// What the queue holds, completed or not, as a person who only looks would find it.

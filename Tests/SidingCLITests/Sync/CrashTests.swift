@@ -16,12 +16,7 @@ struct CrashTests {
     func `After kill -9 at any page, one more sync ends with exactly the origin's records`(page: Int) async throws {
         let service = try await Service.start(items: 10_000, pageSize: 100)
         let sandbox = try Sandbox.with(service)
-        let child = Promise<Child>()
-        service.listen { number, _ in
-            if number == page { try? await child.value().send(SIGKILL) }
-            return nil
-        }
-        let killed = try await sandbox.siding(["sync"]) { child.fulfil($0) }
+        let killed = try await sandbox.sync(from: service, endedBy: SIGKILL, atRequest: page)
         #expect(killed.status == 137)
         service.deafen()
 
@@ -42,12 +37,7 @@ struct CrashTests {
     @Test func `The run of a killed sync is shown as interrupted, without being written`() async throws {
         let service = try await Service.start(items: 100, pageSize: 20)
         let sandbox = try Sandbox.with(service)
-        let child = Promise<Child>()
-        service.listen { number, _ in
-            if number == 3 { try? await child.value().send(SIGKILL) }
-            return nil
-        }
-        #expect(try await sandbox.siding(["sync"]) { child.fulfil($0) }.status == 137)
+        #expect(try await sandbox.sync(from: service, endedBy: SIGKILL, atRequest: 3).status == 137)
         service.deafen()
         #expect(try await sandbox.siding("status").output.contains("last run: 1, interrupted,"))
         #expect(try await sandbox.siding("status", "--json").object()["last_run"]?["outcome"]?.string == "interrupted")
@@ -64,13 +54,8 @@ struct CrashTests {
         let sandbox = try Sandbox.with(service)
         var kills = 0
         for _ in 0..<12 {
-            let child = Promise<Child>()
-            let last = Int.random(in: 4...9)
-            service.listen { number, _ in
-                if number == last { try? await child.value().send(SIGKILL) }
-                return nil
-            }
-            let outcome = try await sandbox.siding(["sync"]) { child.fulfil($0) }
+            let outcome = try await sandbox.sync(
+                from: service, endedBy: SIGKILL, atRequest: Int.random(in: 4...9))
             #expect(outcome.status == 137)
             kills += 1
         }

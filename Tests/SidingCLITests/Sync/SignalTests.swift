@@ -41,12 +41,7 @@ struct SignalTests {
     @Test func `A stopped run is on record as interrupted, and holds no lock`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
-        let child = Promise<Child>()
-        service.listen { number, _ in
-            if number == 3 { try? await child.value().send(SIGTERM) }
-            return nil
-        }
-        #expect(try await sandbox.siding(["sync"]) { child.fulfil($0) }.status == 143)
+        #expect(try await sandbox.sync(from: service, endedBy: SIGTERM, atRequest: 3).status == 143)
         let doctor = try await sandbox.siding("doctor", "--json").objects()
         #expect(doctor.allSatisfy { $0["check"] != .string("lock") })
         let run = try await sandbox.siding("runs", "show", "1", "--json").object()
