@@ -76,7 +76,8 @@ public final class Origin: Sendable {
     /// Closes the listener and every connection; further connects are refused.
     public func stop() async {
         // Closing a closed channel throws an error, which can be ignored.
-        for channel in board.takeDown() { try? await channel.close() }
+        let (listener, connections) = board.takeDown()
+        for channel in [listener].compactMap(\.self) + connections { try? await channel.close() }
     }
 
     /// Listens again on the same port, after ``stop()`` or ``OriginFault/refuse``.

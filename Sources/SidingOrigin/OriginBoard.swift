@@ -127,10 +127,10 @@ extension OriginBoard {
     }
 
     /// Marks the origin as down, and returns the listener and every connection for the caller to close.
-    func takeDown() -> [any Channel] {
+    func takeDown() -> (listener: (any Channel)?, connections: [any Channel]) {
         change { state in
             defer { (state.listener, state.connections, state.isDown) = (nil, [:], true) }
-            return [state.listener].compactMap { $0 } + state.connections.values
+            return (state.listener, Array(state.connections.values))
         }
     }
 }

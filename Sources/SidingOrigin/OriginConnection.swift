@@ -54,7 +54,10 @@ final class OriginConnection: ChannelInboundHandler {
         var (request, keepsAlive) = pending.removeFirst()
         let fault = board.log(&request)
         if fault == .refuse {
-            for channel in board.takeDown() { channel.reset() }
+            let (listener, connections) = board.takeDown()
+            // A client whose connection ends connects anew at once, which the system accepts for a listener that still is open.
+            let closed = listener?.close() ?? context.eventLoop.makeSucceededVoidFuture()
+            closed.whenComplete { _ in connections.forEach { $0.reset() } }
             return
         }
         let delivery = Delivery(
