@@ -9,7 +9,7 @@ import Testing
 
 @testable import Siding
 
-/// A configuration that Docs/Config.md and Docs/Deletions.md call safe, and the origin that goes with it.
+/// A configuration that Docs/Config.md calls safe, and the origin that goes with it.
 enum StormKind: String, CaseIterable, Sendable {
     // Everything, sorted by a member that never changes; what is missing counts as deleted.
     case link, body, token, header, automatic, lastRecord

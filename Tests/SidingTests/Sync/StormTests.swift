@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Siding
 
-/// Random origins under every configuration that Docs/Config.md and Docs/Deletions.md call safe.
+/// Random origins under every configuration that Docs/Config.md calls safe.
 @Suite struct StormTests {
     private static let seeds = Proof.choose(short: 5, middle: 66, long: 183)
 
