@@ -6,7 +6,7 @@ extension GlobalOptions {
     func confirm(_ question: String, isGiven: Bool) throws {
         guard !isGiven else { return }
         guard Terminal.current(noColor: true).isOutput, !json else {
-            throw CommandError.usage("\(question) needs --yes, as there is no terminal to ask at")
+            throw CommandError.usage("\(question) needs --yes: without a terminal siding cannot ask")
         }
         Output.printMessage("\(question) [y/N]")
         guard readLine()?.lowercased().hasPrefix("y") == true else {

@@ -33,7 +33,7 @@ struct Places {
         if let home = value("XDG_STATE_HOME") { return "\(home)/siding" }
         if let home = value("HOME") { return "\(home)/.local/state/siding" }
         throw CommandError(
-            .config, "config", "there is no HOME, so there is no place for the database",
+            .config, "config", "HOME is not set, so the database has no place",
             hint: "set database.path in the config, or STATE_DIRECTORY")
     }
 

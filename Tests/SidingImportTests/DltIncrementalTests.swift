@@ -29,7 +29,7 @@ import Testing
         #expect(imported.unmapped.map(\.path) == ["resources[0].endpoint.params.since"])
         #expect(
             imported.unmapped.map(\.reason) == [
-                "the parameter 'since' asks for a span of changes, but there is no cursor"
+                "the parameter 'since' asks for a span of changes, but no cursor is declared"
             ])
     }
 

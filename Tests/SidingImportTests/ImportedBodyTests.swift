@@ -56,7 +56,7 @@ import Testing
             "{ name: a, primary_key: id, endpoint: { method: POST, json: { q: x, since: \"{incremental.start_value}\" } } }"
         )
         #expect(try none.resource.cursor == nil)
-        #expect(none.unmapped.map(\.reason) == ["the body asks for changes, but there is no cursor"])
+        #expect(none.unmapped.map(\.reason) == ["the body asks for changes, but no cursor is declared"])
     }
 
     @Test func `Airbyte's body of JSON carries tokens, sizes, cursors and parents`() throws {

@@ -106,7 +106,7 @@ import Testing
                 { name: b, value: c }] } }
                 """)
         #expect(imported.text.contains("body: { filters: [{ name: b, value: c }] }"), "\(imported.text)")
-        #expect(imported.unmapped.map(\.reason) == ["the body asks for a time span, but there is no cursor"])
+        #expect(imported.unmapped.map(\.reason) == ["the body asks for a time span, but no cursor is declared"])
     }
 
     @Test func `The end of a span of numbers takes its element along`() throws {

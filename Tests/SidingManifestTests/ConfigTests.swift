@@ -116,7 +116,7 @@ import Testing
             try Config.parse(text, file: "a.yaml", environment: homeless)
         } throws: { error in
             "\(error)"
-                == "a.yaml:14:9: 'path' in 'database' begins with ~/, but there is no home directory; expected an absolute path"
+                == "a.yaml:14:9: 'path' in 'database' begins with ~/, but this user has no home directory; expected an absolute path"
         }
     }
 

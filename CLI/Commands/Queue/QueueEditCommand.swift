@@ -104,7 +104,7 @@ enum Editor {
     static func edited(_ text: [UInt8]) async throws -> [UInt8] {
         let environment = ProcessInfo.processInfo.environment
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-            throw CommandError.usage("there is no terminal for an editor", hint: "give the body: --body @file")
+            throw CommandError.usage("an editor needs a terminal", hint: "give the body: --body @file")
         }
         guard let editor = environment["VISUAL"] ?? environment["EDITOR"], !editor.isEmpty else {
             throw CommandError.usage("neither VISUAL nor EDITOR is set", hint: "give the body: --body @file")

@@ -42,7 +42,7 @@ extension AccessSettings {
         }
         throw Failure(
             .credentialUnavailable, phase: .notSent,
-            detail: "there is no credential of '\(account)': sign in first")
+            detail: "no credential of '\(account)' is stored: sign in first")
     }
 
     /// Whether to refresh before the call. A failed early refresh is not repeated before the token expires.

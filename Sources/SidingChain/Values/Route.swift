@@ -30,7 +30,7 @@ public struct Route: Sendable, Hashable {
             guard let value = parameters[name] else {
                 throw Failure(
                     .invalidRequest, phase: .notSent,
-                    detail: "the path '\(template)' has the placeholder {\(name)}, for which there is no value")
+                    detail: "the placeholder {\(name)} of the path '\(template)' has no value")
             }
             // Origins and proxies resolve dot segments, and an empty value names the collection: the path would change.
             guard !value.isEmpty, value != ".", value != ".." else {

@@ -72,14 +72,14 @@ struct ImportedResource: Sendable {
         for entry in query.entries where rest[entry.name] == nil {
             imported.noteUnsupported(
                 entry.value.origin,
-                "the parameter '\(entry.name.prefix(60))' asks for \(span), but there is no cursor")
+                "the parameter '\(entry.name.prefix(60))' asks for \(span), but no cursor is declared")
         }
         query = rest
         guard let body, placeholders.contains(where: body.flow.contains) else { return }
         // A list element would mean something else without its value, and goes as a whole.
         var elements: [Origin] = []
         self.body = body.replacingTexts { placeholders.contains(where: $0.contains) ? nil : $0 }.withoutLost(&elements)
-        imported.noteUnsupported(body.origin, "the body asks for \(what), but there is no cursor")
+        imported.noteUnsupported(body.origin, "the body asks for \(what), but no cursor is declared")
     }
 
     private var stop: ConfigNode? {

@@ -113,7 +113,7 @@ extension Reading {
     /// Makes a path of the config absolute; nil after noting a fault.
     mutating func absolute(_ path: Located<String>) -> String? {
         if let absolute = environment.absolute(path.value, in: directory) { return absolute }
-        let message = "\(path.subject) begins with ~/, but there is no home directory"
+        let message = "\(path.subject) begins with ~/, but this user has no home directory"
         fault(message, at: path.place, expected: "an absolute path")
         return nil
     }

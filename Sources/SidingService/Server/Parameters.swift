@@ -30,7 +30,7 @@ struct Parameters: Sendable {
     func check(_ names: String...) throws {
         for pair in pairs where !names.contains(pair.name) {
             throw ServiceProblem.usage(
-                "there is no parameter '\(pair.name.prefix(100))' here",
+                "the parameter '\(pair.name.prefix(100))' is not known here",
                 hint: names.isEmpty ? "this address takes none" : "it takes: \(names.joined(separator: ", "))")
         }
     }
