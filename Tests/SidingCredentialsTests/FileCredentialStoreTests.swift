@@ -63,10 +63,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: deep) == ["tracker"])
     }
 
-    @Test(
-        "a name that could lead elsewhere is refused",
-        arguments: ["", ".", "..", "../x", "a/b", "/etc/passwd", "a.lock", "a.new", "a\u{0}b", "ü", "a b"])
-    func names(_ name: String) async {
+    @Test(arguments: ["", ".", "..", "../x", "a/b", "/etc/passwd", "a.lock", "a.new", "a\u{0}b", "ü", "a b"])
+    func `a name that could lead elsewhere is refused`(_ name: String) async {
         #expect(
             await failure { () async throws(Failure) in _ = try await store.credential(of: name) }?.reason
                 == .invalidRequest)
@@ -76,14 +74,12 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
-    @Test(
-        "a file that is no whole credential is told by its path, never by what it holds",
-        arguments: [
-            "", "{", "s3cret", "{}", "[]", #"{"access_token":"s3cret"}"#, #"{"access_token":"s3cret","generation":-1}"#,
-            #"{"access_token":7,"generation":1}"#, #"{"access_token":"s3cret","generation":1"#,
-            String(repeating: " ", count: 70_000) + #"{"access_token":"s3cret","generation":1}"#,
-        ])
-    func garbage(_ text: String) async throws {
+    @Test(arguments: [
+        "", "{", "s3cret", "{}", "[]", #"{"access_token":"s3cret"}"#, #"{"access_token":"s3cret","generation":-1}"#,
+        #"{"access_token":7,"generation":1}"#, #"{"access_token":"s3cret","generation":1"#,
+        String(repeating: " ", count: 70_000) + #"{"access_token":"s3cret","generation":1}"#,
+    ])
+    func `a file that is no whole credential is told by its path, never by what it holds`(_ text: String) async throws {
         try write(text)
         let failure = try #require(await readFailure())
         #expect(failure.reason == .credentialUnavailable)
@@ -155,10 +151,10 @@ import Testing
         #expect(try await FileCredentialStore(directory: above + "/credentials").credential(of: "tracker") == Self.old)
     }
 
-    @Test(
-        "a step that fails leaves the old file until the rename, and the new one after it",
-        arguments: CredentialFile.Step.allCases)
-    func failingStep(_ step: CredentialFile.Step) async throws {
+    @Test(arguments: CredentialFile.Step.allCases)
+    func `a step that fails leaves the old file until the rename, and the new one after it`(_ step: CredentialFile.Step)
+        async throws
+    {
         try await store.save(Self.old, of: "tracker")
         let broken = FileCredentialStore(directory: directory) { $0 == step ? ENOSPC : nil }
         let failure = try #require(
@@ -171,9 +167,9 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["tracker"])
     }
 
-    @Test(
-        "a process killed before any step leaves the old file or the new one", arguments: CredentialFile.Step.allCases)
-    func killedBefore(_ step: CredentialFile.Step) async throws {
+    @Test(arguments: CredentialFile.Step.allCases)
+    func `a process killed before any step leaves the old file or the new one`(_ step: CredentialFile.Step) async throws
+    {
         try await store.save(Self.old, of: "tracker")
         let (path, name) = (directory, step.rawValue)
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, name = name as String] in

@@ -22,10 +22,10 @@ import Testing
         #expect(try await secret.read() == "two")
     }
 
-    @Test(
-        "a secret that is empty or holds a control character is unusable, and is not told",
-        arguments: ["", "abc\n", "abc\r\nX-Evil: 1", "\u{0}", "a\tb", "a\u{7F}"])
-    func unusable(_ value: String) async throws {
+    @Test(arguments: ["", "abc\n", "abc\r\nX-Evil: 1", "\u{0}", "a\tb", "a\u{7F}"])
+    func `a secret that is empty or holds a control character is unusable, and is not told`(_ value: String)
+        async throws
+    {
         let failure = try #require(await failure { value })
         #expect(failure.reason == .credentialUnavailable)
         #expect(failure.phase == .notSent)

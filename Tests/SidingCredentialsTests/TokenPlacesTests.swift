@@ -13,7 +13,6 @@ import Testing
     }
 
     @Test(
-        "an answer says how long its token lasts in seconds, or by the moment of its end",
         arguments: [
             ("60", Duration.seconds(60)), ("\"60\"", .seconds(60)), ("\"2026-01-01T01:00:00Z\"", .seconds(3600)),
             ("\"2026-01-01T01:00:00.500Z\"", .seconds(3600)),
@@ -22,7 +21,9 @@ import Testing
             ("\"2025-01-01T01:00:00Z\"", nil), ("1e300", nil), ("-1e999", nil), ("1767229200", .seconds(3600)),
             ("1767229200000", .seconds(3600)), ("1735689600", nil), ("999999999", .seconds(999_999_999)),
         ] as [(String, Duration?)])
-    func lifetimes(_ text: String, _ lifetime: Duration?) throws {
+    func `an answer says how long its token lasts in seconds, or by the moment of its end`(
+        _ text: String, _ lifetime: Duration?
+    ) throws {
         let answer = #"{"token":"t","expires_in":\#(text)}"#
         #expect(try grant(TokenPlaces(), answer) == TokenGrant(accessToken: "t", lifetime: lifetime))
         let usual = TokenPlaces(usualLifetime: .seconds(5))
@@ -37,10 +38,10 @@ import Testing
         #expect(try grant(field, "no JSON", [.eTag: "e"]).accessToken == "e")
     }
 
-    @Test(
-        "an answer without a token wants a person, and is not quoted",
-        arguments: ["", "canary", #"{"tokn":"canary"}"#, #"{"token":""}"#, #"{"token":{"canary":1}}"#, #"["canary"]"#])
-    func missing(_ answer: String) throws {
+    @Test(arguments: [
+        "", "canary", #"{"tokn":"canary"}"#, #"{"token":""}"#, #"{"token":{"canary":1}}"#, #"["canary"]"#,
+    ])
+    func `an answer without a token wants a person, and is not quoted`(_ answer: String) throws {
         let failure = try #require(throws: Failure.self) { try grant(TokenPlaces(), answer) }
         #expect((failure.underlying as? RefreshRefusal)?.description.contains("$.access_token or $.token") == true)
         #expect(!String(reflecting: failure).contains("canary"))

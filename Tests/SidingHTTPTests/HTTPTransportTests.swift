@@ -5,7 +5,7 @@ import SidingOrigin
 import Testing
 
 @Suite struct HTTPTransportTests {
-    @Test("a GET brings status, header fields and body") func get() async throws {
+    @Test func `a GET brings status, header fields and body`() async throws {
         try await asking { (origin, transport) async throws in
             let (reply, bytes) = try await transport.ask(
                 try origin.at("/a%2Fb?x=%20%2B&y=1"), headerFields: [.accept: "application/json"])
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a refused connection is told at once as errno, not sent") func refused() async throws {
+    @Test func `a refused connection is told at once as errno, not sent`() async throws {
         // A library that retried on its own would take the whole connect timeout: far longer than a busy machine.
         let patient = TransportSettings().with(\.connectTimeout, .seconds(90)).with(\.totalTimeout, .seconds(90))
         try await asking(patient) { (origin, transport) async throws in

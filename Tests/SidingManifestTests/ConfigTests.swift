@@ -95,14 +95,12 @@ import Testing
         #expect(resources[3].key == [JSONPath(member: "@odata.id")])
     }
 
-    @Test(
-        "a database path starts at the file's directory",
-        arguments: [
-            ("data/t.db", "siding.yaml", "/srv/app/data/t.db"), ("./t.db", "conf/siding.yaml", "/srv/app/conf/t.db"),
-            ("~/t.db", "siding.yaml", "/home/ada/t.db"), ("/var/t.db", "/etc/siding/siding.yaml", "/var/t.db"),
-            ("t.db", "/siding.yaml", "/t.db"), ("~t.db", "/etc/siding.yaml", "/etc/~t.db"),
-        ])
-    func databasePaths(_ path: String, _ file: String, _ expected: String) throws {
+    @Test(arguments: [
+        ("data/t.db", "siding.yaml", "/srv/app/data/t.db"), ("./t.db", "conf/siding.yaml", "/srv/app/conf/t.db"),
+        ("~/t.db", "siding.yaml", "/home/ada/t.db"), ("/var/t.db", "/etc/siding/siding.yaml", "/var/t.db"),
+        ("t.db", "/siding.yaml", "/t.db"), ("~t.db", "/etc/siding.yaml", "/etc/~t.db"),
+    ])
+    func `a database path starts at the file's directory`(_ path: String, _ file: String, _ expected: String) throws {
         let text = ExampleConfig.blog.text.replacing("path: blog.db", with: "path: \(path)")
         let config = try Config.parse(text, file: file, environment: Fixture.environment)
         #expect(config.databasePath == expected)
@@ -150,8 +148,8 @@ import Testing
         #expect(config.place(ofResource: "shop") == nil)
     }
 
-    @Test("every example loads without fault", arguments: ExampleConfig.all)
-    func examples(_ example: ExampleConfig) throws {
+    @Test(arguments: ExampleConfig.all)
+    func `every example loads without fault`(_ example: ExampleConfig) throws {
         let config = try Fixture.parse(example.text)
         #expect(!config.resources.isEmpty)
         #expect(ExampleConfig.named(example.name) == example)
@@ -159,12 +157,10 @@ import Testing
         #expect(example.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 
-    @Test(
-        "what an example comments out loads too",
-        arguments: [
-            ("auth:", "  type: bearer", ExampleConfig.github)
-        ])
-    func commentedLines(_ first: String, _ second: String, _ example: ExampleConfig) throws {
+    @Test(arguments: [
+        ("auth:", "  type: bearer", ExampleConfig.github)
+    ])
+    func `what an example comments out loads too`(_ first: String, _ second: String, _ example: ExampleConfig) throws {
         var lines = example.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let start = try #require(lines.firstIndex { $0.hasSuffix("# \(first)") })
         let indentation = lines[start].prefix { $0 == " " }
@@ -176,12 +172,10 @@ import Testing
         #expect(Fixture.faults(lines.joined(separator: "\n")) == [])
     }
 
-    @Test(
-        "sizes",
-        arguments: [
-            ("1", 1), ("64KiB", 65_536), ("1GiB", 1 << 30), ("10MB", 10_000_000), ("1KB", 1000), ("7B", 7),
-        ])
-    func sizes(_ text: String, _ bytes: Int) throws {
+    @Test(arguments: [
+        ("1", 1), ("64KiB", 65_536), ("1GiB", 1 << 30), ("10MB", 10_000_000), ("1KB", 1000), ("7B", 7),
+    ])
+    func `sizes`(_ text: String, _ bytes: Int) throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
         )
@@ -191,26 +185,23 @@ import Testing
     }
 
     @Test(
-        "durations",
         arguments: [
             ("500ms", .milliseconds(500)), ("30s", .seconds(30)), ("1.5s", .milliseconds(1500)),
             ("0.25h", .seconds(900)),
             ("15m", .seconds(900)), ("2h", .seconds(7200)), ("3650d", .seconds(315_360_000)),
         ] as [(String, Duration)])
-    func durations(_ text: String, _ duration: Duration) throws {
+    func `durations`(_ text: String, _ duration: Duration) throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: \(text) } }"
         )
         #expect(config.resources[0].maxAge == duration)
     }
 
-    @Test(
-        "what is no duration is refused",
-        arguments: [
-            "", "s", "30", "-5s", "1e3s", "5S", "5 s", ".5s", "5.s", "1.2.3s", "99999999999999999999d", "0ms",
-            "٣s", "5mi",
-        ])
-    func badDurations(_ text: String) {
+    @Test(arguments: [
+        "", "s", "30", "-5s", "1e3s", "5S", "5 s", ".5s", "5.s", "1.2.3s", "99999999999999999999d", "0ms",
+        "٣s", "5mi",
+    ])
+    func `what is no duration is refused`(_ text: String) {
         let faults = Fixture.faults(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: '\(text)' } }"
         )
@@ -218,10 +209,8 @@ import Testing
         #expect(faults.first?.contains("expected a duration such as 500ms, 30s, 15m, 2h or 7d") == true)
     }
 
-    @Test(
-        "what is no size is refused",
-        arguments: ["0", "MiB", "1.5MiB", "-1", "17GiB", "9999999999999999999GiB", "1TB", "0x10", "10_000"])
-    func badSizes(_ text: String) {
+    @Test(arguments: ["0", "MiB", "1.5MiB", "-1", "17GiB", "9999999999999999999GiB", "1TB", "0x10", "10_000"])
+    func `what is no size is refused`(_ text: String) {
         let faults = Fixture.faults(
             "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
         )

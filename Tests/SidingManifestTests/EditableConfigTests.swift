@@ -95,20 +95,18 @@ import Testing
         #expect(try Fixture.parse(three).resources.map(\.source.name) == ["tracker", "tracker", "other", "third"])
     }
 
-    @Test(
-        "every way to write lines can be extended, and nothing of it changes",
-        arguments: [
-            written, written.replacing("\n", with: "\r\n"), "\u{FEFF}" + written, "---\n" + written,
-            written + "...\n", String(written.dropLast()), written + "\n\n# the end\n",
-            written.replacing("    ", with: " "), written.replacing("    ", with: "       "),
-            "version: 1\nresources:\n  a: { path: /a,\n key: id\n }\nsources:\n  s: { base_url: https://s.example }",
-            "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources:\n  a:\n    path: /a\n    key: id\n"
-                + "    query:\n      q: |\n        # no comment\n        text\n\n\n",
-            "version: 1\nsources:\n  s:\n    base_url: https://s.example\nwrites:\n  w: { create: { path: /w } }\n",
-            "version: 1\nsources: # ours\n  ? s\n  : base_url: https://s.example\nresources: # ours\n  \"a b\":\n    path: /a\n"
-                + "    key: id\n",
-        ])
-    func lines(_ text: String) throws {
+    @Test(arguments: [
+        written, written.replacing("\n", with: "\r\n"), "\u{FEFF}" + written, "---\n" + written,
+        written + "...\n", String(written.dropLast()), written + "\n\n# the end\n",
+        written.replacing("    ", with: " "), written.replacing("    ", with: "       "),
+        "version: 1\nresources:\n  a: { path: /a,\n key: id\n }\nsources:\n  s: { base_url: https://s.example }",
+        "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources:\n  a:\n    path: /a\n    key: id\n"
+            + "    query:\n      q: |\n        # no comment\n        text\n\n\n",
+        "version: 1\nsources:\n  s:\n    base_url: https://s.example\nwrites:\n  w: { create: { path: /w } }\n",
+        "version: 1\nsources: # ours\n  ? s\n  : base_url: https://s.example\nresources: # ours\n  \"a b\":\n    path: /a\n"
+            + "    key: id\n",
+    ])
+    func `every way to write lines can be extended, and nothing of it changes`(_ text: String) throws {
         let before = try Fixture.parse(text)
         for (source, resource) in [(nil, Self.posts), (Self.other, Self.named)] {
             let text = try added(text, source: source, resource)
@@ -123,27 +121,25 @@ import Testing
         #expect(returns.isEmpty || returns.count == feeds.count)
     }
 
-    @Test(
-        "what is not written in lines is refused, with its place",
-        arguments: [
-            (
-                "{ version: 1, sources: { s: { base_url: https://s.example } }, resources: { a: { path: /a, key: id } } }",
-                1, 64
-            ),
-            (
-                "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources: { a: { path: /a, key: id } }\n",
-                4, 1
-            ),
-            (
-                "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources:\n  { a: { path: /a, key: id } }\n",
-                4, 1
-            ),
-            (
-                "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources: &all\n  a: { path: /a, key: id }\n",
-                4, 1
-            ),
-        ])
-    func refused(_ text: String, _ line: Int, _ column: Int) throws {
+    @Test(arguments: [
+        (
+            "{ version: 1, sources: { s: { base_url: https://s.example } }, resources: { a: { path: /a, key: id } } }",
+            1, 64
+        ),
+        (
+            "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources: { a: { path: /a, key: id } }\n",
+            4, 1
+        ),
+        (
+            "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources:\n  { a: { path: /a, key: id } }\n",
+            4, 1
+        ),
+        (
+            "version: 1\nsources:\n  s: { base_url: https://s.example }\nresources: &all\n  a: { path: /a, key: id }\n",
+            4, 1
+        ),
+    ])
+    func `what is not written in lines is refused, with its place`(_ text: String, _ line: Int, _ column: Int) throws {
         _ = try Fixture.parse(text)
         let error = #expect(throws: ConfigError.self) { _ = try added(text) }
         let fault = try #require(error?.faults.first)
@@ -174,15 +170,14 @@ import Testing
         #expect(!config.source("tracker", has: [lines[1]]) && !config.source("other", has: [lines[0]]))
     }
 
-    @Test(
-        "a path that YAML takes apart inside braces is told with the quotes around it",
-        arguments: [
-            ("{ path: /t, records: $.items[*], key: id }", "\"$.items[*]\""),
-            ("{ path: /issues/{id}, key: id }", "\"/issues/{id}\""),
-            ("{\n  records: $.data[*].rows[*]\n}", "\"$.data[*].rows[*]\""),
-            ("{ verify: /x/{id}/y/{z} }", "\"/x/{id}/y/{z}\""), ("[$.a, $.b[*].c]", "\"$.b[*].c\""),
-        ])
-    func quotes(_ value: String, _ path: String) {
+    @Test(arguments: [
+        ("{ path: /t, records: $.items[*], key: id }", "\"$.items[*]\""),
+        ("{ path: /issues/{id}, key: id }", "\"/issues/{id}\""),
+        ("{\n  records: $.data[*].rows[*]\n}", "\"$.data[*].rows[*]\""),
+        ("{ verify: /x/{id}/y/{z} }", "\"/x/{id}/y/{z}\""), ("[$.a, $.b[*].c]", "\"$.b[*].c\""),
+    ])
+    func `a path that YAML takes apart inside braces is told with the quotes around it`(_ value: String, _ path: String)
+    {
         let faults = Fixture.faults("version: \(value)")
         #expect(faults.count == 1)
         #expect(
@@ -190,10 +185,8 @@ import Testing
             "\(faults)")
     }
 
-    @Test(
-        "other faults inside braces keep their own hint",
-        arguments: ["{ a: \"x\" \"$.items[*]\" }", "{ a: [x] y }", "{ a: '/issues/{id}' b }"])
-    func commas(_ value: String) {
+    @Test(arguments: ["{ a: \"x\" \"$.items[*]\" }", "{ a: [x] y }", "{ a: '/issues/{id}' b }"])
+    func `other faults inside braces keep their own hint`(_ value: String) {
         #expect(Fixture.faults("version: \(value)").first?.contains("a comma, or a closing brace") ?? false)
     }
 }

@@ -223,10 +223,8 @@ import Testing
         Case(text: "a: \"é\u{7}\"", faults: ["siding.yaml:1:6: the character U+0007 may not stand in YAML"]),
     ]
 
-    @Test(
-        "a fault says where it is, what is wrong and what to write instead",
-        arguments: sourceCases + resourceCases + fileCases)
-    func exactFaults(_ example: Case) {
+    @Test(arguments: sourceCases + resourceCases + fileCases)
+    func `a fault says where it is, what is wrong and what to write instead`(_ example: Case) {
         #expect(Fixture.faults(example.text) == example.faults)
     }
 
@@ -267,28 +265,24 @@ import Testing
         #expect(faults.first?.hasSuffix("did you mean 'key'?") == true)
     }
 
-    @Test(
-        "no fault repeats what was written where a secret belongs",
-        arguments: [
-            "auth: { type: bearer, token: canary-literal }", "auth: { type: bearer, token: [canary-literal] }",
-            "auth: { type: bearer, token: { env: 'canary-literal' } }", "auth: canary-literal",
-            "auth: { type: canary-literal }", "auth: { type: basic, user: ada, password: canary-literal }",
-            "headers: { Cookie: canary-literal }", "headers: { X-Api-Key: canary-literal }",
-        ])
-    func nothingSecretIsShown(_ part: String) {
+    @Test(arguments: [
+        "auth: { type: bearer, token: canary-literal }", "auth: { type: bearer, token: [canary-literal] }",
+        "auth: { type: bearer, token: { env: 'canary-literal' } }", "auth: canary-literal",
+        "auth: { type: canary-literal }", "auth: { type: basic, user: ada, password: canary-literal }",
+        "headers: { Cookie: canary-literal }", "headers: { X-Api-Key: canary-literal }",
+    ])
+    func `no fault repeats what was written where a secret belongs`(_ part: String) {
         let faults = Fixture.faults(Case.source(part).text)
         #expect(!faults.isEmpty)
         #expect(!faults.joined().contains("canary"))
     }
 
-    @Test(
-        "a URL with credentials is refused without being shown",
-        arguments: [
-            "https://ada:canary@example.com", "ftp://canary@example.com", "ada:canary@example.com",
-            "https://example.com:99999/?token=canary", "https://exa mple.com/?access_token=canary",
-            "https://example.com/#canary",
-        ])
-    func credentialsInURLs(_ url: String) {
+    @Test(arguments: [
+        "https://ada:canary@example.com", "ftp://canary@example.com", "ada:canary@example.com",
+        "https://example.com:99999/?token=canary", "https://exa mple.com/?access_token=canary",
+        "https://example.com/#canary",
+    ])
+    func `a URL with credentials is refused without being shown`(_ url: String) {
         let faults = Fixture.faults(
             "version: 1\nsources: { a: { base_url: '\(url)' } }\nresources: { b: { path: /b, key: id } }")
         #expect(faults.count == 1)

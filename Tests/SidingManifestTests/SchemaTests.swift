@@ -50,8 +50,8 @@ import Testing
         ([3, 1], .map([("path", .word("/x")), ("key", .word("id")), ("deletes", .word("x"))])),
     ]
 
-    @Test("the schema refuses what an editor can see to be wrong", arguments: refused)
-    func refusals(_ path: [Int], _ replacement: Sample) {
+    @Test(arguments: refused)
+    func `the schema refuses what an editor can see to be wrong`(_ path: [Int], _ replacement: Sample) {
         let changed = Sample.config.replacing(path, with: replacement)
         #expect(!schema.accepts(changed.value))
         #expect(!Fixture.faults(changed.yaml).isEmpty)

@@ -37,16 +37,14 @@ import Testing
         }
     }
 
-    @Test(
-        "a secret is what its reference names, less one line break",
-        arguments: [
-            ("{ env: TOKEN }", "from env"), ("{ file: token }", "from file"), ("{ file: ~/token }", "from file"),
-            ("{ file: ./token }", "from file"), ("{ file: windows }", "from windows"),
-            ("{ command: [printf, '%s\\n', from command] }", "from command"), ("{ command: [./tool, x] }", "tool x"),
-            ("{ command: [sh, -c, 'echo $TOKEN'] }", "from env"), ("{ command: [cat, token] }", "from file"),
-            ("{ command: [echo, '$HOME;`id`'] }", "$HOME;`id`"),
-        ])
-    func values(_ secret: String, _ value: String) async throws {
+    @Test(arguments: [
+        ("{ env: TOKEN }", "from env"), ("{ file: token }", "from file"), ("{ file: ~/token }", "from file"),
+        ("{ file: ./token }", "from file"), ("{ file: windows }", "from windows"),
+        ("{ command: [printf, '%s\\n', from command] }", "from command"), ("{ command: [./tool, x] }", "tool x"),
+        ("{ command: [sh, -c, 'echo $TOKEN'] }", "from env"), ("{ command: [cat, token] }", "from file"),
+        ("{ command: [echo, '$HOME;`id`'] }", "$HOME;`id`"),
+    ])
+    func `a secret is what its reference names, less one line break`(_ secret: String, _ value: String) async throws {
         let directory = try TemporaryDirectory()
         try directory.write("from file\n", to: "token")
         try directory.write("from windows\r\n", to: "windows")
@@ -67,23 +65,23 @@ import Testing
         #expect(try await Self.read(config) == "new")
     }
 
-    @Test(
-        "a secret that is not there is told with its place and reason, before anything is sent",
-        arguments: [
-            ("{ env: TOKEN }", "env TOKEN", "the environment variable TOKEN is not set"),
-            ("{ env: EMPTY }", "env EMPTY", "it is empty"), ("{ file: none }", "file none", "the file does not exist"),
-            ("{ file: empty }", "file empty", "it is empty"),
-            ("{ file: . }", "file .", "the file is a directory, not a file"),
-            ("{ file: /dev/zero }", "file /dev/zero", "the file is not a regular file"),
-            ("{ file: large }", "file large", "the file is too large; the limit is 64 KiB"),
-            ("{ file: binary }", "file binary", "it is not UTF-8 text"),
-            (
-                "{ command: [siding-no-such-program, canary] }", "command siding-no-such-program",
-                "there is no program 'siding-no-such-program' that this user may run"
-            ),
-            ("{ command: [./large, canary] }", "command large", "there is no program 'large' that this user may run"),
-        ])
-    func absences(_ secret: String, _ shown: String, _ reason: String) async throws {
+    @Test(arguments: [
+        ("{ env: TOKEN }", "env TOKEN", "the environment variable TOKEN is not set"),
+        ("{ env: EMPTY }", "env EMPTY", "it is empty"), ("{ file: none }", "file none", "the file does not exist"),
+        ("{ file: empty }", "file empty", "it is empty"),
+        ("{ file: . }", "file .", "the file is a directory, not a file"),
+        ("{ file: /dev/zero }", "file /dev/zero", "the file is not a regular file"),
+        ("{ file: large }", "file large", "the file is too large; the limit is 64 KiB"),
+        ("{ file: binary }", "file binary", "it is not UTF-8 text"),
+        (
+            "{ command: [siding-no-such-program, canary] }", "command siding-no-such-program",
+            "there is no program 'siding-no-such-program' that this user may run"
+        ),
+        ("{ command: [./large, canary] }", "command large", "there is no program 'large' that this user may run"),
+    ])
+    func `a secret that is not there is told with its place and reason, before anything is sent`(
+        _ secret: String, _ shown: String, _ reason: String
+    ) async throws {
         let directory = try TemporaryDirectory()
         try directory.write("\n", to: "empty")
         try directory.write(String(repeating: "x", count: 65_537), to: "large")
@@ -120,18 +118,18 @@ import Testing
         #expect(fault.expected?.hasSuffix("leave 'password' out where it is to be empty") == true)
     }
 
-    @Test(
-        "a program that fails is told by name and status, never by what it printed",
-        arguments: [
-            ("[sh, -c, 'echo canary; echo canary >&2; exit 3']", "the program 'sh' ended with status 3"),
-            ("[sh, -c, 'kill -9 $$']", "the program 'sh' was ended by signal 9"),
-            ("[sh, -c, 'head -c 70000 /dev/zero']", "the program 'sh' printed more than 65536 bytes"),
-            ("[yes, canary]", "the program 'yes' printed more than 65536 bytes"),
-            ("[printf, '\\377']", "it is not UTF-8 text"),
-            ("[printf, 'a\\nb']", "it holds a line break or another control character"),
-            ("['true']", "it is empty"),
-        ])
-    func failures(_ command: String, _ reason: String) async throws {
+    @Test(arguments: [
+        ("[sh, -c, 'echo canary; echo canary >&2; exit 3']", "the program 'sh' ended with status 3"),
+        ("[sh, -c, 'kill -9 $$']", "the program 'sh' was ended by signal 9"),
+        ("[sh, -c, 'head -c 70000 /dev/zero']", "the program 'sh' printed more than 65536 bytes"),
+        ("[yes, canary]", "the program 'yes' printed more than 65536 bytes"),
+        ("[printf, '\\377']", "it is not UTF-8 text"),
+        ("[printf, 'a\\nb']", "it holds a line break or another control character"),
+        ("['true']", "it is empty"),
+    ])
+    func `a program that fails is told by name and status, never by what it printed`(
+        _ command: String, _ reason: String
+    ) async throws {
         let directory = try TemporaryDirectory()
         let config = try Self.config("{ command: \(command) }", in: directory)
         let refusal = try #require(await Self.refusal(config))

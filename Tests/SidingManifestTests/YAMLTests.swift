@@ -37,8 +37,8 @@ import Testing
         #expect(Set(faults).count == 2)
     }
 
-    @Test("an asterisk that is no alias is text", arguments: ["'*x'", "\"*x\"", "a*x", "a *x", "|-\n     *x"])
-    func asterisks(_ text: String) throws {
+    @Test(arguments: ["'*x'", "\"*x\"", "a*x", "a *x", "|-\n     *x"])
+    func `an asterisk that is no alias is text`(_ text: String) throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources:\n  b:\n   path: /b\n   key: id\n   query:\n    q: \(text)\n"
         )
@@ -49,15 +49,13 @@ import Testing
         #expect(text.hasSuffix("*x"))
     }
 
-    @Test(
-        "a duplicate key is told at its second place",
-        arguments: [
-            ("version: 1", 4, 1, "version"), ("'version': 1", 4, 1, "version"), ("\"version\": 1", 4, 1, "version"),
-            ("\"v\\x65rsion\": 1", 4, 1, "version"),
-            ("database: { path: a, synchronous: full, path: b }", 4, 41, "path"),
-            ("database:\n  path: a\n  ? path\n  : b", 6, 5, "path"),
-        ])
-    func duplicates(_ text: String, _ line: Int, _ column: Int, _ name: String) {
+    @Test(arguments: [
+        ("version: 1", 4, 1, "version"), ("'version': 1", 4, 1, "version"), ("\"version\": 1", 4, 1, "version"),
+        ("\"v\\x65rsion\": 1", 4, 1, "version"),
+        ("database: { path: a, synchronous: full, path: b }", 4, 41, "path"),
+        ("database:\n  path: a\n  ? path\n  : b", 6, 5, "path"),
+    ])
+    func `a duplicate key is told at its second place`(_ text: String, _ line: Int, _ column: Int, _ name: String) {
         let faults = Fixture.faults(Self.valid + text)
         #expect(faults.count == 1)
         #expect(
@@ -85,20 +83,18 @@ import Testing
             ])
     }
 
-    @Test(
-        "what only YAML's machinery would use is refused in its place",
-        arguments: [
-            ("version: !!int 1", "1:10: the tag 'tag:yaml.org,2002:int' means nothing here"),
-            ("version: !secret x", "1:10: the tag '!secret' means nothing here"),
-            ("version: *v", "1:10: the alias '*v' names no anchor that stands before it"),
-            ("a: &a [*a]", "1:8: the alias '*a' names no anchor that stands before it"),
-            ("? [a]\n: b", "1:3: a list, a map or an alias may not be a key"),
-            ("&a a: b\n*a : c", "2:1: a list, a map or an alias may not be a key"),
-            ("<<: 3", "1:5: '<<' is text"),
-            ("a: \u{F0000}", "1:4: the character U+F0000 may not stand in YAML"),
-            ("a: \u{FEFF}", "1:4: the character U+FEFF may not stand in YAML"),
-        ])
-    func machinery(_ text: String, _ fault: String) {
+    @Test(arguments: [
+        ("version: !!int 1", "1:10: the tag 'tag:yaml.org,2002:int' means nothing here"),
+        ("version: !secret x", "1:10: the tag '!secret' means nothing here"),
+        ("version: *v", "1:10: the alias '*v' names no anchor that stands before it"),
+        ("a: &a [*a]", "1:8: the alias '*a' names no anchor that stands before it"),
+        ("? [a]\n: b", "1:3: a list, a map or an alias may not be a key"),
+        ("&a a: b\n*a : c", "2:1: a list, a map or an alias may not be a key"),
+        ("<<: 3", "1:5: '<<' is text"),
+        ("a: \u{F0000}", "1:4: the character U+F0000 may not stand in YAML"),
+        ("a: \u{FEFF}", "1:4: the character U+FEFF may not stand in YAML"),
+    ])
+    func `what only YAML's machinery would use is refused in its place`(_ text: String, _ fault: String) {
         #expect(Fixture.faults(text).contains { $0.hasPrefix("siding.yaml:" + fault) })
     }
 
@@ -107,8 +103,8 @@ import Testing
         #expect(Fixture.faults(text).map { $0.prefix(33) } == ["siding.yaml:4:1: unknown key 'nop"])
     }
 
-    @Test("columns count characters, not bytes", arguments: ["é", "日本", "👩‍👩‍👧", "\u{85}x"])
-    func columns(_ name: String) {
+    @Test(arguments: ["é", "日本", "👩‍👩‍👧", "\u{85}x"])
+    func `columns count characters, not bytes`(_ name: String) {
         let text = "\"\(name)\": { nope: 1 }"
         let width = name.unicodeScalars.count
         guard name.unicodeScalars.first != "\u{85}" else {
@@ -123,12 +119,11 @@ import Testing
     }
 
     @Test(
-        "YAML 1.1's other spellings are refused with the one that is meant",
         arguments: [
             ("version: 1.0", "1"), ("version: '1'", "1"), ("version: 01", nil), ("version: 0x1", nil),
             ("version: +1", nil),
         ] as [(String, String?)])
-    func versions(_ text: String, _ suggestion: String?) {
+    func `YAML 1.1's other spellings are refused with the one that is meant`(_ text: String, _ suggestion: String?) {
         let faults = Fixture.faults(YAMLTests.valid.replacing("version: 1", with: text))
         #expect(faults.count == 1)
         #expect(faults[0].hasPrefix("siding.yaml:1:10: 'version' is '"))
@@ -136,12 +131,11 @@ import Testing
     }
 
     @Test(
-        "truth is true or false",
         arguments: [
             ("true", true), ("false", false), ("True", true), ("FALSE", false), ("yes", nil), ("on", nil), ("1", nil),
             ("'true'", nil),
         ] as [(String, Bool?)])
-    func truth(_ text: String, _ value: Bool?) throws {
+    func `truth is true or false`(_ text: String, _ value: Bool?) throws {
         let file = YAMLTests.valid.replacing(
             "https://example.com", with: "https://example.com, http: { allow_plain_http: \(text) }")
         if let value {

@@ -18,16 +18,14 @@ import Testing
         #expect(try !Tables(v4: []).hasUsableRoute())
     }
 
-    @Test(
-        "a default route that is down, rejects, or leads to loopback is no way out",
-        arguments: [
-            "eth0\t00000000\t0102A8C0\t0002\t0\t0\t100\t00000000\t0\t0\t0",
-            "eth0\t00000000\t0102A8C0\t0201\t0\t0\t100\t00000000\t0\t0\t0",
-            "*\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0",
-            "lo\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0",
-            "eth0\t00000000\t0102A8C0\tzz\t0\t0\t100\t00000000\t0\t0\t0", "eth0\t00000000", "",
-        ])
-    func unusableV4(_ line: String) throws {
+    @Test(arguments: [
+        "eth0\t00000000\t0102A8C0\t0002\t0\t0\t100\t00000000\t0\t0\t0",
+        "eth0\t00000000\t0102A8C0\t0201\t0\t0\t100\t00000000\t0\t0\t0",
+        "*\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0",
+        "lo\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0",
+        "eth0\t00000000\t0102A8C0\tzz\t0\t0\t100\t00000000\t0\t0\t0", "eth0\t00000000", "",
+    ])
+    func `a default route that is down, rejects, or leads to loopback is no way out`(_ line: String) throws {
         #expect(try !Tables(v4: [line]).hasUsableRoute())
         #expect(try !Tables(v4: [line]).hasUsableRoute(to: "tracker.example"))
     }
@@ -45,13 +43,13 @@ import Testing
         #expect(try !Tables(v4: [], v6: lines, inet6: [Tables.inet6("00", "80")]).hasUsableRoute())
     }
 
-    @Test(
-        "an IPv6 address that is link-local, or not checked for duplicates yet, or one, is none",
-        arguments: [
-            ("20", "80", false), ("10", "80", false), ("00", "40", false), ("00", "c0", false), ("00", "88", false),
-            ("00", "44", true), ("00", "00", true), ("00", "a0", true), ("zz", "80", false),
-        ])
-    func addressesV6(_ scope: String, _ flags: String, isUsable: Bool) throws {
+    @Test(arguments: [
+        ("20", "80", false), ("10", "80", false), ("00", "40", false), ("00", "c0", false), ("00", "88", false),
+        ("00", "44", true), ("00", "00", true), ("00", "a0", true), ("zz", "80", false),
+    ])
+    func `an IPv6 address that is link-local, or not checked for duplicates yet, or one, is none`(
+        _ scope: String, _ flags: String, isUsable: Bool
+    ) throws {
         let tables = try Tables(v4: [], v6: [Tables.v6("00450003", "eth0")], inet6: [Tables.inet6(scope, flags)])
         #expect(tables.hasUsableRoute() == isUsable)
     }
@@ -63,10 +61,8 @@ import Testing
         #expect(!tables.hasUsableRoute(to: "tracker.example"))
     }
 
-    @Test(
-        "a default route without a global address is no way out",
-        arguments: [[], [[169, 254, 3, 4]], [[0, 0, 0, 0]]] as [[[UInt8]]])
-    func addressesV4(_ addresses: [[UInt8]]) throws {
+    @Test(arguments: [[], [[169, 254, 3, 4]], [[0, 0, 0, 0]]] as [[[UInt8]]])
+    func `a default route without a global address is no way out`(_ addresses: [[UInt8]]) throws {
         var tables = try Tables(v4: [Tables.defaultV4])
         tables.links[1].addresses = Set(addresses.map { NetworkAddress($0) })
         #expect(!tables.hasUsableRoute())

@@ -24,12 +24,11 @@ import Testing
     }
 
     @Test(
-        "a message tells what kind of thing changed, by its type",
         arguments: [
             (16, .links), (17, .links), (20, .addresses), (21, .addresses), (24, .routes), (25, .routes), (4, .missed),
             (2, []), (3, []), (28, []), (18, []),
         ] as [(UInt16, NetworkChange)])
-    func kinds(_ type: UInt16, _ change: NetworkChange) {
+    func `a message tells what kind of thing changed, by its type`(_ type: UInt16, _ change: NetworkChange) {
         #expect(changes(in: Self.message(type, [1, 2, 3, 4])) == change)
     }
 

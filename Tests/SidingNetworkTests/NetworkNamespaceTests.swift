@@ -17,7 +17,6 @@ struct NetworkNamespaceTests {
     // MARK: What is told
 
     @Test(
-        "a change of the network is told",
         arguments: [
             ("link set wire0 down", .links), ("link set wire0 up", .links), ("link add bridge0 type bridge", .links),
             ("link del wire0", .links), ("addr add 10.99.7.1/24 dev wire0", .addresses),
@@ -25,7 +24,7 @@ struct NetworkNamespaceTests {
             ("route add default via 10.99.0.2", .routes), ("route add 10.98.0.0/16 via 10.99.0.2", .routes),
             ("route del 10.99.0.0/24", .routes), ("-6 route add fd98::/64 dev wire0", .routes),
         ] as [(String, NetworkChange)])
-    func told(_ command: String, _ kind: NetworkChange) async throws {
+    func `a change of the network is told`(_ command: String, _ kind: NetworkChange) async throws {
         let cable = try await Cable()
         if command != "link set wire0 up" { try cable.plugIn() }
         let changes = try await cable.here.enter { NetworkChanges() }
@@ -114,8 +113,8 @@ struct NetworkNamespaceTests {
         #expect(try await !hasRoute(cable, to: "10.99.0.2"))
     }
 
-    @Test("a route that refuses is no way", arguments: ["unreachable", "prohibit", "blackhole"])
-    func refusal(_ kind: String) async throws {
+    @Test(arguments: ["unreachable", "prohibit", "blackhole"])
+    func `a route that refuses is no way`(_ kind: String) async throws {
         let cable = try await Cable()
         try cable.plugIn()
         try cable.here.ip("route add default via 10.99.0.2")

@@ -8,10 +8,8 @@ import Testing
     private static let neighbour = NetworkAddress([192, 168, 2, 9])
     private static let afar = NetworkAddress([203, 0, 113, 80])
 
-    @Test(
-        "this machine is reachable without any route beyond it",
-        arguments: ["localhost", "LOCALHOST", "localhost.", "api.localhost", "127.0.0.1", "127.1", "::1"])
-    func thisMachine(_ host: String) throws {
+    @Test(arguments: ["localhost", "LOCALHOST", "localhost.", "api.localhost", "127.0.0.1", "127.1", "::1"])
+    func `this machine is reachable without any route beyond it`(_ host: String) throws {
         var tables = try Tables(v4: [])
         tables.links[1].isLive = false
         #expect(!tables.hasUsableRoute(to: host))
@@ -92,7 +90,6 @@ import Testing
     }
 
     @Test(
-        "link-local and multicast networks and the own address lead to no name",
         arguments: [
             "eth0\t0000FEA9\t00000000\t0001\t0\t0\t1000\t0000FFFF\t0\t0\t0",
             "eth0\t000000E0\t00000000\t0001\t0\t0\t0\t000000F0\t0\t0\t0",
@@ -102,7 +99,7 @@ import Testing
             Tables.v6("00000001", "eth0", to: "ff000000000000000000000000000000", prefix: "08"),
             Tables.v6("80200001", "eth0", to: "20010db8000000000000000000000007", prefix: "80"),
         ])
-    func noName(_ v4: String, _ v6: String) throws {
+    func `link-local and multicast networks and the own address lead to no name`(_ v4: String, _ v6: String) throws {
         let tables = try Tables(v4: [v4], v6: [v6], inet6: [Tables.inet6("00", "80")])
         #expect(!tables.hasUsableRoute(to: "tracker.example"))
     }
@@ -115,17 +112,16 @@ import Testing
     }
 
     @Test(
-        "a numeric host is an address, without a resolver",
         arguments: [
             ("192.0.2.1", [192, 0, 2, 1]), ("127.1", [127, 0, 0, 1]), ("::ffff:192.0.2.1", [192, 0, 2, 1]),
             ("::1", Array(repeating: 0, count: 15) + [1]),
         ] as [(String, [UInt8])])
-    func numeric(_ text: String, _ bytes: [UInt8]) {
+    func `a numeric host is an address, without a resolver`(_ text: String, _ bytes: [UInt8]) {
         #expect(NetworkAddress(numeric: text) == NetworkAddress(bytes))
     }
 
-    @Test("what is no numeric host is no address", arguments: ["", "example.com", "192.0.2.256", "::1::", "[::1]"])
-    func names(_ text: String) {
+    @Test(arguments: ["", "example.com", "192.0.2.256", "::1::", "[::1]"])
+    func `what is no numeric host is no address`(_ text: String) {
         #expect(NetworkAddress(numeric: text) == nil)
     }
 

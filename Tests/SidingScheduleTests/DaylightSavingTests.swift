@@ -8,74 +8,75 @@ import Testing
 /// 2:00 to 3:00 on 2026-10-04 (16:00Z the day before), and repeats it on 2026-04-05 (15:00Z to 17:00Z the day before).
 /// Australia/Lord_Howe moves by half an hour only.
 @Suite struct DaylightSavingTests {
-    @Test(
-        "a time that is skipped comes at the change",
-        arguments: [
-            ("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:30Z"]),
-            ("0,20,40 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:00Z"]),
-            (
-                "*/30 1-3 * * *", "Europe/Berlin", "2026-03-29T00:10:00Z",
-                ["2026-03-29T00:30Z", "2026-03-29T01:00Z", "2026-03-29T01:30Z"]
-            ),
-            ("30 2 * * *", "America/New_York", "2026-03-07T12:00:00Z", ["2026-03-08T07:00Z", "2026-03-09T06:30Z"]),
-            ("30 2 * * *", "Australia/Sydney", "2026-10-03T12:00:00Z", ["2026-10-03T16:00Z", "2026-10-04T15:30Z"]),
-            ("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", ["2026-10-03T15:30Z", "2026-10-04T15:15Z"]),
-        ])
-    func skipped(_ text: String, _ zone: String, _ start: String, _ expected: [String]) throws {
+    @Test(arguments: [
+        ("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:30Z"]),
+        ("0,20,40 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:00Z"]),
+        (
+            "*/30 1-3 * * *", "Europe/Berlin", "2026-03-29T00:10:00Z",
+            ["2026-03-29T00:30Z", "2026-03-29T01:00Z", "2026-03-29T01:30Z"]
+        ),
+        ("30 2 * * *", "America/New_York", "2026-03-07T12:00:00Z", ["2026-03-08T07:00Z", "2026-03-09T06:30Z"]),
+        ("30 2 * * *", "Australia/Sydney", "2026-10-03T12:00:00Z", ["2026-10-03T16:00Z", "2026-10-04T15:30Z"]),
+        ("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", ["2026-10-03T15:30Z", "2026-10-04T15:15Z"]),
+    ])
+    func `a time that is skipped comes at the change`(
+        _ text: String, _ zone: String, _ start: String, _ expected: [String]
+    ) throws {
+        #expect(try moments(of: CronSchedule(text, zone: zone), after: start, expected.count) == expected)
+    }
+
+    @Test(arguments: [
+        ("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", ["2026-10-25T00:30Z", "2026-10-26T01:30Z"]),
+        ("*/30 2 * * *", "Europe/Berlin", "2026-10-25T00:10:00Z", ["2026-10-25T00:30Z", "2026-10-26T01:00Z"]),
+        // From within the second time.
+        ("*/30 2 * * *", "Europe/Berlin", "2026-10-25T01:10:00Z", ["2026-10-26T01:00Z"]),
+        ("30 1 * * *", "America/New_York", "2026-10-31T12:00:00Z", ["2026-11-01T05:30Z", "2026-11-02T06:30Z"]),
+        ("30 2 * * *", "Australia/Sydney", "2026-04-04T12:00:00Z", ["2026-04-04T15:30Z", "2026-04-05T16:30Z"]),
+        ("45 1 * * *", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", ["2026-04-04T14:45Z", "2026-04-05T15:15Z"]),
+    ])
+    func `a time that is repeated comes once`(_ text: String, _ zone: String, _ start: String, _ expected: [String])
+        throws
+    {
+        #expect(try moments(of: CronSchedule(text, zone: zone), after: start, expected.count) == expected)
+    }
+
+    @Test(arguments: [
+        (
+            "*/30 * * * *", "Europe/Berlin", "2026-03-29T00:20:00Z",
+            ["2026-03-29T00:30Z", "2026-03-29T01:00Z", "2026-03-29T01:30Z"]
+        ),
+        (
+            "0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z",
+            ["2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T02:00Z"]
+        ),
+        (
+            "0 */2 * * *", "Europe/Berlin", "2026-03-28T22:30:00Z",
+            ["2026-03-28T23:00Z", "2026-03-29T02:00Z", "2026-03-29T04:00Z"]
+        ),
+        (
+            "0 */2 * * *", "Europe/Berlin", "2026-10-24T22:30:00Z",
+            ["2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T03:00Z"]
+        ),
+        (
+            "*/30 * * * *", "America/New_York", "2026-11-01T05:20:00Z",
+            ["2026-11-01T05:30Z", "2026-11-01T06:00Z", "2026-11-01T06:30Z"]
+        ),
+        ("0 * * * *", "Australia/Lord_Howe", "2026-04-04T14:30:00Z", ["2026-04-04T15:30Z", "2026-04-04T16:30Z"]),
+    ])
+    func `with a star as the hour it goes on through real time`(
+        _ text: String, _ zone: String, _ start: String, _ expected: [String]
+    ) throws {
         #expect(try moments(of: CronSchedule(text, zone: zone), after: start, expected.count) == expected)
     }
 
     @Test(
-        "a time that is repeated comes once",
-        arguments: [
-            ("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", ["2026-10-25T00:30Z", "2026-10-26T01:30Z"]),
-            ("*/30 2 * * *", "Europe/Berlin", "2026-10-25T00:10:00Z", ["2026-10-25T00:30Z", "2026-10-26T01:00Z"]),
-            // From within the second time.
-            ("*/30 2 * * *", "Europe/Berlin", "2026-10-25T01:10:00Z", ["2026-10-26T01:00Z"]),
-            ("30 1 * * *", "America/New_York", "2026-10-31T12:00:00Z", ["2026-11-01T05:30Z", "2026-11-02T06:30Z"]),
-            ("30 2 * * *", "Australia/Sydney", "2026-04-04T12:00:00Z", ["2026-04-04T15:30Z", "2026-04-05T16:30Z"]),
-            ("45 1 * * *", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", ["2026-04-04T14:45Z", "2026-04-05T15:15Z"]),
-        ])
-    func repeated(_ text: String, _ zone: String, _ start: String, _ expected: [String]) throws {
-        #expect(try moments(of: CronSchedule(text, zone: zone), after: start, expected.count) == expected)
-    }
-
-    @Test(
-        "with a star as the hour it goes on through real time",
-        arguments: [
-            (
-                "*/30 * * * *", "Europe/Berlin", "2026-03-29T00:20:00Z",
-                ["2026-03-29T00:30Z", "2026-03-29T01:00Z", "2026-03-29T01:30Z"]
-            ),
-            (
-                "0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z",
-                ["2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T02:00Z"]
-            ),
-            (
-                "0 */2 * * *", "Europe/Berlin", "2026-03-28T22:30:00Z",
-                ["2026-03-28T23:00Z", "2026-03-29T02:00Z", "2026-03-29T04:00Z"]
-            ),
-            (
-                "0 */2 * * *", "Europe/Berlin", "2026-10-24T22:30:00Z",
-                ["2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T03:00Z"]
-            ),
-            (
-                "*/30 * * * *", "America/New_York", "2026-11-01T05:20:00Z",
-                ["2026-11-01T05:30Z", "2026-11-01T06:00Z", "2026-11-01T06:30Z"]
-            ),
-            ("0 * * * *", "Australia/Lord_Howe", "2026-04-04T14:30:00Z", ["2026-04-04T15:30Z", "2026-04-04T16:30Z"]),
-        ])
-    func asTheClockRuns(_ text: String, _ zone: String, _ start: String, _ expected: [String]) throws {
-        #expect(try moments(of: CronSchedule(text, zone: zone), after: start, expected.count) == expected)
-    }
-
-    @Test(
-        "around each change of a year it comes when the clocks of the zone show its time",
         arguments: [
             "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca",
         ],
         ["*/20 * * * *", "0 */3 * * *", "*/20 1-3 * * *", "30 0-4/2 * * *"])
-    func agrees(_ zone: String, _ text: String) throws {
+    func `around each change of a year it comes when the clocks of the zone show its time`(
+        _ zone: String, _ text: String
+    ) throws {
         let (schedule, isOfEveryHour) = (
             try CronSchedule(text, zone: zone), text.split(separator: " ")[1].hasPrefix("*")
         )

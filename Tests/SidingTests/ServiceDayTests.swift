@@ -32,9 +32,8 @@ import Testing
             morning: "2026-10-25T05:00:00Z")
     }
 
-    @Test(
-        "each resource is asked for by its schedule, and at no other moment", arguments: [Day.plain, .spring, .autumn])
-    func schedules(_ day: Day) async throws {
+    @Test(arguments: [Day.plain, .spring, .autumn])
+    func `each resource is asked for by its schedule, and at no other moment`(_ day: Day) async throws {
         let service = try await DayService(day.midnight)
         try service.add("ticks", by: IntervalSchedule(every: .seconds(900)))
         try service.add("night", cron: "30 2 * * *")

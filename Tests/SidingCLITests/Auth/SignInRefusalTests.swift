@@ -47,10 +47,10 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "whatever the token endpoint says, it is not taken for the origin's answer to a write",
-        arguments: [400, 401, 403, 404, 409, 410, 412, 422])
-    func notTheOriginsWord(_ status: Int) async throws {
+    @Test(arguments: [400, 401, 403, 404, 409, 410, 412, 422])
+    func `whatever the token endpoint says, it is not taken for the origin's answer to a write`(_ status: Int)
+        async throws
+    {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"message":"\#(Door.canary)"}"#, status: .init(code: status)) }
         let sent = try await sandbox.siding("send", "DELETE", "shop:/orders/7", "--json")
@@ -64,10 +64,8 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "an endpoint that is out of order is waited for",
-        arguments: [(503, "busy"), (500, "x"), (400, "temporarily_unavailable"), (429, "slow_down")])
-    func passing(_ status: Int, _ error: String) async throws {
+    @Test(arguments: [(503, "busy"), (500, "x"), (400, "temporarily_unavailable"), (429, "slow_down")])
+    func `an endpoint that is out of order is waited for`(_ status: Int, _ error: String) async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"error":"\#(error)"}"#, status: .init(code: status)) }
         #expect(try await sandbox.siding("sync").status == 75)

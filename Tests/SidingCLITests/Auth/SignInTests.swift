@@ -130,15 +130,15 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "a program's token is kept until its end or until it is refused",
-        arguments: [
-            (#"printf '%s\n' "$t""#, "lifetime: 1h", true), (#"printf '%s' "$t""#, "", false),
-            (#"printf '{"token":"%s"}' "$t""#, "", false),
-            (#"printf '{\n "access_token": "%s",\n "expires_in": 3600\n}\n' "$t""#, "", true),
-            (#"printf '{"a":{"b":"%s"},"end":"2099-01-01T00:00:00Z"}' "$t""#, "token: $.a.b, expires_in: $.end", true),
-        ])
-    func program(_ line: String, _ more: String, _ ends: Bool) async throws {
+    @Test(arguments: [
+        (#"printf '%s\n' "$t""#, "lifetime: 1h", true), (#"printf '%s' "$t""#, "", false),
+        (#"printf '{"token":"%s"}' "$t""#, "", false),
+        (#"printf '{\n "access_token": "%s",\n "expires_in": 3600\n}\n' "$t""#, "", true),
+        (#"printf '{"a":{"b":"%s"},"end":"2099-01-01T00:00:00Z"}' "$t""#, "token: $.a.b, expires_in: $.end", true),
+    ])
+    func `a program's token is kept until its end or until it is refused`(_ line: String, _ more: String, _ ends: Bool)
+        async throws
+    {
         let door = Door()
         let service = try await Service.start(behind: door)
         let auth = "auth: { type: command, command: [./secret-program]\(more.isEmpty ? "" : ", ")\(more) }"

@@ -4,12 +4,11 @@ import Testing
 
 struct ProgramArgumentsTests {
     @Test(
-        "the kernel's form of the arguments is read back",
         arguments: [
             ("siding\0", ["siding"]), ("siding\0sync\0\0--json\0", ["siding", "sync", "", "--json"]),
             ("siding\0two\nlines\0ü\0", ["siding", "two\nlines", "ü"]), ("", nil), ("cut", nil),
         ] as [(String, [String]?)])
-    func kernel(_ text: String, _ arguments: [String]?) {
+    func `the kernel's form of the arguments is read back`(_ text: String, _ arguments: [String]?) {
         #expect(ProgramArguments.arguments(Array(text.utf8)) == arguments)
     }
 

@@ -143,12 +143,12 @@ struct InitAddTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "a file that cannot be extended is refused before anything is requested, and stays",
-        arguments: [
-            "resources: { users: { path: /users, key: id } }", "resources: &all\n  users: { path: /users, key: id }",
-        ])
-    func refused(_ resources: String) async throws {
+    @Test(arguments: [
+        "resources: { users: { path: /users, key: id } }", "resources: &all\n  users: { path: /users, key: id }",
+    ])
+    func `a file that cannot be extended is refused before anything is requested, and stays`(_ resources: String)
+        async throws
+    {
         let origin = try await OriginGuard.open.start()
         let sandbox = try Sandbox()
         let text = "version: 1\nsources: { api: { base_url: \"\(origin.url.origin)/v2\" } }\n\(resources)\n"

@@ -7,20 +7,20 @@ import Testing
 /// `siding init` on a URL that is not that of a list: what to try instead.
 @Suite(.serialized)
 struct InitAdviceTests {
-    @Test(
-        "an answer without records comes with advice",
-        arguments: [
-            ("text/html; charset=utf-8", "\n<!DOCTYPE html><title>Sign in</title>", "/posts", "a web page answered"),
-            ("application/json", "<html><body>Hi", "/posts", "a web page answered"),
-            ("application/xml", "<?xml version=\"1.0\"?><posts/>", "/posts", "Siding reads JSON"),
-            ("text/plain", "<?xml version=\"1.0\"?><posts/>", "/posts", "Siding reads JSON"),
-            ("application/json", #"{"id":3,"title":"a","tags":[]}"#, "/v2/tasks/3", "such as ORIGIN/v2/tasks"),
-            ("application/json", #"{"uuid":"x","tags":["a"]}"#, "/tasks/3?expand=all", "such as ORIGIN/tasks"),
-            ("application/json", #"{"taskId":3}"#, "/task", "this looks like one record"),
-            ("application/json", "[]", "/posts", "the list is empty"),
-            ("application/json", #"{"items":[],"total":0}"#, "/v2/posts", "the list is empty"),
-        ])
-    func advice(_ type: String, _ body: String, _ path: String, _ words: String) async throws {
+    @Test(arguments: [
+        ("text/html; charset=utf-8", "\n<!DOCTYPE html><title>Sign in</title>", "/posts", "a web page answered"),
+        ("application/json", "<html><body>Hi", "/posts", "a web page answered"),
+        ("application/xml", "<?xml version=\"1.0\"?><posts/>", "/posts", "Siding reads JSON"),
+        ("text/plain", "<?xml version=\"1.0\"?><posts/>", "/posts", "Siding reads JSON"),
+        ("application/json", #"{"id":3,"title":"a","tags":[]}"#, "/v2/tasks/3", "such as ORIGIN/v2/tasks"),
+        ("application/json", #"{"uuid":"x","tags":["a"]}"#, "/tasks/3?expand=all", "such as ORIGIN/tasks"),
+        ("application/json", #"{"taskId":3}"#, "/task", "this looks like one record"),
+        ("application/json", "[]", "/posts", "the list is empty"),
+        ("application/json", #"{"items":[],"total":0}"#, "/v2/posts", "the list is empty"),
+    ])
+    func `an answer without records comes with advice`(_ type: String, _ body: String, _ path: String, _ words: String)
+        async throws
+    {
         let origin = try await Origin.start { _ in
             OriginResponse(headerFields: [.contentType: type], body: Array(body.utf8))
         }
@@ -32,13 +32,13 @@ struct InitAdviceTests {
         await origin.stop()
     }
 
-    @Test(
-        "an object that is an error, or has records that no key tells apart, is not called a record or an empty list",
-        arguments: [
-            #"{"error":"no such token","id":7}"#, #"{"message":"gone","items":[]}"#,
-            #"{"id":7,"items":[{"a":1},{"a":1}]}"#,
-        ])
-    func silence(_ body: String) async throws {
+    @Test(arguments: [
+        #"{"error":"no such token","id":7}"#, #"{"message":"gone","items":[]}"#,
+        #"{"id":7,"items":[{"a":1},{"a":1}]}"#,
+    ])
+    func `an object that is an error, or has records that no key tells apart, is not called a record or an empty list`(
+        _ body: String
+    ) async throws {
         let origin = try await Origin.start { _ in .json(body) }
         let sandbox = try Sandbox()
         let made = try await sandbox.siding("init", "\(origin.url.origin)/v2/posts")

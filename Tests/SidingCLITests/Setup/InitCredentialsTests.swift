@@ -36,8 +36,9 @@ struct InitCredentialsTests {
         await origin.stop()
     }
 
-    @Test("three commands lead to the rows of both, where the credentials are given", arguments: OriginGuard.all)
-    func given(_ guarded: OriginGuard) async throws {
+    @Test(arguments: OriginGuard.all)
+    func `three commands lead to the rows of both, where the credentials are given`(_ guarded: OriginGuard) async throws
+    {
         let origin = try await guarded.start()
         let sandbox = try Sandbox()
         let made = try await sandbox.siding(
@@ -47,10 +48,12 @@ struct InitCredentialsTests {
         try await expectRows(sandbox, origin, guarded)
     }
 
-    @Test(
-        "four commands do where the URL alone is given first: the file has the URL, and the 'auth:' that the origin names",
-        arguments: OriginGuard.all.dropFirst())
-    func asked(_ guarded: OriginGuard) async throws {
+    @Test(arguments: OriginGuard.all.dropFirst())
+    func
+        `four commands do where the URL alone is given first: the file has the URL, and the 'auth:' that the origin names`(
+            _ guarded: OriginGuard
+        ) async throws
+    {
         let origin = try await guarded.start()
         let sandbox = try Sandbox()
         let url = "\(origin.url.origin)/v2/users?state=all"
@@ -178,17 +181,15 @@ struct InitCredentialsTests {
         await origin.stop()
     }
 
-    @Test(
-        "a secret in the place of a variable's name is refused, and shown nowhere",
-        arguments: [
-            ["--bearer-env", "hush-hush"], ["--basic-env", "ada:hush-hush"], ["--header", "X-API-Key: hush-hush"],
-            ["--header", "hush-hush"], ["--header", "Authorization: Bearer hush-hush"],
-            ["--bearer-env", "A", "--header", "X: env:hush-hush"], ["--bearer-env", "A", "--basic-env", "B:C"],
-            ["--oauth-env", "hush-hush"], ["--oauth-env", "A:hush-hush@https://id.example"],
-            ["--oauth-env", "A:B@hush-hush"], ["--oauth-env", "A:B@https://ada:hush-hush@id.example"],
-            ["--oauth-env", "A:B@https://id.example", "--bearer-env", "A"],
-        ])
-    func usage(_ options: [String]) async throws {
+    @Test(arguments: [
+        ["--bearer-env", "hush-hush"], ["--basic-env", "ada:hush-hush"], ["--header", "X-API-Key: hush-hush"],
+        ["--header", "hush-hush"], ["--header", "Authorization: Bearer hush-hush"],
+        ["--bearer-env", "A", "--header", "X: env:hush-hush"], ["--bearer-env", "A", "--basic-env", "B:C"],
+        ["--oauth-env", "hush-hush"], ["--oauth-env", "A:hush-hush@https://id.example"],
+        ["--oauth-env", "A:B@hush-hush"], ["--oauth-env", "A:B@https://ada:hush-hush@id.example"],
+        ["--oauth-env", "A:B@https://id.example", "--bearer-env", "A"],
+    ])
+    func `a secret in the place of a variable's name is refused, and shown nowhere`(_ options: [String]) async throws {
         let sandbox = try Sandbox()
         let made = try await sandbox.siding(["init", "http://127.0.0.1:9/posts"] + options)
         #expect(made.status == 64, "\(made.everything)")
@@ -197,16 +198,14 @@ struct InitCredentialsTests {
         #expect(try await sandbox.siding(["init"] + options).status == 64)
     }
 
-    @Test(
-        "the schemes of WWW-Authenticate are found between its commas",
-        arguments: [
-            ("Bearer", ["bearer"]), (#"Bearer realm="a, Basic b", error="x""#, ["bearer"]),
-            (#"Basic realm="x", Bearer scope="a b""#, ["basic", "bearer"]), ("Negotiate, NTLM", ["negotiate", "ntlm"]),
-            (#"Digest realm="a", qop="auth", Basic realm=x"#, ["digest", "basic"]),
-            ("Negotiate abc==, bearer", ["negotiate", "bearer"]), (#"Bearer realm="a\", Basic""#, ["bearer"]),
-            ("Bearer realm = x , foo  = bar", ["bearer"]), (#"realm="x""#, []), ("", []), ("'; rm -rf /", []),
-        ])
-    func schemes(_ field: String, _ schemes: [String]) {
+    @Test(arguments: [
+        ("Bearer", ["bearer"]), (#"Bearer realm="a, Basic b", error="x""#, ["bearer"]),
+        (#"Basic realm="x", Bearer scope="a b""#, ["basic", "bearer"]), ("Negotiate, NTLM", ["negotiate", "ntlm"]),
+        (#"Digest realm="a", qop="auth", Basic realm=x"#, ["digest", "basic"]),
+        ("Negotiate abc==, bearer", ["negotiate", "bearer"]), (#"Bearer realm="a\", Basic""#, ["bearer"]),
+        ("Bearer realm = x , foo  = bar", ["bearer"]), (#"realm="x""#, []), ("", []), ("'; rm -rf /", []),
+    ])
+    func `the schemes of WWW-Authenticate are found between its commas`(_ field: String, _ schemes: [String]) {
         #expect(CredentialChallenge.all(in: field).map(\.scheme) == schemes)
     }
 }

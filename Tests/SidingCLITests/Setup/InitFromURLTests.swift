@@ -14,33 +14,33 @@ struct InitFromURLTests {
         try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
     }
 
-    @Test(
-        "the records and the key are found where they are",
-        arguments: [
-            (#"[{"id":1},{"id":2}]"#, "", "key: id "),
-            (#"{"items":[{"id":1},{"id":2}]}"#, #"records: "$.items[*]" "#, "key: id "),
-            (
-                #"{"data":{"repository":{"issues":{"nodes":[{"id":"a"}]}}}}"#,
-                #"records: "$.data.repository.issues.nodes[*]" "#, "key: id "
-            ),
-            (
-                #"{"included":[{"id":7},{"id":8},{"id":9}],"data":[{"id":"1","type":"post"}],"links":[{"rel":"self"}]}"#,
-                #"records: "$.data[*]" "#, "key: id "
-            ),
-            (
-                #"{"facets":[{"n":1},{"n":2}],"hits":{"hits":[{"_id":"a"}]}}"#, #"records: "$.hits.hits[*]" "#,
-                "key: _id "
-            ),
-            (#"{"tags":[{"id":1},{"id":2}],"posts":[{"id":3}]}"#, #"records: "$.posts[*]" "#, "key: id "),
-            (#"{"my list":[{"ID":3}]}"#, #"records: "$.\"my list\"[*]" "#, "key: ID "),
-            (#"{"edges":[{"cursor":"x","node":{"id":"a"}}]}"#, #"records: "$.edges[*]" "#, "key: $.node.id "),
-            (#"[{"id":1,"slug":"a"},{"id":1,"slug":"b"}]"#, "", "key: slug "),
-            (#"[{"id":null,"post_id":5,"number":1}]"#, "", "key: post_id "),
-            (#"[{"at":"2024-05-01T00:00:00Z","price":1.5,"on":"x"}]"#, "", #"key: "on" "#),
-            (#"[{"kind":"a","uuid":"u1"},{"kind":"a","uuid":"u2"}]"#, "", "key: uuid "),
-            (#"[{"":1,"title":"a"},{"":2,"title":"b"}]"#, "", "key: title "),
-        ])
-    func found(_ body: String, _ records: String, _ key: String) async throws {
+    @Test(arguments: [
+        (#"[{"id":1},{"id":2}]"#, "", "key: id "),
+        (#"{"items":[{"id":1},{"id":2}]}"#, #"records: "$.items[*]" "#, "key: id "),
+        (
+            #"{"data":{"repository":{"issues":{"nodes":[{"id":"a"}]}}}}"#,
+            #"records: "$.data.repository.issues.nodes[*]" "#, "key: id "
+        ),
+        (
+            #"{"included":[{"id":7},{"id":8},{"id":9}],"data":[{"id":"1","type":"post"}],"links":[{"rel":"self"}]}"#,
+            #"records: "$.data[*]" "#, "key: id "
+        ),
+        (
+            #"{"facets":[{"n":1},{"n":2}],"hits":{"hits":[{"_id":"a"}]}}"#, #"records: "$.hits.hits[*]" "#,
+            "key: _id "
+        ),
+        (#"{"tags":[{"id":1},{"id":2}],"posts":[{"id":3}]}"#, #"records: "$.posts[*]" "#, "key: id "),
+        (#"{"my list":[{"ID":3}]}"#, #"records: "$.\"my list\"[*]" "#, "key: ID "),
+        (#"{"edges":[{"cursor":"x","node":{"id":"a"}}]}"#, #"records: "$.edges[*]" "#, "key: $.node.id "),
+        (#"[{"id":1,"slug":"a"},{"id":1,"slug":"b"}]"#, "", "key: slug "),
+        (#"[{"id":null,"post_id":5,"number":1}]"#, "", "key: post_id "),
+        (#"[{"at":"2024-05-01T00:00:00Z","price":1.5,"on":"x"}]"#, "", #"key: "on" "#),
+        (#"[{"kind":"a","uuid":"u1"},{"kind":"a","uuid":"u2"}]"#, "", "key: uuid "),
+        (#"[{"":1,"title":"a"},{"":2,"title":"b"}]"#, "", "key: title "),
+    ])
+    func `the records and the key are found where they are`(_ body: String, _ records: String, _ key: String)
+        async throws
+    {
         let origin = try await Origin.start { _ in .json(body) }
         let sandbox = try Sandbox()
         let made = try await sandbox.siding("init", "\(origin.url.origin)/posts")
@@ -90,19 +90,19 @@ struct InitFromURLTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "an answer that shows no config is refused with its reason, and nothing is written",
-        arguments: [
-            (200, "<html>", 65, "the page is not JSON: "), (200, #"[{"id":1},"#, 65, "the page is not JSON: "),
-            (200, "[]", 65, "no array in it has objects"), (200, #"{"id":1}"#, 65, "no array in it has objects"),
-            (200, "[1,2]", 65, "no array in it has objects"),
-            (200, #"[{"a":1},{"a":1}]"#, 65, "no member of its 2 records is"), (204, "", 65, "the page is not JSON: "),
-            (200, #"[{"":1},{"":2}]"#, 65, "no member of its 2 records is"),
-            (200, #"[{"a\nb":1}]"#, 65, "'key' in resource 'posts' holds a line break"),
-            (200, #"{"a\nb":[{"id":1}]}"#, 65, "'records' in resource 'posts' holds a line break"),
-            (404, "{}", 69, "404"), (403, "{}", 75, "403"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
-        ])
-    func refused(_ status: Int, _ body: String, _ code: Int32, _ words: String) async throws {
+    @Test(arguments: [
+        (200, "<html>", 65, "the page is not JSON: "), (200, #"[{"id":1},"#, 65, "the page is not JSON: "),
+        (200, "[]", 65, "no array in it has objects"), (200, #"{"id":1}"#, 65, "no array in it has objects"),
+        (200, "[1,2]", 65, "no array in it has objects"),
+        (200, #"[{"a":1},{"a":1}]"#, 65, "no member of its 2 records is"), (204, "", 65, "the page is not JSON: "),
+        (200, #"[{"":1},{"":2}]"#, 65, "no member of its 2 records is"),
+        (200, #"[{"a\nb":1}]"#, 65, "'key' in resource 'posts' holds a line break"),
+        (200, #"{"a\nb":[{"id":1}]}"#, 65, "'records' in resource 'posts' holds a line break"),
+        (404, "{}", 69, "404"), (403, "{}", 75, "403"), (503, "{}", 75, "503"), (429, "{}", 75, "429"),
+    ])
+    func `an answer that shows no config is refused with its reason, and nothing is written`(
+        _ status: Int, _ body: String, _ code: Int32, _ words: String
+    ) async throws {
         let origin = try await Origin.start { _ in
             .json(body, status: HTTPResponse.Status(code: status), headerFields: [.retryAfter: "3600"])
         }
@@ -128,10 +128,8 @@ struct InitFromURLTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
     }
 
-    @Test(
-        "what a sync would keep in its queue exits 75 and writes nothing",
-        arguments: [OriginFault.cutBody(chunked: false), .brokenGzip])
-    func fault(_ fault: OriginFault) async throws {
+    @Test(arguments: [OriginFault.cutBody(chunked: false), .brokenGzip])
+    func `what a sync would keep in its queue exits 75 and writes nothing`(_ fault: OriginFault) async throws {
         let origin = try await Origin.start { _ in
             var response = OriginResponse.json(#"[{"id":1},{"id":2}]"#)
             response.fault = fault
@@ -209,13 +207,13 @@ struct InitFromURLTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "what is no URL of a list, or has a credential in it, is refused before anything is requested",
-        arguments: [
-            "api.example.com/posts", "ftp://example.com/posts", "https://", "https://ada:hush-hush@example.com/posts",
-            "http://127.0.0.1:9/posts?api_key=hush-hush", "http://127.0.0.1:9/posts?access_token=hush-hush",
-        ])
-    func usage(_ url: String) async throws {
+    @Test(arguments: [
+        "api.example.com/posts", "ftp://example.com/posts", "https://", "https://ada:hush-hush@example.com/posts",
+        "http://127.0.0.1:9/posts?api_key=hush-hush", "http://127.0.0.1:9/posts?access_token=hush-hush",
+    ])
+    func `what is no URL of a list, or has a credential in it, is refused before anything is requested`(_ url: String)
+        async throws
+    {
         let sandbox = try Sandbox()
         let made = try await sandbox.siding("init", url)
         #expect(made.status == 64, "\(made.everything)")
@@ -224,13 +222,15 @@ struct InitFromURLTests {
         #expect(try await sandbox.siding("init", url, "--example", "blog").status == 64)
     }
 
-    @Test(
-        "a parameter that may be a credential is refused with its name and the place for it, and its value is shown nowhere",
-        arguments: [
-            "key", "Key", "%6Bey", "api-key", "apiKey", "appid", "app_id", "sig", "signature", "jwt", "auth", "session",
-            "session_id", "code", "token", "accessToken", "client_secret", "pwd", "X-Amz-Signature",
-        ])
-    func credentials(_ parameter: String) async throws {
+    @Test(arguments: [
+        "key", "Key", "%6Bey", "api-key", "apiKey", "appid", "app_id", "sig", "signature", "jwt", "auth", "session",
+        "session_id", "code", "token", "accessToken", "client_secret", "pwd", "X-Amz-Signature",
+    ])
+    func
+        `a parameter that may be a credential is refused with its name and the place for it, and its value is shown nowhere`(
+            _ parameter: String
+        ) async throws
+    {
         let sandbox = try Sandbox()
         let name = HTTPURL.decode(parameter)
         let made = try await sandbox.siding("init", "http://127.0.0.1:9/posts?state=open&\(parameter)=hush-hush")
@@ -261,20 +261,20 @@ struct InitFromURLTests {
         #expect(try String(contentsOfFile: sandbox.file("real.yaml"), encoding: .utf8).contains("version: 1"))
     }
 
-    @Test(
-        "the resource is named after the path, the source after the host",
-        arguments: [
-            ("https://api.github.com/repos/a/b/issues?state=all", "github", "issues"),
-            ("https://jsonplaceholder.typicode.com/posts", "jsonplaceholder", "posts"),
-            ("https://www.example.co.uk/api/v2/", "example", "api"),
-            ("http://127.0.0.1:8080/lists/42", "origin", "lists"),
-            ("http://localhost:9/a/my%20items.json", "localhost", "my_items"),
-            ("https://1.1.1.1/", "origin", "records"),
-            ("http://tracker.lan/sqlite_x", "tracker", "records"),
-            ("http+unix://%2Frun%2Fa.sock/v1/no", "origin", "no"),
-            ("https://example.com/it's?a=b&c=[d]", "example", "it_s"),
-        ])
-    func names(_ url: String, _ source: String, _ name: String) throws {
+    @Test(arguments: [
+        ("https://api.github.com/repos/a/b/issues?state=all", "github", "issues"),
+        ("https://jsonplaceholder.typicode.com/posts", "jsonplaceholder", "posts"),
+        ("https://www.example.co.uk/api/v2/", "example", "api"),
+        ("http://127.0.0.1:8080/lists/42", "origin", "lists"),
+        ("http://localhost:9/a/my%20items.json", "localhost", "my_items"),
+        ("https://1.1.1.1/", "origin", "records"),
+        ("http://tracker.lan/sqlite_x", "tracker", "records"),
+        ("http+unix://%2Frun%2Fa.sock/v1/no", "origin", "no"),
+        ("https://example.com/it's?a=b&c=[d]", "example", "it_s"),
+    ])
+    func `the resource is named after the path, the source after the host`(
+        _ url: String, _ source: String, _ name: String
+    ) throws {
         let draft = ConfigDraft(try HTTPURL(url))
         let resource = try draft.resource(file: "siding.yaml")
         #expect(resource.name == name && resource.source.name == source)

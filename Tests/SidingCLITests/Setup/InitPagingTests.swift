@@ -103,8 +103,9 @@ struct InitPagingTests {
         Kind(testDescription: "one page", line: "# paginate: nothing on the page shows that there are more", step: 15),
     ]
 
-    @Test("the paging that a first page shows is written, and a sync with it reads all pages", arguments: kinds)
-    func paged(_ kind: Kind) async throws {
+    @Test(arguments: kinds)
+    func `the paging that a first page shows is written, and a sync with it reads all pages`(_ kind: Kind) async throws
+    {
         let origin = try await Origin.start { kind.answer($0) }
         let sandbox = try Sandbox()
         let made = try await sandbox.siding("init", "\(origin.url.origin)/posts\(kind.query)")
@@ -124,10 +125,8 @@ struct InitPagingTests {
     }
 
     // A token under this name is refused, as it may be a credential.
-    @Test(
-        "the URL of a later page gives a config that starts at the first",
-        arguments: kinds.dropLast().filter { $0.parameter != "token" })
-    func later(_ kind: Kind) async throws {
+    @Test(arguments: kinds.dropLast().filter { $0.parameter != "token" })
+    func `the URL of a later page gives a config that starts at the first`(_ kind: Kind) async throws {
         let origin = try await Origin.start { kind.answer($0) }
         let sandbox = try Sandbox()
         let position = "\(QueryEncoding.escape(kind.parameter))=\(kind.first + 5 / kind.step)"
@@ -142,15 +141,15 @@ struct InitPagingTests {
         await origin.stop()
     }
 
-    @Test(
-        "only the parameters that the next page has with another value are left out, and no page size",
-        arguments: [
-            ("?state=all&page=3", "?page=4&state=all", "/posts?state=all"), ("?page=3&page=4", "?page=5", "/posts"),
-            ("?limit=500&after=x%2Fy", "?limit=100&after=z", "/posts?limit=500"),
-            ("?q=a%20b&cursor=x", "?q=a+b&cursor=y", "/posts?q=a%20b"), ("?state=all", "?page=2", "/posts?state=all"),
-            ("?page=3", "?page=3", "/posts?page=3"), ("?since=2026&p=2", "/lists/7?p=3", "/posts?since=2026"),
-        ])
-    func positions(_ query: String, _ next: String, _ path: String) async throws {
+    @Test(arguments: [
+        ("?state=all&page=3", "?page=4&state=all", "/posts?state=all"), ("?page=3&page=4", "?page=5", "/posts"),
+        ("?limit=500&after=x%2Fy", "?limit=100&after=z", "/posts?limit=500"),
+        ("?q=a%20b&cursor=x", "?q=a+b&cursor=y", "/posts?q=a%20b"), ("?state=all", "?page=2", "/posts?state=all"),
+        ("?page=3", "?page=3", "/posts?page=3"), ("?since=2026&p=2", "/lists/7?p=3", "/posts?since=2026"),
+    ])
+    func `only the parameters that the next page has with another value are left out, and no page size`(
+        _ query: String, _ next: String, _ path: String
+    ) async throws {
         let origin = try await Origin.start { _ in
             .json(#"[{"id":1},{"id":2}]"#, headerFields: [HTTPField.Name("Link")!: "<\(next)>; rel=next"])
         }
@@ -162,22 +161,22 @@ struct InitPagingTests {
         await origin.stop()
     }
 
-    @Test(
-        "what shows that there are more pages stands beside the rule, and what is a guess, too",
-        arguments: [
-            (#"{"items":[{"id":1},{"id":2}],"total":5,"page":1}"#, "# 2 of 5 records ($.total)"),
-            (#"{"items":[{"id":1},{"id":2}],"last_page":3}"#, "# 1 of 3 pages ($.last_page)"),
-            (#"{"items":[{"id":1},{"id":2}],"next":"/posts?page=2"}"#, "# $.next has the URL of the next page"),
-            (
-                #"{"items":[{"id":1},{"id":2}],"nextToken":"abc"}"#,
-                "# $.nextToken has a token of the next page; with the parameter that the origin reads the token from"
-            ),
-            (
-                #"{"items":[{"id":1},{"id":2}],"has_more":true}"#,
-                "# $.has_more reports more pages; check the names of the parameters"
-            ),
-        ])
-    func evidence(_ body: String, _ comment: String) async throws {
+    @Test(arguments: [
+        (#"{"items":[{"id":1},{"id":2}],"total":5,"page":1}"#, "# 2 of 5 records ($.total)"),
+        (#"{"items":[{"id":1},{"id":2}],"last_page":3}"#, "# 1 of 3 pages ($.last_page)"),
+        (#"{"items":[{"id":1},{"id":2}],"next":"/posts?page=2"}"#, "# $.next has the URL of the next page"),
+        (
+            #"{"items":[{"id":1},{"id":2}],"nextToken":"abc"}"#,
+            "# $.nextToken has a token of the next page; with the parameter that the origin reads the token from"
+        ),
+        (
+            #"{"items":[{"id":1},{"id":2}],"has_more":true}"#,
+            "# $.has_more reports more pages; check the names of the parameters"
+        ),
+    ])
+    func `what shows that there are more pages stands beside the rule, and what is a guess, too`(
+        _ body: String, _ comment: String
+    ) async throws {
         let origin = try await Origin.start { _ in .json(body) }
         let sandbox = try Sandbox()
         let made = try await sandbox.siding("init", "\(origin.url.origin)/posts")
@@ -187,23 +186,23 @@ struct InitPagingTests {
         await origin.stop()
     }
 
-    @Test(
-        "a page size that only the page reports is proposed in a comment, which is valid in place of the rule",
-        arguments: [
-            (
-                #"{"items":[{"id":1},{"id":2}],"total":5,"page":1,"per_page":2}"#, "X-None", "1",
-                "{ type: page, param: page, size_param: per_page, size: 2 }"
-            ),
-            (
-                #"{"items":[{"id":1},{"id":2}],"next_cursor":"abc","meta":{"pageSize":2}}"#, "X-None", "1",
-                "{ type: cursor, path: '$.next_cursor', param: cursor, size_param: pageSize, size: 2 }"
-            ),
-            (
-                #"{"items":[{"id":1},{"id":2}],"per_page":2}"#, "Link", "</posts?page=2>; rel=next",
-                "{ type: link_header, size_param: per_page, size: 2 }"
-            ),
-        ])
-    func sized(_ body: String, _ field: String, _ value: String, _ rule: String) async throws {
+    @Test(arguments: [
+        (
+            #"{"items":[{"id":1},{"id":2}],"total":5,"page":1,"per_page":2}"#, "X-None", "1",
+            "{ type: page, param: page, size_param: per_page, size: 2 }"
+        ),
+        (
+            #"{"items":[{"id":1},{"id":2}],"next_cursor":"abc","meta":{"pageSize":2}}"#, "X-None", "1",
+            "{ type: cursor, path: '$.next_cursor', param: cursor, size_param: pageSize, size: 2 }"
+        ),
+        (
+            #"{"items":[{"id":1},{"id":2}],"per_page":2}"#, "Link", "</posts?page=2>; rel=next",
+            "{ type: link_header, size_param: per_page, size: 2 }"
+        ),
+    ])
+    func `a page size that only the page reports is proposed in a comment, which is valid in place of the rule`(
+        _ body: String, _ field: String, _ value: String, _ rule: String
+    ) async throws {
         let origin = try await Origin.start { _ in
             .json(body, headerFields: HTTPField.Name(field).map { [$0: value] } ?? [:])
         }

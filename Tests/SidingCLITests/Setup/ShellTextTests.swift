@@ -6,14 +6,12 @@ import Testing
 @testable import SidingCLI
 
 struct ShellTextTests {
-    @Test(
-        "a word is one line that a shell reads back",
-        arguments: [
-            ("two.yaml", "two.yaml"), ("two words", "'two words'"), ("it's", #"'it'\''s'"#), ("$HOME", "'$HOME'"),
-            ("two\nlines", #"$'two\012lines'"#), ("it's\r\\n", #"$'it\047s\015\134n'"#),
-            ("a\u{2028}b", #"$'a\342\200\250b'"#),
-        ])
-    func word(_ text: String, _ word: String) async throws {
+    @Test(arguments: [
+        ("two.yaml", "two.yaml"), ("two words", "'two words'"), ("it's", #"'it'\''s'"#), ("$HOME", "'$HOME'"),
+        ("two\nlines", #"$'two\012lines'"#), ("it's\r\\n", #"$'it\047s\015\134n'"#),
+        ("a\u{2028}b", #"$'a\342\200\250b'"#),
+    ])
+    func `a word is one line that a shell reads back`(_ text: String, _ word: String) async throws {
         #expect(ShellText.word(text) == word)
         let shown = try await Sandbox().run("/bin/bash", ["-c", "printf %s \(word)"])
         #expect(shown.output == text)

@@ -34,20 +34,20 @@ struct CompletenessTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "an incomplete listing tells what was left alone, and nothing of deletions or a cursor that there are not",
-        arguments: [
-            ("", ": Declare"), ("deletes: { detect: complete_listing }", ": nothing was deleted. Declare"),
-            (
-                "query: { since: '{cursor}' }, cursor: { path: $.id, type: integer, order: asc }",
-                ": the cursor stays. Declare"
-            ),
-            (
-                "deletes: { detect: complete_listing }, query: { since: '{cursor}' }, cursor: { path: $.id, type: integer, order: asc }",
-                ": nothing was deleted, and the cursor stays. Declare"
-            ),
-        ])
-    func consequences(_ resource: String, _ words: String) async throws {
+    @Test(arguments: [
+        ("", ": Declare"), ("deletes: { detect: complete_listing }", ": nothing was deleted. Declare"),
+        (
+            "query: { since: '{cursor}' }, cursor: { path: $.id, type: integer, order: asc }",
+            ": the cursor stays. Declare"
+        ),
+        (
+            "deletes: { detect: complete_listing }, query: { since: '{cursor}' }, cursor: { path: $.id, type: integer, order: asc }",
+            ": nothing was deleted, and the cursor stays. Declare"
+        ),
+    ])
+    func `an incomplete listing tells what was left alone, and nothing of deletions or a cursor that there are not`(
+        _ resource: String, _ words: String
+    ) async throws {
         let service = try await service(#"{"items":[{"id":1},{"id":2}],"total":5}"#)
         let sandbox = try Sandbox.with(service, resource: resource)
         let sync = try await sandbox.siding("sync")
@@ -70,62 +70,62 @@ struct CompletenessTests {
         return sandbox
     }
 
-    @Test(
-        "check warns of a config that can miss changes or delete what lives, and names what to declare",
-        arguments: [
-            ("query: { since: '{cursor}' }, cursor: { path: $.at }", "Declare 'order'"),
-            ("query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }, paginate: page", "numbered pages"),
-            ("query: { sort: updated_at }, deletes: { detect: complete_listing }", "or declare 'verify'"),
-            ("path: '/items?order_by=-modified', deletes: { detect: complete_listing }", "or declare 'verify'"),
-            ("paginate: page, stable: true, deletes: { detect: complete_listing }", "Leave 'stable' out"),
-            ("paginate: page, deletes: { detect: complete_listing }", "Page by link or token"),
-            (
-                "paginate: { type: offset, limit: 5 }, query: { sort: id }, deletes: { detect: complete_listing }",
-                "or declare 'verify'"
-            ),
-            (
-                "query: { sort: '-votes' }, deletes: { detect: complete_listing }",
-                "sort=-votes is an order that changes"
-            ),
-            ("query: { sort: last_activity }, deletes: { detect: complete_listing }", "or declare 'verify'"),
-            (
-                "query: { '$orderby': 'LastEdited desc' }, deletes: { detect: complete_listing }",
-                "$orderby=LastEdited desc"
-            ),
-            ("query: { sort: new }, deletes: { detect: complete_listing }", "or declare 'verify'"),
-            (
-                "method: POST, body: { search: { sort: [{ updated_at: desc }] } }, deletes: { detect: complete_listing }",
-                "search.sort=updated_at is an order"
-            ),
-            ("query: { since: '{cursor}' }, cursor: { envelope: $.token }, paginate: page", "numbered pages"),
-            (
-                "query: { since: '{cursor}' }, cursor: { header: Date }, paginate: { type: offset, limit: 5 }",
-                "numbered pages"
-            ),
-            ("stop: { trust_end: true }, deletes: { detect: complete_listing }", "instead of 'trust_end'"),
-            ("stop: { max_pages: 9 }, deletes: { detect: complete_listing }", "Leave 'max_pages' out"),
-            (
-                "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, start: '2024-01-01T00:00:00Z' }, "
-                    + "deletes: { detect: complete_listing }", "'detect: complete_listing' deletes nothing"
-            ),
-            (
-                "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, type: date, lookback: 30s }",
-                "is shorter than the unit of the cursor"
-            ),
-            (
-                "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, format: date, lookback: 30s }",
-                "as 'date' requests"
-            ),
-            (
-                "set: { at: updated }, query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
-                "'cursor.path' is 'at', which 'set' computes"
-            ),
-            ("set: { id: name }", "'key' is 'id', which 'set' computes"),
-            ("set: { gone: name }, deletes: { field: $.gone }", "'deletes.field' is 'gone'"),
-            ("query: { org: { env: ORG } }", "'query.org' is sent as the map { env: ORG }"),
-            ("method: POST, body: { org: { env: ORG } }", "'body.org' is sent as the map { env: ORG }"),
-        ])
-    func warnings(_ resource: String, _ words: String) async throws {
+    @Test(arguments: [
+        ("query: { since: '{cursor}' }, cursor: { path: $.at }", "Declare 'order'"),
+        ("query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }, paginate: page", "numbered pages"),
+        ("query: { sort: updated_at }, deletes: { detect: complete_listing }", "or declare 'verify'"),
+        ("path: '/items?order_by=-modified', deletes: { detect: complete_listing }", "or declare 'verify'"),
+        ("paginate: page, stable: true, deletes: { detect: complete_listing }", "Leave 'stable' out"),
+        ("paginate: page, deletes: { detect: complete_listing }", "Page by link or token"),
+        (
+            "paginate: { type: offset, limit: 5 }, query: { sort: id }, deletes: { detect: complete_listing }",
+            "or declare 'verify'"
+        ),
+        (
+            "query: { sort: '-votes' }, deletes: { detect: complete_listing }",
+            "sort=-votes is an order that changes"
+        ),
+        ("query: { sort: last_activity }, deletes: { detect: complete_listing }", "or declare 'verify'"),
+        (
+            "query: { '$orderby': 'LastEdited desc' }, deletes: { detect: complete_listing }",
+            "$orderby=LastEdited desc"
+        ),
+        ("query: { sort: new }, deletes: { detect: complete_listing }", "or declare 'verify'"),
+        (
+            "method: POST, body: { search: { sort: [{ updated_at: desc }] } }, deletes: { detect: complete_listing }",
+            "search.sort=updated_at is an order"
+        ),
+        ("query: { since: '{cursor}' }, cursor: { envelope: $.token }, paginate: page", "numbered pages"),
+        (
+            "query: { since: '{cursor}' }, cursor: { header: Date }, paginate: { type: offset, limit: 5 }",
+            "numbered pages"
+        ),
+        ("stop: { trust_end: true }, deletes: { detect: complete_listing }", "instead of 'trust_end'"),
+        ("stop: { max_pages: 9 }, deletes: { detect: complete_listing }", "Leave 'max_pages' out"),
+        (
+            "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, start: '2024-01-01T00:00:00Z' }, "
+                + "deletes: { detect: complete_listing }", "'detect: complete_listing' deletes nothing"
+        ),
+        (
+            "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, type: date, lookback: 30s }",
+            "is shorter than the unit of the cursor"
+        ),
+        (
+            "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc, format: date, lookback: 30s }",
+            "as 'date' requests"
+        ),
+        (
+            "set: { at: updated }, query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
+            "'cursor.path' is 'at', which 'set' computes"
+        ),
+        ("set: { id: name }", "'key' is 'id', which 'set' computes"),
+        ("set: { gone: name }, deletes: { field: $.gone }", "'deletes.field' is 'gone'"),
+        ("query: { org: { env: ORG } }", "'query.org' is sent as the map { env: ORG }"),
+        ("method: POST, body: { org: { env: ORG } }", "'body.org' is sent as the map { env: ORG }"),
+    ])
+    func `check warns of a config that can miss changes or delete what lives, and names what to declare`(
+        _ resource: String, _ words: String
+    ) async throws {
         let sandbox = try Self.sandbox(resource)
         let check = try await sandbox.siding("check")
         #expect(check.status == 0)
@@ -196,18 +196,16 @@ struct CompletenessTests {
         }
     }
 
-    @Test(
-        "check has nothing to say about a config that is safe",
-        arguments: [
-            "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
-            "query: { since: '{cursor}', until: '{until}' }, cursor: { path: $.at }",
-            "query: { sort: id }, deletes: { detect: complete_listing }",
-            "query: { sort: last_name, order: asc }, deletes: { detect: complete_listing }",
-            "query: { sort: credit_review_id, topic: hot }, deletes: { detect: complete_listing }",
-            "paginate: page, deletes: { detect: complete_listing, verify: '/items/{id}' }",
-            "query: { sort: updated_at }, deletes: { detect: complete_listing, verify: '/items/{id}' }",
-        ])
-    func quiet(_ resource: String) async throws {
+    @Test(arguments: [
+        "query: { since: '{cursor}' }, cursor: { path: $.at, order: asc }",
+        "query: { since: '{cursor}', until: '{until}' }, cursor: { path: $.at }",
+        "query: { sort: id }, deletes: { detect: complete_listing }",
+        "query: { sort: last_name, order: asc }, deletes: { detect: complete_listing }",
+        "query: { sort: credit_review_id, topic: hot }, deletes: { detect: complete_listing }",
+        "paginate: page, deletes: { detect: complete_listing, verify: '/items/{id}' }",
+        "query: { sort: updated_at }, deletes: { detect: complete_listing, verify: '/items/{id}' }",
+    ])
+    func `check has nothing to say about a config that is safe`(_ resource: String) async throws {
         let check = try await Self.sandbox(resource).siding("check")
         #expect(check.status == 0 && check.error == "")
     }

@@ -90,14 +90,14 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test(
-        "Lines are paged by numbers, offsets, their last record and a Link",
-        arguments: [
-            ("paginate: { type: page, param: page, size_param: per_page, size: 2 }", "page"),
-            ("paginate: { type: offset, limit: 2 }", "offset"),
-            ("paginate: { type: cursor, last: $.id, param: after }", "after"), ("", "page"),
-        ])
-    func paging(_ paginate: String, _ parameter: String) async throws {
+    @Test(arguments: [
+        ("paginate: { type: page, param: page, size_param: per_page, size: 2 }", "page"),
+        ("paginate: { type: offset, limit: 2 }", "offset"),
+        ("paginate: { type: cursor, last: $.id, param: after }", "after"), ("", "page"),
+    ])
+    func `Lines are paged by numbers, offsets, their last record and a Link`(_ paginate: String, _ parameter: String)
+        async throws
+    {
         let service = try await Service.start()
         service.listen { _, request in
             let asked = request.target.split { "?&".contains($0) }.first { $0.hasPrefix("\(parameter)=") }

@@ -53,26 +53,24 @@ import Testing
         #expect(await refresher.failure(Credential(accessToken: "a"))?.reason == .contract)
     }
 
-    @Test(
-        "the answer of a token endpoint is read as RFC 6749 has it",
-        arguments: [
-            (#"{"access_token":"a"}"#, TokenGrant(accessToken: "a")),
-            (
-                #"{"access_token":"a\u0021","token_type":"bearer","refresh_token":"r","expires_in":3600}"#,
-                TokenGrant(accessToken: "a!", refreshToken: "r", lifetime: .seconds(3600))
-            ),
-            (
-                #"{"access_token":"a","refresh_token":null,"expires_in":"60"}"#,
-                TokenGrant(accessToken: "a", lifetime: .seconds(60))
-            ),
-            (#"{"access_token":"a","refresh_token":"","expires_in":""}"#, TokenGrant(accessToken: "a")),
-            (#"{"access_token":"a","error":""}"#, TokenGrant(accessToken: "a")),
-            (#"{"access_token":"a","expires_in":0}"#, TokenGrant(accessToken: "a")),
-            (#"{"access_token":"a","expires_in":1e400}"#, TokenGrant(accessToken: "a")),
-            // The moment of the end, rather than 56 years.
-            (#"{"access_token":"a","expires_in":1767229200}"#, TokenGrant(accessToken: "a", lifetime: .seconds(3600))),
-        ])
-    func grant(_ answer: String, _ grant: TokenGrant) throws {
+    @Test(arguments: [
+        (#"{"access_token":"a"}"#, TokenGrant(accessToken: "a")),
+        (
+            #"{"access_token":"a\u0021","token_type":"bearer","refresh_token":"r","expires_in":3600}"#,
+            TokenGrant(accessToken: "a!", refreshToken: "r", lifetime: .seconds(3600))
+        ),
+        (
+            #"{"access_token":"a","refresh_token":null,"expires_in":"60"}"#,
+            TokenGrant(accessToken: "a", lifetime: .seconds(60))
+        ),
+        (#"{"access_token":"a","refresh_token":"","expires_in":""}"#, TokenGrant(accessToken: "a")),
+        (#"{"access_token":"a","error":""}"#, TokenGrant(accessToken: "a")),
+        (#"{"access_token":"a","expires_in":0}"#, TokenGrant(accessToken: "a")),
+        (#"{"access_token":"a","expires_in":1e400}"#, TokenGrant(accessToken: "a")),
+        // The moment of the end, rather than 56 years.
+        (#"{"access_token":"a","expires_in":1767229200}"#, TokenGrant(accessToken: "a", lifetime: .seconds(3600))),
+    ])
+    func `the answer of a token endpoint is read as RFC 6749 has it`(_ answer: String, _ grant: TokenGrant) throws {
         #expect(try TokenGrant(parsing: Array(answer.utf8), now: 1_767_225_600) == grant)
     }
 

@@ -5,12 +5,13 @@ import Testing
 
 @Suite struct EarlyRefreshTests {
     @Test(
-        "a token that is known to end soon is renewed before the call, by choice",
         arguments: [
             (nil, 900, ["1"]), (.zero, 1_000, ["2"]), (.zero, 1_001, ["1"]), (.seconds(60), 1_060, ["2"]),
             (.seconds(60), 1_061, ["1"]), (.seconds(60), nil, ["1"]),
         ] as [(Duration?, Double?, [String])])
-    func early(_ early: Duration?, _ end: Double?, _ bearers: [String]) async {
+    func `a token that is known to end soon is renewed before the call, by choice`(
+        _ early: Duration?, _ end: Double?, _ bearers: [String]
+    ) async {
         let bench = AccessBench(early: early, expiresAt: end) { asked in
             asked.request.path == "/token" ? nil : .text("{}")
         }

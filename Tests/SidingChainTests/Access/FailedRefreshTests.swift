@@ -7,10 +7,9 @@ import Testing
 
 /// How a refresh fails: for all who wait, once, and without a storm.
 @Suite(.timeLimit(.minutes(5))) struct FailedRefreshTests {
-    @Test(
-        "a refused refresh fails a hundred calls with one request, and the source is gated",
-        arguments: [400, 401, 403])
-    func refused(_ status: Int) async throws {
+    @Test(arguments: [400, 401, 403])
+    func `a refused refresh fails a hundred calls with one request, and the source is gated`(_ status: Int) async throws
+    {
         let hold = ManualClock()
         let bench = AccessBench { asked in
             if asked.request.path == "/token" {
@@ -80,10 +79,10 @@ import Testing
         #expect(polite.tokenRequests == 1)
     }
 
-    @Test(
-        "an error that says nothing of the credential is no refusal: a later call asks again",
-        arguments: ["server_error", "slow_down", "temporarily_unavailable"], [400, 401, 403, 503])
-    func passing(_ error: String, _ status: Int) async throws {
+    @Test(arguments: ["server_error", "slow_down", "temporarily_unavailable"], [400, 401, 403, 503])
+    func `an error that says nothing of the credential is no refusal: a later call asks again`(
+        _ error: String, _ status: Int
+    ) async throws {
         let isWell = Box(false)
         let bench = AccessBench { asked in
             guard asked.request.path == "/token", isWell.value != true else { return nil }
@@ -100,12 +99,13 @@ import Testing
     }
 
     @Test(
-        "no answer of the token endpoint is quoted, whatever is wrong with it",
         arguments: [
             #"{"access_token":"canary","refresh_token":"canary""#, #"{"access_token":7,"refresh_token":"canary"}"#,
             #"{"token":"canary"}"#, #"["canary"]"#, "canary", #"{"access_token":"","id_token":"canary"}"#,
         ], [200, 500])
-    func unquoted(_ answer: String, _ status: Int) async throws {
+    func `no answer of the token endpoint is quoted, whatever is wrong with it`(_ answer: String, _ status: Int)
+        async throws
+    {
         let bench = AccessBench { asked in
             asked.request.path == "/token" ? .text(answer, status: HTTPResponse.Status(code: status)) : nil
         }

@@ -15,7 +15,6 @@ import Testing
     }
 
     @Test(
-        "how long an answer is fresh",
         arguments: [
             ([:], nil),
             ([.cacheControl: "max-age=60"], 60),
@@ -33,7 +32,7 @@ import Testing
             ([.expires: "Tue, 14 Nov 2023 22:14:20 GMT", .cacheControl: "max-age=5"], 5),
             ([.lastModified: "Tue, 14 Nov 2000 22:14:20 GMT"], nil),
         ] as [(HTTPFields, Int?)])
-    func lifetime(_ fields: HTTPFields, _ seconds: Int?) {
+    func `how long an answer is fresh`(_ fields: HTTPFields, _ seconds: Int?) {
         #expect(head(fields).freshnessLifetime == seconds.map { .seconds($0) })
     }
 
@@ -56,13 +55,14 @@ import Testing
     }
 
     @Test(
-        "the age of an answer that arrives is the origin's word, or what its date says, whichever is more",
         arguments: [
             ([:], 2), ([.age: "10"], 12), ([.age: "x"], 2), ([.date: "Tue, 14 Nov 2023 22:12:20 GMT"], 60),
             ([.date: "Tue, 14 Nov 2023 22:12:20 GMT", .age: "100"], 102),
             ([.date: "Tue, 14 Nov 2023 23:13:20 GMT"], 2),
         ] as [(HTTPFields, Int)])
-    func initialAge(_ fields: HTTPFields, _ seconds: Int) async throws {
+    func `the age of an answer that arrives is the origin's word, or what its date says, whichever is more`(
+        _ fields: HTTPFields, _ seconds: Int
+    ) async throws {
         let time = WallTime(Self.storedAt - 2)
         let bench = CacheBench(time: time) { _ in
             time.advance(by: 2)

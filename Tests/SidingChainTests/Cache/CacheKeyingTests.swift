@@ -19,21 +19,19 @@ import Testing
         } catch { return error }
     }
 
-    @Test(
-        "the canonical URL",
-        arguments: [
-            ("https://A.example.org:443/p", "https://a.example.org/p"),
-            ("http://a:8080", "http://a:8080/"),
-            ("http://a/?b=2&a=1", "http://a/?a=1&b=2"),
-            ("http://a/?a=2&b=1&a=1", "http://a/?a=2&a=1&b=1"),
-            ("http://a/?b=1&a=2&%61=1", "http://a/?a=2&%61=1&b=1"),
-            ("http://a/?b&a=&", "http://a/?a=&b"),
-            ("http://a/?a=1#there", "http://a/?a=1"),
-            ("http://a/?b=1&access_token=canary&secret_key=canary&a=1", "http://a/?a=1&b=1"),
-            ("http://a/?API_KEY=canary&secret%5Fkey=canary&token=canary", "http://a/"),
-            ("http://a/?code=DE", "http://a/?code=DE"),
-        ])
-    func canonical(_ written: String, _ key: String) throws {
+    @Test(arguments: [
+        ("https://A.example.org:443/p", "https://a.example.org/p"),
+        ("http://a:8080", "http://a:8080/"),
+        ("http://a/?b=2&a=1", "http://a/?a=1&b=2"),
+        ("http://a/?a=2&b=1&a=1", "http://a/?a=2&a=1&b=1"),
+        ("http://a/?b=1&a=2&%61=1", "http://a/?a=2&%61=1&b=1"),
+        ("http://a/?b&a=&", "http://a/?a=&b"),
+        ("http://a/?a=1#there", "http://a/?a=1"),
+        ("http://a/?b=1&access_token=canary&secret_key=canary&a=1", "http://a/?a=1&b=1"),
+        ("http://a/?API_KEY=canary&secret%5Fkey=canary&token=canary", "http://a/"),
+        ("http://a/?code=DE", "http://a/?code=DE"),
+    ])
+    func `the canonical URL`(_ written: String, _ key: String) throws {
         #expect(try url(written) == key)
     }
 
@@ -53,10 +51,10 @@ import Testing
         #expect(request.key == CacheKey(account: "ann", method: "GET", url: "http://a/"))
     }
 
-    @Test(
-        "a parameter that may be a credential or may tell answers apart is refused until it is declared",
-        arguments: CacheKeying.ambiguousQueryNames.sorted())
-    func ambiguous(_ name: String) throws {
+    @Test(arguments: CacheKeying.ambiguousQueryNames.sorted())
+    func `a parameter that may be a credential or may tell answers apart is refused until it is declared`(
+        _ name: String
+    ) throws {
         let request = try HTTPURL("http://a/?\(name)=canary").request(.get)
         let refused = #expect(throws: Failure.self) { try CacheKeying(account: "").request(request) }
         #expect(refused?.reason == .notCached)

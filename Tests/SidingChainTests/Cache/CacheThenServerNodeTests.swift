@@ -40,10 +40,8 @@ import Testing
         #expect(bench.asked.count == 2)
     }
 
-    @Test(
-        "an equal second answer is left out, and not decoded",
-        arguments: [ScriptedAnswer.status(.notModified), .tagged("[1]", "other")])
-    func equal(_ second: ScriptedAnswer) async throws {
+    @Test(arguments: [ScriptedAnswer.status(.notModified), .tagged("[1]", "other")])
+    func `an equal second answer is left out, and not decoded`(_ second: ScriptedAnswer) async throws {
         let (bench, decoded) = (CacheBench([.tagged("[1]", "a"), second]), Counter())
         try await bench.ask()
         let counting = CacheBench.Decode { loaded, _ throws(Failure) in

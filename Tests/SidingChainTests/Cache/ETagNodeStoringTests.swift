@@ -93,13 +93,11 @@ import Testing
         #expect(try await bench.stored() == nil)
     }
 
-    @Test(
-        "what the origin says about keeping",
-        arguments: [
-            ("private", true), ("private, max-age=0", true), ("no-cache", true), ("must-revalidate", true),
-            ("no-store", false), ("max-age=60, No-Store", false), ("private=\"no-store\"", true),
-        ])
-    func cacheControl(_ value: String, _ isStored: Bool) async throws {
+    @Test(arguments: [
+        ("private", true), ("private, max-age=0", true), ("no-cache", true), ("must-revalidate", true),
+        ("no-store", false), ("max-age=60, No-Store", false), ("private=\"no-store\"", true),
+    ])
+    func `what the origin says about keeping`(_ value: String, _ isStored: Bool) async throws {
         let bench = CacheBench([.tagged("[1]", "a", [.cacheControl: value])])
         try await bench.ask()
         #expect(try await (bench.stored() != nil) == isStored)

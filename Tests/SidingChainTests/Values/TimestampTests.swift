@@ -4,14 +4,13 @@ import Testing
 
 @Suite struct TimestampTests {
     @Test(
-        "RFC 3339 is UTC to the millisecond, cut and not rounded",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (1_769_843_100_250_000, "2026-01-31T07:05:00.250Z"),
             (1_769_843_100_999_999, "2026-01-31T07:05:00.999Z"), (951_782_399_001_000, "2000-02-28T23:59:59.001Z"),
             (951_868_799_000_999, "2000-02-29T23:59:59.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (253_402_300_799_999_000, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func rfc3339(_ microseconds: Int64, _ text: String) {
+    func `RFC 3339 is UTC to the millisecond, cut and not rounded`(_ microseconds: Int64, _ text: String) {
         #expect(Timestamp(microseconds: microseconds).rfc3339 == text)
     }
 
@@ -48,11 +47,10 @@ import Testing
     }
 
     @Test(
-        "seconds of any size become a moment",
         arguments: [
             (1.5, 1_500_000), (-0.25, -250_000), (.infinity, .max), (-.infinity, .min), (.nan, 0), (1e300, .max),
         ] as [(Double, Int64)])
-    func seconds(_ seconds: Double, _ microseconds: Int64) {
+    func `seconds of any size become a moment`(_ seconds: Double, _ microseconds: Int64) {
         #expect(Timestamp(secondsSince1970: seconds).microseconds == microseconds)
     }
 

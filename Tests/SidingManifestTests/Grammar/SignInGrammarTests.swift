@@ -67,18 +67,15 @@ import Testing
         #expect(cloud.token.prefix == "GoogleLogin auth=" && cloud.secrets.isEmpty)
     }
 
-    @Test(
-        "a word before the token is parted from it by a space",
-        arguments: [
-            ("", "Bearer "), (", prefix: Token", "Token "), (", prefix: ''", ""), (", prefix: 'JWT: '", "JWT: "),
-            (", header: X-Token", ""), (", header: X-Token, prefix: Bearer", "Bearer "),
-        ])
-    func prefixes(_ more: String, _ prefix: String) throws {
+    @Test(arguments: [
+        ("", "Bearer "), (", prefix: Token", "Token "), (", prefix: ''", ""), (", prefix: 'JWT: '", "JWT: "),
+        (", header: X-Token", ""), (", header: X-Token, prefix: Bearer", "Bearer "),
+    ])
+    func `a word before the token is parted from it by a space`(_ more: String, _ prefix: String) throws {
         #expect(try Self.signIn("type: command, command: [x]\(more)").token.prefix == prefix)
     }
 
     @Test(
-        "what is wrong with a sign-in is told in its place",
         arguments: [
             (
                 "type: oauth2_client, client_id: x, client_secret: { env: S }",
@@ -176,7 +173,7 @@ import Testing
                 ]
             ),
         ] as [(String, [String])])
-    func faults(_ auth: String, _ expected: [String]) {
+    func `what is wrong with a sign-in is told in its place`(_ auth: String, _ expected: [String]) {
         let faults = Self.faults(auth)
         #expect(faults == expected)
         #expect(!faults.joined().contains("canary"))

@@ -21,7 +21,6 @@ import Testing
     }
 
     @Test(
-        "a view, trigger or index of somebody else's is refused",
         arguments: [
             "CREATE VIEW planted AS SELECT 1 AS x", "CREATE INDEX planted ON siding_records_posts (run)",
             "CREATE TRIGGER planted AFTER INSERT ON siding_records_posts BEGIN DELETE FROM siding_runs; END",
@@ -29,7 +28,7 @@ import Testing
             "DROP INDEX siding_outbox_completed; CREATE INDEX siding_outbox_completed ON siding_outbox (completed_at, resource)",
             "DROP VIEW siding_outbox_entries; CREATE VIEW siding_outbox_entries AS SELECT load_extension('x') AS id",
         ], [Store.Access.readWriteCreate, .readOnly])
-    func foreign(_ sql: String, _ access: Store.Access) async throws {
+    func `a view, trigger or index of somebody else's is refused`(_ sql: String, _ access: Store.Access) async throws {
         #expect(try await refusal(after: sql, access: access) == .foreign)
     }
 
@@ -37,10 +36,8 @@ import Testing
         #expect(try await refusal(after: "DELETE FROM siding_runs WHERE id = 99") == nil)
     }
 
-    @Test(
-        "a file of a newer version is refused, and left as it was",
-        arguments: [Store.Access.readWriteCreate, .readWrite, .readOnly])
-    func newer(_ access: Store.Access) async throws {
+    @Test(arguments: [Store.Access.readWriteCreate, .readWrite, .readOnly])
+    func `a file of a newer version is refused, and left as it was`(_ access: Store.Access) async throws {
         #expect(try await refusal(after: "PRAGMA user_version = 99", access: access) == .newer)
     }
 
@@ -53,9 +50,8 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == text)
     }
 
-    @Test(
-        "a database of another program is refused", arguments: [0, 0x1234_5678] as [Int32])
-    func otherProgram(_ applicationID: Int32) async throws {
+    @Test(arguments: [0, 0x1234_5678] as [Int32])
+    func `a database of another program is refused`(_ applicationID: Int32) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "other.db")
         var configuration = DatabaseConfiguration()
@@ -82,12 +78,13 @@ import Testing
     }
 
     @Test(
-        "a file of a build with other tables is refused in the same words, however it is opened",
         arguments: [
             "ALTER TABLE siding_resources DROP COLUMN rewrite_from",
             "ALTER TABLE siding_resources ADD COLUMN more TEXT", "DROP TABLE siding_rate_limits",
         ], [Store.Access.readWriteCreate, .readWrite, .readOnly])
-    func otherTables(_ sql: String, _ access: Store.Access) async throws {
+    func `a file of a build with other tables is refused in the same words, however it is opened`(
+        _ sql: String, _ access: Store.Access
+    ) async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         try await bench.execute(sql)
@@ -98,9 +95,8 @@ import Testing
             error?.message == "\(bench.path) was written by an unreleased build of siding, and this one cannot read it")
     }
 
-    @Test(
-        "a missing file is not found where it must exist", arguments: [Store.Access.readWrite, .readOnly])
-    func missing(_ access: Store.Access) async throws {
+    @Test(arguments: [Store.Access.readWrite, .readOnly])
+    func `a missing file is not found where it must exist`(_ access: Store.Access) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "missing.db")
         #expect(try await storeErrorKind { _ = try await Store.open(at: path, access: access) } == .notFound)

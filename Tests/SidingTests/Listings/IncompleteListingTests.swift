@@ -48,10 +48,8 @@ import Testing
         #expect(report.result.notes.contains("incomplete: max_pages (1) reached"))
     }
 
-    @Test(
-        "a listing that turns in a circle is cut, and incomplete",
-        arguments: ["/posts", "/posts?page=2", "/posts?page=3"])
-    func loop(_ target: String) async throws {
+    @Test(arguments: ["/posts", "/posts?page=2", "/posts?page=3"])
+    func `a listing that turns in a circle is cut, and incomplete`(_ target: String) async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=3", ScriptedOrigin.page("[5]", next: target))
         let report = try await bench.sync()

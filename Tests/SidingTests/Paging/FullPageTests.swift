@@ -8,14 +8,12 @@ import Testing
 
 /// A full page, or one that the origin cut below the declared size, may not be the last.
 @Suite struct FullPageTests {
-    @Test(
-        "a single page as full as was asked for shows only that there may be more",
-        arguments: [
-            "per_page", "limit", "size", "pageSize", "first", "n", "num", "max", "length", "rpp", "batch_size",
-            "offset_limit",
-            "filter[limit]",
-        ])
-    func full(_ name: String) async throws {
+    @Test(arguments: [
+        "per_page", "limit", "size", "pageSize", "first", "n", "num", "max", "length", "rpp", "batch_size",
+        "offset_limit",
+        "filter[limit]",
+    ])
+    func `a single page as full as was asked for shows only that there may be more`(_ name: String) async throws {
         // A `count` of the page itself is no word on the others.
         for envelope in ["ITEMS", #"{"items":ITEMS,"count":5}"#, #"{"items":ITEMS,"meta":{"count":5}}"#] {
             try await ListingEndTests.expectIncomplete(
@@ -34,18 +32,20 @@ import Testing
         .linkHeader, .headerCursor(more, parameter: "c"), .nextHeader(more),
     ]
 
-    @Test(
-        "a full page where the declared place of the next one is missing altogether is not the end", arguments: pagings)
-    func fullDeclared(_ paging: Paging) async throws {
+    @Test(arguments: pagings)
+    func `a full page where the declared place of the next one is missing altogether is not the end`(_ paging: Paging)
+        async throws
+    {
         let page = ListingEndTests.answer(#"{"items":ITEMS}"#, 1...5)
         try await ListingEndTests.expectIncomplete(
             page, at: "/posts?per_page=5", ListingEndTests.bench(["per_page": 5], paging: paging), because: "is full")
     }
 
     @Test(
-        "a full page where the declared place says that there is no next one is the end", arguments: pagings.dropFirst()
+        arguments: pagings.dropFirst()
     )
-    func emptyDeclared(_ paging: Paging) async throws {
+    func `a full page where the declared place says that there is no next one is the end`(_ paging: Paging) async throws
+    {
         for end in ["null", "\"\"", "false"] {
             let bench = try await ListingEndTests.bench(["per_page": 5], paging: paging)
             let page = ListingEndTests.answer(
@@ -67,20 +67,20 @@ import Testing
 
     /// The origin's maximum, what its pages have around the records, how many records there are, and how many requests lead to
     /// their end.
-    @Test(
-        "pages that an origin cuts below the declared size are read to their end",
-        arguments: [
-            (10, "ITEMS", 35, 5), (50, "ITEMS", 90, 3), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
-            (40, "ITEMS", 95, 4), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 3), (15, "ITEMS", 40, 4),
-            (99, "ITEMS", 99, 2),
-            (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 4), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
-            // A single page may be as long as the origin's maximum.
-            (50, "ITEMS", 49, 2), (50, "ITEMS", 0, 1),
-            // A listing whose extent is known costs no further request.
-            (50, #"{"items":ITEMS,"total":50}"#, 50, 1), (50, #"{"items":ITEMS,"pages":1}"#, 49, 1),
-            (50, #"{"items":ITEMS,"has_more":false}"#, 50, 1),
-        ])
-    func cut(_ most: Int, _ envelope: String, _ count: Int, _ requests: Int) async throws {
+    @Test(arguments: [
+        (10, "ITEMS", 35, 5), (50, "ITEMS", 90, 3), (20, "ITEMS", 80, 5), (25, #"{"items":ITEMS}"#, 50, 3),
+        (40, "ITEMS", 95, 4), (60, "ITEMS", 60, 2), (75, "ITEMS", 90, 3), (15, "ITEMS", 40, 4),
+        (99, "ITEMS", 99, 2),
+        (7, #"{"items":ITEMS,"page":1,"per_page":7}"#, 15, 4), (40, #"{"items":ITEMS,"total":95}"#, 95, 3),
+        // A single page may be as long as the origin's maximum.
+        (50, "ITEMS", 49, 2), (50, "ITEMS", 0, 1),
+        // A listing whose extent is known costs no further request.
+        (50, #"{"items":ITEMS,"total":50}"#, 50, 1), (50, #"{"items":ITEMS,"pages":1}"#, 49, 1),
+        (50, #"{"items":ITEMS,"has_more":false}"#, 50, 1),
+    ])
+    func `pages that an origin cuts below the declared size are read to their end`(
+        _ most: Int, _ envelope: String, _ count: Int, _ requests: Int
+    ) async throws {
         for paging in [Paging.page(.init(sizeParameter: "size", size: 500)), .offset(.init(limit: 500))] {
             let bench = try await ListingEndTests.bench(paging: paging)
             let starts = Array(stride(from: 0, to: count, by: most)) + [count]
@@ -99,10 +99,8 @@ import Testing
     }
 
     /// Pages that the origin filters after it has cut them.
-    @Test(
-        "a short page among others is not the end",
-        arguments: [[100, 99, 100, 37], [100, 100, 1], [3, 1, 2], [99, 100, 0, 7]])
-    func filtered(_ counts: [Int]) async throws {
+    @Test(arguments: [[100, 99, 100, 37], [100, 100, 1], [3, 1, 2], [99, 100, 0, 7]])
+    func `a short page among others is not the end`(_ counts: [Int]) async throws {
         for behind in [ScriptedAnswer.text("[]"), .status(.notFound), .status(.badRequest)] {
             let bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 100)))
             for (index, count) in counts.enumerated() {

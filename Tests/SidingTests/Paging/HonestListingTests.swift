@@ -57,8 +57,8 @@ import Testing
         (#"{"items":ITEMS,"estimatedTotalHits":5,"hits":5,"cnt":5}"#, ""),
     ]
 
-    @Test("a page that reports no more ends its listing", arguments: honest)
-    func telling(_ envelope: String, _ query: String) async throws {
+    @Test(arguments: honest)
+    func `a page that reports no more ends its listing`(_ envelope: String, _ query: String) async throws {
         var bench = try await ListingEndTests.bench()
         bench.resource.path = "/posts\(query)"
         if ["included", "facets", "links\":["].contains(where: envelope.contains) {

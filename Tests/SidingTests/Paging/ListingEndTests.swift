@@ -137,8 +137,10 @@ import Testing
         (#"{"items":ITEMS,"total":15,"pages":3,"has_more":false}"#, "5 of 15 records ($.total)"),
     ]
 
-    @Test("a listing that stops short of what the page reports is incomplete, and deletes nothing", arguments: lies)
-    func lying(_ envelope: String, _ words: String) async throws {
+    @Test(arguments: lies)
+    func `a listing that stops short of what the page reports is incomplete, and deletes nothing`(
+        _ envelope: String, _ words: String
+    ) async throws {
         let facets = (1...300).map { #""brand \#($0)":{"n":\#($0)}"# }.joined(separator: ",")
         let answer = Self.answer(envelope.replacing("FACETS", with: facets), 1...5)
         var bench = try await Self.bench()
@@ -148,24 +150,22 @@ import Testing
         try await Self.expectIncomplete(answer, bench, because: words)
     }
 
-    @Test(
-        "what stands beside the records of a deeper list counts",
-        arguments: [
-            (#"[{"page":1,"pages":3,"per_page":"5","total":15},ITEMS]"#, "$[1][*]"),
-            (#"[{"next":"/posts?page=2"},ITEMS]"#, "$[1]"),
-            (#"{"top":{"track":ITEMS,"@attr":{"page":"1","totalPages":"3","total":"15"}}}"#, "$.top.track[*]"),
-            (#"{"top":{"track":ITEMS,"$":{"total":"15"}}}"#, "$.top.track[*]"),
-            (#"{"search-results":{"entry":ITEMS,"opensearch:totalResults":"15"}}"#, #"$."search-results".entry[*]"#),
-            (
-                #"{"data":{"repository":{"issues":{"nodes":ITEMS}},"issueCount":15}}"#,
-                "$.data.repository.issues.nodes[*]"
-            ),
-            (#"{"boxes":ITEMS,"total_boxes":15}"#, "$.boxes[*]"),
-            (#"{"pull_requests":ITEMS,"total_pull_requests":15}"#, "$.pull_requests[*]"),
-            (#"{"releases":ITEMS,"release-count":15,"release-offset":0}"#, "$.releases[*]"),
-            (#"{"categories":ITEMS,"categoriescount":15}"#, "$.categories[*]"),
-        ])
-    func beside(_ envelope: String, _ path: String) async throws {
+    @Test(arguments: [
+        (#"[{"page":1,"pages":3,"per_page":"5","total":15},ITEMS]"#, "$[1][*]"),
+        (#"[{"next":"/posts?page=2"},ITEMS]"#, "$[1]"),
+        (#"{"top":{"track":ITEMS,"@attr":{"page":"1","totalPages":"3","total":"15"}}}"#, "$.top.track[*]"),
+        (#"{"top":{"track":ITEMS,"$":{"total":"15"}}}"#, "$.top.track[*]"),
+        (#"{"search-results":{"entry":ITEMS,"opensearch:totalResults":"15"}}"#, #"$."search-results".entry[*]"#),
+        (
+            #"{"data":{"repository":{"issues":{"nodes":ITEMS}},"issueCount":15}}"#,
+            "$.data.repository.issues.nodes[*]"
+        ),
+        (#"{"boxes":ITEMS,"total_boxes":15}"#, "$.boxes[*]"),
+        (#"{"pull_requests":ITEMS,"total_pull_requests":15}"#, "$.pull_requests[*]"),
+        (#"{"releases":ITEMS,"release-count":15,"release-offset":0}"#, "$.releases[*]"),
+        (#"{"categories":ITEMS,"categoriescount":15}"#, "$.categories[*]"),
+    ])
+    func `what stands beside the records of a deeper list counts`(_ envelope: String, _ path: String) async throws {
         var bench = try await Self.bench()
         bench.resource.records = try JSONPath(parsing: path)
         bench.origin.set("/posts", Self.answer(envelope, 1...5))
@@ -173,21 +173,21 @@ import Testing
         #expect(report.result.outcome == .partial, "\(report.result.notes)")
     }
 
-    @Test(
-        "a listing that stops short of what a header field reports is incomplete",
-        arguments: [
-            ("X-Total-Count", "15", "5 of 15 records"), ("X-WP-Total", "15", "5 of 15 records"),
-            ("X-WP-TotalPages", "3", "1 of 3 pages"), ("X-Total-Pages", "3", "1 of 3 pages"),
-            ("Link", "</posts?page=3>; rel=last", "1 of 3 pages"),
-            ("X-Next-Cursor", "YWJj", "names a next page (YWJj)"),
-            ("X-Pagination", #"{"TotalCount":15}"#, "5 of 15 records (X-Pagination.TotalCount)"),
-            ("Content-Range", "items 0-4/15", "5 of 15 records"), ("Total-Records", "15", "5 of 15 records"),
-            ("X-Content-Range", "items 0-4/15", "5 of 15 records"), ("Range", "0-4/15", "5 of 15 records"),
-            ("X-Paging", #"{"total":15}"#, "5 of 15 records (X-Paging.total)"),
-            ("Pagination", #"page=1, total="15""#, "5 of 15 records (Pagination.total)"),
-            ("X-Total-Posts", "15", "5 of 15 records"), ("X-Has-More", "yes", "X-Has-More reports more"),
-        ])
-    func fields(_ name: String, _ value: String, _ words: String) async throws {
+    @Test(arguments: [
+        ("X-Total-Count", "15", "5 of 15 records"), ("X-WP-Total", "15", "5 of 15 records"),
+        ("X-WP-TotalPages", "3", "1 of 3 pages"), ("X-Total-Pages", "3", "1 of 3 pages"),
+        ("Link", "</posts?page=3>; rel=last", "1 of 3 pages"),
+        ("X-Next-Cursor", "YWJj", "names a next page (YWJj)"),
+        ("X-Pagination", #"{"TotalCount":15}"#, "5 of 15 records (X-Pagination.TotalCount)"),
+        ("Content-Range", "items 0-4/15", "5 of 15 records"), ("Total-Records", "15", "5 of 15 records"),
+        ("X-Content-Range", "items 0-4/15", "5 of 15 records"), ("Range", "0-4/15", "5 of 15 records"),
+        ("X-Paging", #"{"total":15}"#, "5 of 15 records (X-Paging.total)"),
+        ("Pagination", #"page=1, total="15""#, "5 of 15 records (Pagination.total)"),
+        ("X-Total-Posts", "15", "5 of 15 records"), ("X-Has-More", "yes", "X-Has-More reports more"),
+    ])
+    func `a listing that stops short of what a header field reports is incomplete`(
+        _ name: String, _ value: String, _ words: String
+    ) async throws {
         try await Self.expectIncomplete(Self.answer("ITEMS", 1...5, [(name, value)]), Self.bench(), because: words)
     }
 

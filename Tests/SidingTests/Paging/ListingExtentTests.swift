@@ -177,18 +177,16 @@ import Testing
         #expect(extent.more == "X-Pagination.HasNext")
     }
 
-    @Test(
-        "a name with a word that belongs to no class says nothing",
-        arguments: [
-            "totalAmount", "total_price", "totalTime", "total_bytes", "nextEvent", "nextSyncToken", "next_run_at",
-            "deltaLink",
-            "previous", "prev_cursor", "start_cursor", "startCursor", "cursor_type", "page_views", "pageTitle",
-            "resource_size",
-            "moreover", "lastModified", "last_name", "number", "version", "estimated_price", "limitations",
-            "rate_limit_total",
-            "numberReturned", "available", "after_sales", "data", "id", "complete_by", "hasChildren", "isPublic",
-        ])
-    func meaningless(_ name: String) throws {
+    @Test(arguments: [
+        "totalAmount", "total_price", "totalTime", "total_bytes", "nextEvent", "nextSyncToken", "next_run_at",
+        "deltaLink",
+        "previous", "prev_cursor", "start_cursor", "startCursor", "cursor_type", "page_views", "pageTitle",
+        "resource_size",
+        "moreover", "lastModified", "last_name", "number", "version", "estimated_price", "limitations",
+        "rate_limit_total",
+        "numberReturned", "available", "after_sales", "data", "id", "complete_by", "hasChildren", "isPublic",
+    ])
+    func `a name with a word that belongs to no class says nothing`(_ name: String) throws {
         for value in [EnvelopeScalar.number("900"), .text("a2V5"), .bool(true), .bool(false)] {
             let extent = try Self.extent([([name], value), (["meta", name], value)])
             #expect(

@@ -246,13 +246,11 @@ import Testing
                 == "https://api.example.org/v1/posts?page=2")
     }
 
-    @Test(
-        "a next link outside the source's origin is refused",
-        arguments: [
-            "https://evil.example/v1/posts", "http://api.example.org/v1/posts", "https://api.example.org:8443/v1/posts",
-            "//evil.example/", "https://api.example.org.evil.example/", "http://169.254.169.254/latest",
-        ])
-    func staysOnOrigin(_ target: String) throws {
+    @Test(arguments: [
+        "https://evil.example/v1/posts", "http://api.example.org/v1/posts", "https://api.example.org:8443/v1/posts",
+        "//evil.example/", "https://api.example.org.evil.example/", "http://169.254.169.254/latest",
+    ])
+    func `a next link outside the source's origin is refused`(_ target: String) throws {
         let rule = try rule(.linkHeader)
         #expect { _ = try next(rule, fields: link(target)) } throws: { error in
             guard let failure = error as? Failure else { return false }
@@ -260,10 +258,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a next link that is no URL that may be asked is refused",
-        arguments: ["https://user:pw@api.example.org/", "ftp://api.example.org/", "https://api.example.org:99999/"])
-    func refusesBadURLs(_ target: String) throws {
+    @Test(arguments: ["https://user:pw@api.example.org/", "ftp://api.example.org/", "https://api.example.org:99999/"])
+    func `a next link that is no URL that may be asked is refused`(_ target: String) throws {
         let rule = try rule(.linkHeader)
         #expect(throws: Failure.self) { try next(rule, fields: link(target)) }
     }

@@ -29,26 +29,22 @@ import Testing
             try answer(["$.next_cursor": .text("c")], fields).detectPaging() == .nextHeader(.init("Next-Page")!))
     }
 
-    @Test(
-        "each place of a next URL is known",
-        arguments: [
-            "$.next", "$.links.next", "$._links.next", "$.paging.next", "$.pagination.next",
-            #"$."@odata.nextLink""#, "$.next_page", "$.next_url", "$.nextLink",
-        ])
-    func nextURLs(_ path: String) throws {
+    @Test(arguments: [
+        "$.next", "$.links.next", "$._links.next", "$.paging.next", "$.pagination.next",
+        #"$."@odata.nextLink""#, "$.next_page", "$.next_url", "$.nextLink",
+    ])
+    func `each place of a next URL is known`(_ path: String) throws {
         #expect(try answer([path: .text("https://a.example/2")]).detectPaging() == .nextURL(JSONPath(parsing: path)))
     }
 
-    @Test(
-        "each place of a cursor goes with its query parameter",
-        arguments: [
-            ("$.next_cursor", "cursor"), ("$.nextCursor", "cursor"), ("$.meta.next_cursor", "cursor"),
-            ("$.response_metadata.next_cursor", "cursor"), ("$.pagination.next_cursor", "cursor"),
-            ("$.next_page_token", "page_token"), ("$.nextPageToken", "pageToken"), ("$.paging.next.after", "after"),
-            ("$.paging.cursors.after", "after"), ("$.meta.after_cursor", "page[after]"),
-            ("$.continuationToken", "continuationToken"),
-        ])
-    func cursors(_ path: String, _ parameter: String) throws {
+    @Test(arguments: [
+        ("$.next_cursor", "cursor"), ("$.nextCursor", "cursor"), ("$.meta.next_cursor", "cursor"),
+        ("$.response_metadata.next_cursor", "cursor"), ("$.pagination.next_cursor", "cursor"),
+        ("$.next_page_token", "page_token"), ("$.nextPageToken", "pageToken"), ("$.paging.next.after", "after"),
+        ("$.paging.cursors.after", "after"), ("$.meta.after_cursor", "page[after]"),
+        ("$.continuationToken", "continuationToken"),
+    ])
+    func `each place of a cursor goes with its query parameter`(_ path: String, _ parameter: String) throws {
         let found = try answer([path: .text("abc")]).detectPaging()
         #expect(found == .cursor(try JSONPath(parsing: path), parameter: .query(parameter)))
     }

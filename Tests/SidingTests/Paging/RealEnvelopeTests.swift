@@ -124,8 +124,8 @@ import Testing
             body: #"{"kind":"list","incompleteSearch":false,"nextPageToken":"~!x","files":ITEMS}"#),
     ]
 
-    @Test("a first page of a well-known origin is never the whole listing", arguments: pages.map(\.origin))
-    func first(_ origin: String) async throws {
+    @Test(arguments: pages.map(\.origin))
+    func `a first page of a well-known origin is never the whole listing`(_ origin: String) async throws {
         let page = try #require(Self.pages.first { $0.origin == origin })
         var bench = try await ListingEndTests.bench()
         bench.resource.records = try JSONPath(parsing: page.records)

@@ -18,62 +18,63 @@ import Testing
         return bench
     }
 
-    @Test(
-        "a sign in the body that the answer is not whole makes the listing incomplete",
-        arguments: [
-            (#"{"timed_out":true,"items":ITEMS}"#, "$.timed_out is true"),
-            (#"{"timedOut":true,"items":ITEMS}"#, "$.timedOut is true"),
-            (#"{"items":ITEMS,"meta":{"timed_out":"true"}}"#, "$.meta.timed_out is"),
-            (#"{"items":ITEMS,"terminated_early":true}"#, "$.terminated_early is true"),
-            (#"{"incomplete_results":true,"items":ITEMS}"#, "$.incomplete_results is true"),
-            (#"{"items":ITEMS,"_shards":{"total":5,"successful":4,"failed":1}}"#, "$._shards.failed is 1"),
-            (#"{"items":ITEMS,"meta":{"failed":2}}"#, "$.meta.failed is 2"),
-            (#"{"items":ITEMS,"_shards":{"failures":[{"shard":0,"reason":"gone"}]}}"#, "$._shards.failures"),
-            (#"{"items":ITEMS,"meta":{"isPartial":true}}"#, "$.meta.isPartial is true"),
-            (#"{"items":ITEMS,"status":"partial"}"#, "$.status is 'partial'"),
-            (#"{"items":ITEMS,"meta":{"result":"PARTIAL_CONTENT"}}"#, "$.meta.result is 'PARTIAL_CONTENT'"),
-            (#"{"items":ITEMS,"response":{"state":"partially complete"}}"#, "$.response.state is"),
-            (#"{"items":ITEMS,"meta":{"message":"partial results: 1 shard failed"}}"#, "$.meta.message is"),
-            (#"{"items":ITEMS,"meta":{"warning":"Partial"}}"#, "$.meta.warning is 'Partial'"),
-            (#"{"message":"partial result","items":ITEMS}"#, "$.message is 'partial result'"),
-            (#"{"items":ITEMS,"statusText":"Partial: two of five shards failed"}"#, "$.statusText is"),
-            (#"{"items":ITEMS,"warnings":["The list is only partial, as a shard failed"]}"#, "$.warnings[0] is"),
-            (
-                #"{"items":ITEMS,"warnings":[{"message":"this is a partial response of one region"}]}"#,
-                "$.warnings[0].mess"
-            ),
-            (#"{"items":ITEMS,"meta":{"reason":"the index could only be read partially"}}"#, "$.meta.reason is"),
-            (#"{"items":ITEMS,"timed_out":1}"#, "$.timed_out is 1"),
-            (#"{"items":ITEMS,"meta":{"timedOut":"1"}}"#, "$.meta.timedOut is '1'"),
-            (#"{"items":ITEMS,"meta":{"is_partial":1}}"#, "$.meta.is_partial is 1"),
-            (#"{"items":ITEMS,"failures":["x"]}"#, "$.failures[0] is 'x'"),
-            (#"{"failures":[{"shard":0,"reason":"gone"}],"items":ITEMS}"#, "$.failures[0].reason is 'gone'"),
-        ])
-    func body(_ envelope: String, _ words: String) async throws {
+    @Test(arguments: [
+        (#"{"timed_out":true,"items":ITEMS}"#, "$.timed_out is true"),
+        (#"{"timedOut":true,"items":ITEMS}"#, "$.timedOut is true"),
+        (#"{"items":ITEMS,"meta":{"timed_out":"true"}}"#, "$.meta.timed_out is"),
+        (#"{"items":ITEMS,"terminated_early":true}"#, "$.terminated_early is true"),
+        (#"{"incomplete_results":true,"items":ITEMS}"#, "$.incomplete_results is true"),
+        (#"{"items":ITEMS,"_shards":{"total":5,"successful":4,"failed":1}}"#, "$._shards.failed is 1"),
+        (#"{"items":ITEMS,"meta":{"failed":2}}"#, "$.meta.failed is 2"),
+        (#"{"items":ITEMS,"_shards":{"failures":[{"shard":0,"reason":"gone"}]}}"#, "$._shards.failures"),
+        (#"{"items":ITEMS,"meta":{"isPartial":true}}"#, "$.meta.isPartial is true"),
+        (#"{"items":ITEMS,"status":"partial"}"#, "$.status is 'partial'"),
+        (#"{"items":ITEMS,"meta":{"result":"PARTIAL_CONTENT"}}"#, "$.meta.result is 'PARTIAL_CONTENT'"),
+        (#"{"items":ITEMS,"response":{"state":"partially complete"}}"#, "$.response.state is"),
+        (#"{"items":ITEMS,"meta":{"message":"partial results: 1 shard failed"}}"#, "$.meta.message is"),
+        (#"{"items":ITEMS,"meta":{"warning":"Partial"}}"#, "$.meta.warning is 'Partial'"),
+        (#"{"message":"partial result","items":ITEMS}"#, "$.message is 'partial result'"),
+        (#"{"items":ITEMS,"statusText":"Partial: two of five shards failed"}"#, "$.statusText is"),
+        (#"{"items":ITEMS,"warnings":["The list is only partial, as a shard failed"]}"#, "$.warnings[0] is"),
+        (
+            #"{"items":ITEMS,"warnings":[{"message":"this is a partial response of one region"}]}"#,
+            "$.warnings[0].mess"
+        ),
+        (#"{"items":ITEMS,"meta":{"reason":"the index could only be read partially"}}"#, "$.meta.reason is"),
+        (#"{"items":ITEMS,"timed_out":1}"#, "$.timed_out is 1"),
+        (#"{"items":ITEMS,"meta":{"timedOut":"1"}}"#, "$.meta.timedOut is '1'"),
+        (#"{"items":ITEMS,"meta":{"is_partial":1}}"#, "$.meta.is_partial is 1"),
+        (#"{"items":ITEMS,"failures":["x"]}"#, "$.failures[0] is 'x'"),
+        (#"{"failures":[{"shard":0,"reason":"gone"}],"items":ITEMS}"#, "$.failures[0].reason is 'gone'"),
+    ])
+    func `a sign in the body that the answer is not whole makes the listing incomplete`(
+        _ envelope: String, _ words: String
+    ) async throws {
         try await ListingEndTests.expectIncomplete(
             ListingEndTests.answer(envelope, Self.most), Self.bench(), because: words)
     }
 
-    @Test(
-        "an error in place of records is told in the words of the origin",
-        arguments: [
-            (#"{"items":[],"error":{"code":"RATE_LIMITED","message":"too many"}}"#, "RATE_LIMITED, too many"),
-            (#"{"items":[],"error":"try later"}"#, "$.error says: try later"),
-            (#"{"items":[],"errors":[{"message":"try later"}]}"#, "$.errors says: try later"),
-            (#"{"items":[],"errors":["a","b"]}"#, "$.errors says: a, b"),
-            (#"{"items":[],"error":true}"#, "$.error says: true"),
-            (#"{"items":[],"Error":{"Message":"no"}}"#, "$.Error says: no"),
-            (#"{"items":[],"meta":{"error":"no"}}"#, "$.meta.error says: no"),
-            (#"{"items":[],"exception":{"type":"timeout"}}"#, "$.exception says: timeout"),
-        ])
-    func error(_ envelope: String, _ words: String) async throws {
+    @Test(arguments: [
+        (#"{"items":[],"error":{"code":"RATE_LIMITED","message":"too many"}}"#, "RATE_LIMITED, too many"),
+        (#"{"items":[],"error":"try later"}"#, "$.error says: try later"),
+        (#"{"items":[],"errors":[{"message":"try later"}]}"#, "$.errors says: try later"),
+        (#"{"items":[],"errors":["a","b"]}"#, "$.errors says: a, b"),
+        (#"{"items":[],"error":true}"#, "$.error says: true"),
+        (#"{"items":[],"Error":{"Message":"no"}}"#, "$.Error says: no"),
+        (#"{"items":[],"meta":{"error":"no"}}"#, "$.meta.error says: no"),
+        (#"{"items":[],"exception":{"type":"timeout"}}"#, "$.exception says: timeout"),
+    ])
+    func `an error in place of records is told in the words of the origin`(_ envelope: String, _ words: String)
+        async throws
+    {
         try await ListingEndTests.expectIncomplete(
             ListingEndTests.answer(envelope, []), Self.bench(), because: words)
     }
 
-    @Test(
-        "a list that is null beside an error makes the listing incomplete, on each of its pages", arguments: [1, 2])
-    func null(_ number: Int) async throws {
+    @Test(arguments: [1, 2])
+    func `a list that is null beside an error makes the listing incomplete, on each of its pages`(_ number: Int)
+        async throws
+    {
         for paging in [Paging.page(.init(sizeParameter: "size", size: 5)), .nextURL(JSONPath(member: "next"))] {
             var bench = try await ListingEndTests.bench(paging: paging)
             bench.resource.records = try JSONPath(parsing: "$.data[*]")
@@ -90,7 +91,6 @@ import Testing
     }
 
     @Test(
-        "a status or a header field can say it, too",
         arguments: [
             (HTTPResponse.Status.accepted, nil, "[]", "202 Accepted"), (.accepted, nil, "{}", "202 Accepted"),
             (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, #"{"items":ITEMS}"#, "207 Multi-Status"),
@@ -107,7 +107,7 @@ import Testing
                 "X-Warning is"
             ),
         ] as [(HTTPResponse.Status, (String, String)?, String, String)])
-    func status(
+    func `a status or a header field can say it, too`(
         _ status: HTTPResponse.Status, _ field: (String, String)?, _ envelope: String, _ words: String
     ) async throws {
         var answer = ListingEndTests.answer(envelope, Self.most, field.map { [$0] } ?? [])
@@ -118,29 +118,27 @@ import Testing
         try await ListingEndTests.expectIncomplete(answer, Self.bench(), because: words)
     }
 
-    @Test(
-        "what only looks like such a sign changes nothing",
-        arguments: [
-            #"{"items":ITEMS,"error":null}"#, #"{"items":ITEMS,"errors":[]}"#, #"{"items":ITEMS,"error":false}"#,
-            #"{"items":ITEMS,"error":""}"#, #"{"items":ITEMS,"errors":0}"#, #"{"items":ITEMS,"error":{"code":0}}"#,
-            #"{"items":ITEMS,"errors":["one record was left out by its filter"]}"#,
-            #"{"items":ITEMS,"timed_out":false}"#, #"{"items":ITEMS,"_shards":{"failed":0,"failures":[]}}"#,
-            #"{"items":ITEMS,"failed":3}"#,
-            #"{"items":ITEMS,"meta":{"title":"A partial eclipse seen from the north"}}"#,
-            #"{"items":ITEMS,"filter":{"partial":true}}"#,
-            #"{"items":ITEMS,"type":"partial"}"#, #"{"items":ITEMS,"meta":{"mode":"partial"}}"#,
-            #"{"items":ITEMS,"meta":{"notes":"Figures for 2025 are partial."}}"#,
-            #"{"items":ITEMS,"title":"Partial"}"#, #"{"items":ITEMS,"meta":{"name":"partial results"}}"#,
-            #"{"items":ITEMS,"description":"The list is partial."}"#, #"{"items":ITEMS,"query":"partial results"}"#,
-            #"{"items":ITEMS,"meta":{"fulfillment_status":"partial"}}"#, #"{"items":ITEMS,"owner":{"type":"partial"}}"#,
-            #"{"items":ITEMS,"message":"Use PATCH for partial updates of these records"}"#,
-            #"{"items":ITEMS,"message":"Partial refunds are listed elsewhere"}"#,
-            #"{"items":ITEMS,"meta":{"warning":"there are no partial results"}}"#,
-            #"{"items":ITEMS,"status":"not partial"}"#, #"{"items":ITEMS,"timed_out":0}"#,
-            #"{"items":ITEMS,"failures":[]}"#, #"{"items":ITEMS,"failures":3}"#,
-            #"{"items":ITEMS,"links":{"about":"/partial-results/"}}"#, #"{"items":ITEMS,"status":"ok"}"#,
-        ])
-    func control(_ envelope: String) async throws {
+    @Test(arguments: [
+        #"{"items":ITEMS,"error":null}"#, #"{"items":ITEMS,"errors":[]}"#, #"{"items":ITEMS,"error":false}"#,
+        #"{"items":ITEMS,"error":""}"#, #"{"items":ITEMS,"errors":0}"#, #"{"items":ITEMS,"error":{"code":0}}"#,
+        #"{"items":ITEMS,"errors":["one record was left out by its filter"]}"#,
+        #"{"items":ITEMS,"timed_out":false}"#, #"{"items":ITEMS,"_shards":{"failed":0,"failures":[]}}"#,
+        #"{"items":ITEMS,"failed":3}"#,
+        #"{"items":ITEMS,"meta":{"title":"A partial eclipse seen from the north"}}"#,
+        #"{"items":ITEMS,"filter":{"partial":true}}"#,
+        #"{"items":ITEMS,"type":"partial"}"#, #"{"items":ITEMS,"meta":{"mode":"partial"}}"#,
+        #"{"items":ITEMS,"meta":{"notes":"Figures for 2025 are partial."}}"#,
+        #"{"items":ITEMS,"title":"Partial"}"#, #"{"items":ITEMS,"meta":{"name":"partial results"}}"#,
+        #"{"items":ITEMS,"description":"The list is partial."}"#, #"{"items":ITEMS,"query":"partial results"}"#,
+        #"{"items":ITEMS,"meta":{"fulfillment_status":"partial"}}"#, #"{"items":ITEMS,"owner":{"type":"partial"}}"#,
+        #"{"items":ITEMS,"message":"Use PATCH for partial updates of these records"}"#,
+        #"{"items":ITEMS,"message":"Partial refunds are listed elsewhere"}"#,
+        #"{"items":ITEMS,"meta":{"warning":"there are no partial results"}}"#,
+        #"{"items":ITEMS,"status":"not partial"}"#, #"{"items":ITEMS,"timed_out":0}"#,
+        #"{"items":ITEMS,"failures":[]}"#, #"{"items":ITEMS,"failures":3}"#,
+        #"{"items":ITEMS,"links":{"about":"/partial-results/"}}"#, #"{"items":ITEMS,"status":"ok"}"#,
+    ])
+    func `what only looks like such a sign changes nothing`(_ envelope: String) async throws {
         let bench = try await Self.bench()
         bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
         #expect(try await bench.sync().result.outcome == .saved)
@@ -192,7 +190,6 @@ import Testing
     }
 
     @Test(
-        "a line that is not a record can say it, too",
         arguments: [
             (#"{"error":"stream aborted"}"#, "$.error says: stream aborted"),
             (#"{"errors":[{"message":"too slow"}]}"#, "$.errors says: too slow"),
@@ -201,7 +198,7 @@ import Testing
             (#"{"timed_out":true}"#, "$.timed_out is true"), (#"{"status":"partial"}"#, "$.status is 'partial'"),
             (#"{"meta":{"failed":1}}"#, "$.meta.failed is 1"), (#"{"partial":true}"#, "$.partial is true"),
         ], [true, false])
-    func line(_ sign: (String, String), isDeclared: Bool) async throws {
+    func `a line that is not a record can say it, too`(_ sign: (String, String), isDeclared: Bool) async throws {
         let bench = try await Self.lineBench(isDeclared: isDeclared)
         bench.origin.set("/posts", Self.stream(1...9, isDeclared: isDeclared))
         #expect(try await bench.sync().result.outcome == .saved)
@@ -220,13 +217,14 @@ import Testing
     }
 
     @Test(
-        "a line with a key is a record, and one without a key may say nothing of the stream",
         arguments: [
             #"{"id":16,"error":"of the record"}"#, #"{"id":16,"timed_out":true}"#, #"{"id":16,"status":"partial"}"#,
             #"{"title":"without a key"}"#, #"{"error":null}"#, #"{"id":null,"at":5,"error":"timeout"}"#,
             #"{"_shards":{"failed":0}}"#, "",
         ], [true, false])
-    func lineControl(_ line: String, isDeclared: Bool) async throws {
+    func `a line with a key is a record, and one without a key may say nothing of the stream`(
+        _ line: String, isDeclared: Bool
+    ) async throws {
         let bench = try await Self.lineBench(isDeclared: isDeclared)
         bench.origin.set("/posts", Self.stream(1...15, line, isDeclared: isDeclared))
         let report = try await bench.sync()

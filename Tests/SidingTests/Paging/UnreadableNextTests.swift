@@ -6,14 +6,12 @@ import Testing
 
 /// A next page that is named in a form that cannot be followed does not end a listing.
 @Suite struct UnreadableNextTests {
-    @Test(
-        "under auto a next page that cannot be read does not end the listing",
-        arguments: [
-            #""file:///etc/passwd""#, #""items page 2""#, "true", "7.5", "2", #""abc""#, #"{"page":2}"#,
-            #"{"href":"items page 2"}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#,
-            #"{"href":"/posts?page=2{&size,sort*}","templated":true}"#,
-        ])
-    func unreadable(_ next: String) async throws {
+    @Test(arguments: [
+        #""file:///etc/passwd""#, #""items page 2""#, "true", "7.5", "2", #""abc""#, #"{"page":2}"#,
+        #"{"href":"items page 2"}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#,
+        #"{"href":"/posts?page=2{&size,sort*}","templated":true}"#,
+    ])
+    func `under auto a next page that cannot be read does not end the listing`(_ next: String) async throws {
         for member in [#""next":\#(next)"#, #""links":{"next":\#(next)}"#] {
             var bench = try await ListingEndTests.bench()
             bench.resource.records = JSONPath(member: "items")
@@ -22,10 +20,8 @@ import Testing
         }
     }
 
-    @Test(
-        "under a declared next_url a value that is no URL does not end the listing",
-        arguments: ["true", "7.5", "2", #"{"page":2}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#])
-    func declared(_ next: String) async throws {
+    @Test(arguments: ["true", "7.5", "2", #"{"page":2}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#])
+    func `under a declared next_url a value that is no URL does not end the listing`(_ next: String) async throws {
         var bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "more_at")))
         bench.resource.records = JSONPath(member: "items")
         try await ListingEndTests.expectIncomplete(
@@ -33,12 +29,10 @@ import Testing
             because: "$.more_at leads to no page")
     }
 
-    @Test(
-        "a Link field that cannot be read does not end the listing",
-        arguments: [
-            #"</posts?p=2; rel="next""#, #"/posts?p=2; rel="next""#, "</posts?p=2; rel='next'", "rel=next; /posts?p=2",
-        ])
-    func brokenLink(_ field: String) async throws {
+    @Test(arguments: [
+        #"</posts?p=2; rel="next""#, #"/posts?p=2; rel="next""#, "</posts?p=2; rel='next'", "rel=next; /posts?p=2",
+    ])
+    func `a Link field that cannot be read does not end the listing`(_ field: String) async throws {
         for paging in [Paging.automatic, .linkHeader] {
             try await ListingEndTests.expectIncomplete(
                 ListingEndTests.answer("ITEMS", 1...5, [("Link", field)]), ListingEndTests.bench(paging: paging),
@@ -46,13 +40,11 @@ import Testing
         }
     }
 
-    @Test(
-        "an object with a URL is read as that URL",
-        arguments: [
-            #""next":{"href":"/posts?page=2"}"#, #""links":{"next":{"href":"/posts?page=2"}}"#,
-            #""_links":{"next":{"href":"/posts?page=2"}}"#, #""paging":{"next":{"url":"/posts?page=2"}}"#,
-        ])
-    func objects(_ member: String) async throws {
+    @Test(arguments: [
+        #""next":{"href":"/posts?page=2"}"#, #""links":{"next":{"href":"/posts?page=2"}}"#,
+        #""_links":{"next":{"href":"/posts?page=2"}}"#, #""paging":{"next":{"url":"/posts?page=2"}}"#,
+    ])
+    func `an object with a URL is read as that URL`(_ member: String) async throws {
         let bench = try await ListingEndTests.bench()
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,\#(member)}"#, 1...5))
         bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS,"next":{"href":null}}"#, 6...15))

@@ -219,10 +219,10 @@ import Testing
         #expect(try await store.changes(of: "posts", since: 0).changes.map(\.key) == ["b"])
     }
 
-    @Test(
-        "looks find the same with the index as without it, in their order, and the file is opened with it",
-        arguments: [#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#, #"[{"id":1},{"id":2},{"id":3}]"#])
-    func watched(_ page: String) async throws {
+    @Test(arguments: [#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#, #"[{"id":1},{"id":2},{"id":3}]"#])
+    func `looks find the same with the index as without it, in their order, and the file is opened with it`(
+        _ page: String
+    ) async throws {
         let bench = try await FileBench()
         try await bench.commit(page)
         let store = try bench.store

@@ -159,15 +159,13 @@ import Testing
         }
     }
 
-    @Test(
-        "the schema refuses rows that cannot be",
-        arguments: [
-            "UPDATE siding_responses SET method = 'POST'", "UPDATE siding_responses SET variant = 'x'",
-            "UPDATE siding_responses SET headers = '{'", "UPDATE siding_responses SET bytes = 1",
-            "UPDATE siding_responses SET initial_age_us = -1", "UPDATE siding_responses SET body = NULL",
-            "INSERT INTO siding_responses SELECT 99, account, method, url, variant, 200, etag, NULL, '[]', url, 0, 0, 0, 9, x'' FROM siding_responses",
-        ])
-    func schema(_ sql: String) async throws {
+    @Test(arguments: [
+        "UPDATE siding_responses SET method = 'POST'", "UPDATE siding_responses SET variant = 'x'",
+        "UPDATE siding_responses SET headers = '{'", "UPDATE siding_responses SET bytes = 1",
+        "UPDATE siding_responses SET initial_age_us = -1", "UPDATE siding_responses SET body = NULL",
+        "INSERT INTO siding_responses SELECT 99, account, method, url, variant, 200, etag, NULL, '[]', url, 0, 0, 0, 9, x'' FROM siding_responses",
+    ])
+    func `the schema refuses rows that cannot be`(_ sql: String) async throws {
         let file = try await ResponseCacheFixture()
         let cache = file.cache
         try await cache.store(answer("[1,2]"))
