@@ -79,7 +79,9 @@ import Testing
         #"{"access_token":7,"generation":1}"#, #"{"access_token":"s3cret","generation":1"#,
         String(repeating: " ", count: 70_000) + #"{"access_token":"s3cret","generation":1}"#,
     ])
-    func `a file that is no whole credential is told by its path, never by what it holds`(_ text: String) async throws {
+    func `a file that is not a whole credential is reported by its path, never by its content`(_ text: String)
+        async throws
+    {
         try write(text)
         let failure = try #require(await readFailure())
         #expect(failure.reason == .credentialUnavailable)
@@ -152,7 +154,9 @@ import Testing
     }
 
     @Test(arguments: CredentialFile.Step.allCases)
-    func `a step that fails leaves the old file until the rename, and the new one after it`(_ step: CredentialFile.Step)
+    func `a step that fails leaves the old file before the rename, and the new one after it`(
+        _ step: CredentialFile.Step
+    )
         async throws
     {
         try await store.save(Self.old, of: "tracker")

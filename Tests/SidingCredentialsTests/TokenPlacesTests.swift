@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         "", "canary", #"{"tokn":"canary"}"#, #"{"token":""}"#, #"{"token":{"canary":1}}"#, #"["canary"]"#,
     ])
-    func `an answer without a token wants a person, and is not quoted`(_ answer: String) throws {
+    func `an answer without a token needs an operator, and is not quoted`(_ answer: String) throws {
         let failure = try #require(throws: Failure.self) { try grant(TokenPlaces(), answer) }
         #expect((failure.underlying as? RefreshRefusal)?.description.contains("$.access_token or $.token") == true)
         #expect(!String(reflecting: failure).contains("canary"))

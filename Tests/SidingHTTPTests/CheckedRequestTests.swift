@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CheckedRequestTests {
     @Test(arguments: ["GET /evil HTTP/1.1\r\nHost: x\r\n\r\nGET", "GE T", "", "GET\n", "GÉT", "(GET)"])
-    func `a method that is no token cannot even be written down`(_ method: String) {
+    func `a method that is not a token cannot even be written down`(_ method: String) {
         #expect(HTTPRequest.Method(method) == nil)
         #expect(HTTPRequest.Method(rawValue: method) == nil)
     }

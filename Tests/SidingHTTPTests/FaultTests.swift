@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [500, 503, 401, 404, 429])
-    func `a status that is no success is an answer like others`(_ status: Int) async throws {
+    func `a status other than a success is an answer like others`(_ status: Int) async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.status(status, retryAfter: "7"))
             let (reply, bytes) = try await transport.ask(origin.url)

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [300, 304, 305, 306])
-    func `a status that is no redirect is an answer`(_ status: Int) async throws {
+    func `a status that does not redirect is an answer`(_ status: Int) async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.redirect(status, to: "/there"))
             #expect(try await transport.ask(origin.url).reply.response.status.code == status)

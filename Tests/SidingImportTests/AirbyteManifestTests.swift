@@ -55,7 +55,7 @@ import Testing
         """
     }
 
-    @Test func `Parents that are no streams of their own are resources, each before its children`() throws {
+    @Test func `parents that are not streams of their own become resources, each before its children`() throws {
         let imported = try Self.manifest(Self.zoom, Self.substream("\"#/definitions/tmp\""))
         #expect(imported.config.resources.map(\.name) == ["users", "meetings_list_tmp", "meetings"])
         #expect(
@@ -213,7 +213,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `A body that is no map is told, and one of an older key is a form`() throws {
+    @Test func `a body that is not a map is reported, and one of an older key is a form`() throws {
         let text = try Imported.airbyte(
             requester: "{ http_method: POST, request_body: { type: RequestBodyPlainText, value: canary } }")
         #expect(text.unmapped.map(\.path) == ["streams[0].retriever.requester.request_body"])
@@ -259,7 +259,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `An empty password is none, once siding.yaml has that`() throws {
+    @Test func `an empty password becomes none once siding.yaml has that`() throws {
         let imported = try Imported.airbyte(
             requester: "{ authenticator: { type: BasicHttpAuthenticator, username: \"{{ config['api_key'] }}\" } }")
         let isKnown = !imported.text.contains("password")

@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func `Braces of GraphQL are no placeholders`() throws {
+    @Test func `braces of GraphQL are not placeholders`() throws {
         let dlt = try Imported.dlt(
             """
             { name: a, primary_key: id, endpoint: { method: POST, \

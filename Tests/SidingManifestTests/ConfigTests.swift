@@ -175,7 +175,7 @@ import Testing
     @Test(arguments: [
         ("1", 1), ("64KiB", 65_536), ("1GiB", 1 << 30), ("10MB", 10_000_000), ("1KB", 1000), ("7B", 7),
     ])
-    func `sizes`(_ text: String, _ bytes: Int) throws {
+    func `a size is a number of bytes, with or without a unit`(_ text: String, _ bytes: Int) throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
         )
@@ -190,7 +190,7 @@ import Testing
             ("0.25h", .seconds(900)),
             ("15m", .seconds(900)), ("2h", .seconds(7200)), ("3650d", .seconds(315_360_000)),
         ] as [(String, Duration)])
-    func `durations`(_ text: String, _ duration: Duration) throws {
+    func `a duration is a number and a unit`(_ text: String, _ duration: Duration) throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: \(text) } }"
         )
@@ -201,7 +201,7 @@ import Testing
         "", "s", "30", "-5s", "1e3s", "5S", "5 s", ".5s", "5.s", "1.2.3s", "99999999999999999999d", "0ms",
         "٣s", "5mi",
     ])
-    func `what is no duration is refused`(_ text: String) {
+    func `text that is not a duration is refused`(_ text: String) {
         let faults = Fixture.faults(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: '\(text)' } }"
         )
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "MiB", "1.5MiB", "-1", "17GiB", "9999999999999999999GiB", "1TB", "0x10", "10_000"])
-    func `what is no size is refused`(_ text: String) {
+    func `text that is not a size is refused`(_ text: String) {
         let faults = Fixture.faults(
             "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
         )

@@ -62,7 +62,7 @@ import TestSupport
         "\u{2028}\u{2029}\u{85}", "\r\r\r", "a: |\n  b\n c", "---\n---\n---", "a: !<tag:x> b", "!<", "&a\n*a",
         "{*a: b}", "{&a a: *a, ? *a : b}",
     ])
-    func `text that is no configuration has faults with places`(_ text: String) {
+    func `text that is not a config has faults with places`(_ text: String) {
         let faults = Self.faults(text)
         #expect(!faults.isEmpty)
         Self.expectPlaces(faults, in: text)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["'*x'", "\"*x\"", "a*x", "a *x", "|-\n     *x"])
-    func `an asterisk that is no alias is text`(_ text: String) throws {
+    func `an asterisk that is not an alias is text`(_ text: String) throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources:\n  b:\n   path: /b\n   key: id\n   query:\n    q: \(text)\n"
         )
@@ -94,7 +94,7 @@ import Testing
         ("a: \u{F0000}", "1:4: the character U+F0000 may not stand in YAML"),
         ("a: \u{FEFF}", "1:4: the character U+FEFF may not stand in YAML"),
     ])
-    func `what only YAML's machinery would use is refused in its place`(_ text: String, _ fault: String) {
+    func `parts of YAML that no config needs are refused at their place`(_ text: String, _ fault: String) {
         #expect(Fixture.faults(text).contains { $0.hasPrefix("siding.yaml:" + fault) })
     }
 
@@ -135,7 +135,7 @@ import Testing
             ("true", true), ("false", false), ("True", true), ("FALSE", false), ("yes", nil), ("on", nil), ("1", nil),
             ("'true'", nil),
         ] as [(String, Bool?)])
-    func `truth is true or false`(_ text: String, _ value: Bool?) throws {
+    func `a flag is true or false`(_ text: String, _ value: Bool?) throws {
         let file = YAMLTests.valid.replacing(
             "https://example.com", with: "https://example.com, http: { allow_plain_http: \(text) }")
         if let value {

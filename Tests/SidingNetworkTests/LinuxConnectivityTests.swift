@@ -9,11 +9,11 @@ import Testing
         #expect(try Tables(v4: [Tables.localV4, Tables.defaultV4]).hasUsableRoute())
     }
 
-    @Test func `a route to the own network alone is no way out`() throws {
+    @Test func `a route to the own network alone does not lead out`() throws {
         #expect(try !Tables(v4: [Tables.localV4]).hasUsableRoute())
     }
 
-    @Test func `no route at all is no way out`() throws {
+    @Test func `without any route nothing leads out`() throws {
         #expect(try !Tables(v4: [], v6: []).hasUsableRoute())
         #expect(try !Tables(v4: []).hasUsableRoute())
     }
@@ -25,7 +25,7 @@ import Testing
         "lo\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0",
         "eth0\t00000000\t0102A8C0\tzz\t0\t0\t100\t00000000\t0\t0\t0", "eth0\t00000000", "",
     ])
-    func `a default route that is down, rejects, or leads to loopback is no way out`(_ line: String) throws {
+    func `a default route that is down, rejects, or leads to loopback does not lead out`(_ line: String) throws {
         #expect(try !Tables(v4: [line]).hasUsableRoute())
         #expect(try !Tables(v4: [line]).hasUsableRoute(to: "tracker.example"))
     }
@@ -35,7 +35,7 @@ import Testing
         #expect(try Tables(v4: [Tables.localV4], v6: [route], inet6: [Tables.inet6("00", "80")]).hasUsableRoute())
     }
 
-    @Test func `an IPv6 route that is down, rejects, leads to loopback, or is not the default is none`() throws {
+    @Test func `an IPv6 route that is down, rejects, leads to loopback, or is not the default does not count`() throws {
         let lines = [
             Tables.v6("00450002", "eth0"), Tables.v6("00200200", "eth0"), Tables.v6("00200201", "eth0"),
             Tables.v6("00000001", "lo"), Tables.v6("00000001", "eth0", prefix: "40"), "", "00",
@@ -47,14 +47,16 @@ import Testing
         ("20", "80", false), ("10", "80", false), ("00", "40", false), ("00", "c0", false), ("00", "88", false),
         ("00", "44", true), ("00", "00", true), ("00", "a0", true), ("zz", "80", false),
     ])
-    func `an IPv6 address that is link-local, or not checked for duplicates yet, or one, is none`(
+    func `an IPv6 address that is link-local, a duplicate, or not checked for duplicates yet does not count`(
         _ scope: String, _ flags: String, isUsable: Bool
     ) throws {
         let tables = try Tables(v4: [], v6: [Tables.v6("00450003", "eth0")], inet6: [Tables.inet6(scope, flags)])
         #expect(tables.hasUsableRoute() == isUsable)
     }
 
-    @Test func `a default route through a link without carrier is no way out, though it stays in the tables`() throws {
+    @Test func `a default route through a link without carrier does not lead out, though it stays in the tables`()
+        throws
+    {
         var tables = try Tables(v4: [Tables.localV4, Tables.defaultV4])
         tables.links[1].isLive = false
         #expect(!tables.hasUsableRoute())
@@ -62,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [[], [[169, 254, 3, 4]], [[0, 0, 0, 0]]] as [[[UInt8]]])
-    func `a default route without a global address is no way out`(_ addresses: [[UInt8]]) throws {
+    func `a default route without a global address does not lead out`(_ addresses: [[UInt8]]) throws {
         var tables = try Tables(v4: [Tables.defaultV4])
         tables.links[1].addresses = Set(addresses.map { NetworkAddress($0) })
         #expect(!tables.hasUsableRoute())

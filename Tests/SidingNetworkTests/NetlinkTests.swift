@@ -37,7 +37,7 @@ import Testing
         #expect(changes(in: bytes) == [.addresses, .routes, .links])
     }
 
-    @Test func `what a radio tells of itself is no change of its link`() {
+    @Test func `what a radio reports of itself does not change its link`() {
         #expect(changes(in: Self.link(attribute: 11)) == [])
         #expect(changes(in: Self.link(attribute: 3)) == .links)
         #expect(changes(in: Self.message(16)) == .links)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `what is no netlink socket is an error`() {
+    @Test func `a descriptor that is not a socket is an error`() {
         var changes: UInt32 = 0
         #expect(siding_netlink_take(-1, &changes) == -1)
         #expect(errno == EBADF)

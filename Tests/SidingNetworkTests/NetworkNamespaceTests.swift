@@ -114,7 +114,7 @@ struct NetworkNamespaceTests {
     }
 
     @Test(arguments: ["unreachable", "prohibit", "blackhole"])
-    func `a route that refuses is no way`(_ kind: String) async throws {
+    func `a route that refuses does not lead out`(_ kind: String) async throws {
         let cable = try await Cable()
         try cable.plugIn()
         try cable.here.ip("route add default via 10.99.0.2")

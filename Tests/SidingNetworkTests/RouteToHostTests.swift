@@ -121,11 +121,11 @@ import Testing
     }
 
     @Test(arguments: ["", "example.com", "192.0.2.256", "::1::", "[::1]"])
-    func `what is no numeric host is no address`(_ text: String) {
+    func `a host that is not numeric is not an address`(_ text: String) {
         #expect(NetworkAddress(numeric: text) == nil)
     }
 
-    @Test func `an address with something behind a zero byte is none`() {
+    @Test func `text with something behind a zero byte is not an address`() {
         #expect(NetworkAddress(numeric: "127.0.0.1\u{0}.example.com") == nil)
     }
 

@@ -12,7 +12,7 @@ struct FileLockTests {
         return lock.path == path
     }
 
-    @Test func `one holder at a time, also inside one process`() throws {
+    @Test func `a lock has one holder at a time, also inside one process`() throws {
         do {
             let lock = try hold(path)
             #expect(try !isFree())

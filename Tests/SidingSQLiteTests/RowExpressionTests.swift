@@ -23,11 +23,11 @@ struct RowExpressionTests {
         "row_number() OVER ()", "random()", "datetime('now')", "CURRENT_TIMESTAMP", "load_extension('x')", "SELECT 1",
         "user.login", "nosuch(a)", "a = ", "*", "a\0b", "1) WHERE (1", "last_insert_rowid()",
     ])
-    func `What is no expression, or does more than compute, is refused`(text: String) {
+    func `text that is not an expression, or does more than compute, is refused`(text: String) {
         #expect(throws: RowExpressionError.self) { try RowExpression(text, known: ["record"]) }
     }
 
-    @Test func `So many names are enough`() {
+    @Test func `an expression with too many names is refused`() {
         let text = (0...RowExpression.mostNames).map { "a\($0)" }.joined(separator: " + ")
         #expect(throws: RowExpressionError.self) { try RowExpression(text) }
     }

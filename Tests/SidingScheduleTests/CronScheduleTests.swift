@@ -59,7 +59,7 @@ import Testing
             ("0 0 29 2 *", 1_461 * 1_440),
             ("0 0 13 * fri", 1_440),
         ] as [(String, Int)])
-    func `the shortest time between two moments`(_ text: String, _ minutes: Int) throws {
+    func `the shortest time between two moments of an expression is known`(_ text: String, _ minutes: Int) throws {
         #expect(try CronSchedule(text).shortestInterval == .seconds(minutes * 60))
     }
 
@@ -75,7 +75,7 @@ import Testing
         ("Asia/Kolkata", "2026-01-31T18:30Z"), ("Asia/Kathmandu", "2026-01-31T18:15Z"),
         ("America/St_Johns", "2026-02-01T03:30Z"), ("Pacific/Chatham", "2026-02-01T10:15Z"),
     ])
-    func `a zone is half an hour or a quarter off where it is`(_ zone: String, _ expected: String) throws {
+    func `a zone may be off by half an hour or a quarter`(_ zone: String, _ expected: String) throws {
         #expect(try moments(of: CronSchedule("@daily", zone: zone), after: "2026-01-31T12:00:00Z", 1) == [expected])
     }
 

@@ -51,12 +51,12 @@ import SidingChain
     }
 
     @Test(arguments: ["", "0", "-1", "2 MiB", "2mib", "1.5MiB", "2TiB", "MiB", "999999999999999GiB"])
-    func `what is no size is refused`(text: String) {
+    func `text that is not a size is refused`(text: String) {
         #expect(SizeArgument(argument: text) == nil)
     }
 
     @Test(arguments: ["", "5", "s", "-3s", "nans", "infs", "1e99d", "5 s", "5w"])
-    func `what is no duration is refused`(text: String) {
+    func `text that is not a duration is refused`(text: String) {
         #expect(DurationArgument(argument: text) == nil)
     }
 }

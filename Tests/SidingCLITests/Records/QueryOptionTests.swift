@@ -60,7 +60,7 @@ struct QueryOptionTests {
         #expect(none.output == empty[format])
     }
 
-    @Test func `What is no format is refused, and Parquet with the way to make it`() async throws {
+    @Test func `a format that does not exist is refused, and Parquet with the way to make it`() async throws {
         let sandbox = try await synced()
         let odd = try await sandbox.siding("query", "SELECT 1", "--format", "xml")
         #expect(odd.status == 64 && odd.error.contains("csv, tsv, json, jsonl, table"), "\(odd.error)")

@@ -14,7 +14,7 @@ struct PollIntervalTests {
         return (origin, sandbox)
     }
 
-    @Test func `a poll interval holds back a sync, which is no failure; --full asks`() async throws {
+    @Test func `a poll interval holds back a sync without a failure; --full asks`() async throws {
         let (origin, sandbox) = try await start([HTTPField.Name("X-Poll-Interval")!: "3600"])
         let skipped = try await sandbox.siding("sync", "--json")
         #expect(skipped.status == 0)

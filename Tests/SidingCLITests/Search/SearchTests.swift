@@ -18,7 +18,7 @@ struct SearchTests {
         return (origin, sandbox)
     }
 
-    @Test func `HubSpot: after in the body, from paging.next.after`() async throws {
+    @Test func `HubSpot takes 'after' in the body, from paging.next.after`() async throws {
         let (origin, sandbox) = try await synced(
             """
             key: id
@@ -138,7 +138,7 @@ struct SearchTests {
         await origin.stop()
     }
 
-    @Test func `a form asks as HTML forms do, and is no JSON`() async throws {
+    @Test func `a form asks as HTML forms do, and is not JSON`() async throws {
         let origin = try await Origin.start { request in
             guard request.headerFields[.contentType] == "application/x-www-form-urlencoded" else { return .notFound }
             let isFirst = !String(decoding: request.body, as: UTF8.self).contains("cursor")

@@ -165,7 +165,7 @@ struct ServeReloadTests {
         await service.origin.stop()
     }
 
-    @Test func `a new token takes effect, and one that is no secret leaves the old one and the old config`()
+    @Test func `a new token takes effect, and one that is not a secret leaves the old one and the old config`()
         async throws
     {
         let seen = Tally()

@@ -142,7 +142,7 @@ struct ServeTests {
         await service.origin.stop()
     }
 
-    @Test func `it warns of a token that others can read, and of a time zone that is none`() async throws {
+    @Test func `serve warns of a token that others can read, and of a time zone that does not exist`() async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service, resource: #"schedule: { cron: "0 6 * * *" }"#)
         try sandbox.write("a-token-of-some-length", to: "token")

@@ -53,7 +53,7 @@ struct ConfigErrorTests {
         #expect(try await refusal(in: sandbox).contains("directory"))
     }
 
-    @Test func `A file that is no text is refused with a way out that works, as init replaces nothing by itself`()
+    @Test func `a file that is not text is refused with a hint that works, as init replaces nothing by itself`()
         async throws
     {
         let error = try await refusal([0x76, 0xFF, 0xFE, 0x00])

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test
-    func `A parent that is no stream is synced before its child, whose own parameters win, and which is one record`()
+    func `a parent that is not a stream is synced before its child, whose own parameters win, and which is one record`()
         async throws
     {
         let service = try await Service.start(items: 3, paging: .cursor(member: ["meta", "next"], query: "after"))

@@ -211,7 +211,9 @@ struct InitFromURLTests {
         "api.example.com/posts", "ftp://example.com/posts", "https://", "https://ada:hush-hush@example.com/posts",
         "http://127.0.0.1:9/posts?api_key=hush-hush", "http://127.0.0.1:9/posts?access_token=hush-hush",
     ])
-    func `what is no URL of a list, or has a credential in it, is refused before anything is requested`(_ url: String)
+    func `text that is not a URL of a list, or has a credential in it, is refused before anything is requested`(
+        _ url: String
+    )
         async throws
     {
         let sandbox = try Sandbox()

@@ -99,7 +99,7 @@ struct SecretTests {
         await service.origin.stop()
     }
 
-    @Test func `A secret from a file or a command is used, and its command's words are no secret`() async throws {
+    @Test func `a secret from a file or a command is used, and its command's words are not secret`() async throws {
         let service = try await Service.start()
         for secret in ["{ file: token.txt }", "{ command: [/bin/cat, token.txt] }"] {
             let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: \(secret) }")

@@ -116,7 +116,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `Deleted records that are not kept any longer are no success of undelete`() async throws {
+    @Test func `undelete fails for deleted records that are no longer kept`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

@@ -204,7 +204,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `children of children`() async throws {
+    @Test func `a fan-out may have a fan-out as its parent`() async throws {
         let tracker = try await Tracker.start(issues: 5)
         let reactions = """
               reactions:

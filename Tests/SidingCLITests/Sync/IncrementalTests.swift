@@ -102,7 +102,7 @@ struct IncrementalTests {
         ["state", "set", "plain", "3"],
         ["state", "set", "items", "x"],
     ])
-    func `What is no value of the cursor is a usage error`(_ arguments: [String]) async throws {
+    func `a value that is not one of the cursor's is a usage error`(_ arguments: [String]) async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding(arguments).status == 64)

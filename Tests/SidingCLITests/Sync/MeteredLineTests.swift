@@ -135,7 +135,7 @@ struct MeteredLineTests {
     }
 
     @Test(arguments: ["2 MiB", "0", "2TiB", "-1"])
-    func `A size that is none is refused`(_ size: String) async throws {
+    func `text that is not a size is refused`(_ size: String) async throws {
         let line = try await Line(items: 1)
         let outcome = try await line.sandbox.siding("sync", "--max-bytes=\(size)")
         #expect(outcome.status == 64 && outcome.error.contains("max-bytes"), "\(outcome.everything)")

@@ -91,7 +91,9 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `A refusal that the config says to ignore is no failure, and removes nothing`() async throws {
+    @Test func `a refusal that the config says to ignore does not count as a failure, and removes nothing`()
+        async throws
+    {
         let service = try await Service.start()
         let rule = "{ when: { status: [404, 410] }, do: ignore, on: fetch }"
         let sandbox = try Sandbox.with(service, source: "errors: [\(rule)]")

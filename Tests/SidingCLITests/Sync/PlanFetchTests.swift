@@ -146,7 +146,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `A value that is none of the cursor's is refused before anything is asked`() async throws {
+    @Test func `a value that is not one of the cursor's is refused before anything is asked`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("plan", "--since", "4").status == 64)

@@ -118,7 +118,7 @@ struct RecordFormTests {
     }
 
     @Test
-    func `Lines are asked for with their cursor and on condition, and one line is no record with an ETag of its own`()
+    func `lines are asked for with their cursor and on condition, and one line has no ETag of its own`()
         async throws
     {
         let service = try await service(
@@ -189,7 +189,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `A member that is no object is a record as well, and a declared column shows it`() async throws {
+    @Test func `a member that is not an object is a record as well, and a declared column shows it`() async throws {
         let service = try await service(#"{"base":"EUR","rates":{"USD":1.10,"CHF":0.95,"XAU":null}}"#)
         let sandbox = try Sandbox()
         let config = service.config(resource: "records: $.rates.*, columns: { rate: $ }")

@@ -48,7 +48,7 @@ import Testing
         #expect(refresher.description == "TokenRefresherNode(DeadlineNode(RefreshRequest))")
     }
 
-    @Test func `an empty access token is no answer`() async {
+    @Test func `an empty access token does not count as an answer`() async {
         let refresher = TokenRefresherNode(clock: ManualClock()) { _, _ in TokenGrant(accessToken: "") }
         #expect(await refresher.failure(Credential(accessToken: "a"))?.reason == .contract)
     }

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: ["server_error", "slow_down", "temporarily_unavailable"], [400, 401, 403, 503])
-    func `an error that says nothing of the credential is no refusal: a later call asks again`(
+    func `an error that says nothing of the credential does not count as a refusal: a later call asks again`(
         _ error: String, _ status: Int
     ) async throws {
         let isWell = Box(false)
@@ -129,7 +129,7 @@ import Testing
         #expect(!String(reflecting: typed).contains("canary"))
     }
 
-    @Test func `offline in the refresh is no internet connection for all, not sent, and a later call tries again`()
+    @Test func `a refresh without a network fails all calls as not sent, and a later call tries again`()
         async throws
     {
         let (hold, isOnline) = (ManualClock(), Box(false))

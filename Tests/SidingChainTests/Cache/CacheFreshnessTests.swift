@@ -32,7 +32,7 @@ import Testing
             ([.expires: "Tue, 14 Nov 2023 22:14:20 GMT", .cacheControl: "max-age=5"], 5),
             ([.lastModified: "Tue, 14 Nov 2000 22:14:20 GMT"], nil),
         ] as [(HTTPFields, Int?)])
-    func `how long an answer is fresh`(_ fields: HTTPFields, _ seconds: Int?) {
+    func `an answer is fresh for the time that its header fields give`(_ fields: HTTPFields, _ seconds: Int?) {
         #expect(head(fields).freshnessLifetime == seconds.map { .seconds($0) })
     }
 

@@ -31,7 +31,7 @@ import Testing
         ("http://a/?API_KEY=canary&secret%5Fkey=canary&token=canary", "http://a/"),
         ("http://a/?code=DE", "http://a/?code=DE"),
     ])
-    func `the canonical URL`(_ written: String, _ key: String) throws {
+    func `a URL is written in its canonical form`(_ written: String, _ key: String) throws {
         #expect(try url(written) == key)
     }
 

@@ -97,7 +97,7 @@ import Testing
         ("private", true), ("private, max-age=0", true), ("no-cache", true), ("must-revalidate", true),
         ("no-store", false), ("max-age=60, No-Store", false), ("private=\"no-store\"", true),
     ])
-    func `what the origin says about keeping`(_ value: String, _ isStored: Bool) async throws {
+    func `the origin decides what may be stored`(_ value: String, _ isStored: Bool) async throws {
         let bench = CacheBench([.tagged("[1]", "a", [.cacheControl: value])])
         try await bench.ask()
         #expect(try await (bench.stored() != nil) == isStored)

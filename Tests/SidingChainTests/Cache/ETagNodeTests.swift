@@ -168,7 +168,7 @@ import Testing
         #expect(try await bob.stored() == "bob's")
     }
 
-    @Test func `query order does not matter, and credentials in it are no part of the key`() async throws {
+    @Test func `query order does not matter, and credentials in it are not part of the key`() async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .status(.notModified), .tagged("[2]", "b")])
         try await bench.ask("/posts?page=1&size=5&access_token=one")
         #expect(try await bench.ask("/posts?access_token=two&size=5&page=1").text == "[1]")

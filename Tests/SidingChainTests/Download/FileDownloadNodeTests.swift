@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Answers that are no file
 
-    @Test(arguments: [400, 404, 416, 500, 503]) func `a status that is no success is never stored`(_ status: Int)
+    @Test(arguments: [400, 404, 416, 500, 503]) func `a status other than a success is never stored`(_ status: Int)
         async throws
     {
         let bench = try DownloadBench([.init(status: status, chunks: [[1]], length: 1)])

@@ -68,7 +68,7 @@ import Testing
         #expect(bench.bytes() == Self.ten)
     }
 
-    @Test func `a part of a file whose date has changed is no part of this one`() async throws {
+    @Test func `a part of a file whose date has changed is not used for the new one`() async throws {
         let fields: HTTPFields = [
             .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:38 GMT",
         ]

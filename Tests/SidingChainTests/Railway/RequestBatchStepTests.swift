@@ -128,7 +128,7 @@ import Testing
         #expect(saved.count == 3)
     }
 
-    @Test func `no requests are no outcomes, and a concurrency below one is one`() async throws {
+    @Test func `a batch without requests has no outcomes, and a concurrency below one is one`() async throws {
         let line = Railway(
             RequestBatchStep(
                 .several { (numbers: [Int]) in numbers }, Step<Int, Int> { input, _ in input }, concurrency: 0))

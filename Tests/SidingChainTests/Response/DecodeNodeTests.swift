@@ -70,7 +70,7 @@ import Testing
         #expect(await DecodeNode<[Int]>().failure(try .test("null"))?.reason == .contract)
     }
 
-    @Test func `an empty object is no empty list, and an empty list no object`() async throws {
+    @Test func `an empty object is not an empty list, and an empty list is not an object`() async throws {
         struct Lenient: Decodable, Sendable { var a: Int? }
         #expect(await DecodeNode<[Int]>().failure(try .test("{}"))?.reason == .contract)
         #expect(await DecodeNode<Lenient>().failure(try .test("[]"))?.reason == .contract)

@@ -22,7 +22,7 @@ import Testing
         ("[1,]", "byte 3: expected a value, found ']'"), ("[1", "byte 2: expected ',' or ']', found the end"),
         ("<html>", "byte 0: expected a value, found '<'"), (" ", "byte 1: expected a value, found the end"),
     ])
-    func `what is no document breaks the contract, with URL, byte and fragment`(body: String, what: String)
+    func `bytes that are not a document break the contract, with URL, byte and fragment`(body: String, what: String)
         async throws
     {
         let failure = try #require(await ResponseDataParserNode().failure(.test(body)))

@@ -125,7 +125,7 @@ import Testing
         #expect(bytes == Array(Self.body.utf8))
     }
 
-    @Test func `an error body that breaks off or is too long is no document, and the status comes through`()
+    @Test func `an error body that breaks off or is too long is not read, and the status comes through`()
         async throws
     {
         let seen = Counter()

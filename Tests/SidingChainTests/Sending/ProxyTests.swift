@@ -35,7 +35,7 @@ import Testing
         "https://canary:x@p:443", "socks5://canary@p", "socks5h://p", "http://", "http://canary:x@", "http://p:0",
         "http://p:99999", "http://p/canary", "http://p?canary", "http://p canary", "", "http://canary@p\r\nX: 1",
     ])
-    func `what is no proxy is refused without being shown`(_ text: String) throws {
+    func `text that is not a proxy is refused without being shown`(_ text: String) throws {
         let failure = try #require(throws: Failure.self) { try Proxy(text) }
         #expect(failure.reason == .invalidRequest)
         #expect(failure.phase == .notSent)

@@ -87,7 +87,7 @@ import Testing
         #expect(origin.requests[2].request.headerFields[.range] == "bytes=16000-")
     }
 
-    @Test func `a rest that is shorter than it says to be is no end: the page goes on behind it`() async throws {
+    @Test func `a rest that is shorter than it says does not end the page, which continues behind it`() async throws {
         let part = HTTPResponse(
             status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-15999/20000"])
         let origin = ScriptedTransport([

@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         "", "B", "MiB", "-1", "1.5MiB", "2 MiB", "2mib", "2M", "2TiB", "２MiB", "9999999999999999", "999999999999999GiB",
     ])
-    func `what is no size is none`(_ text: String) {
+    func `text that is not a size is not read as one`(_ text: String) {
         #expect(ByteSize.parse(text) == nil)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         "٣s",
         "3651d", "999999999999d", "9999999999999s", "0.1234567s",
     ])
-    func `what is no duration, or one of over ten years, is none`(_ text: String) {
+    func `text that is not a duration, or one of over ten years, is refused`(_ text: String) {
         #expect(DurationText.parse(text) == nil)
         #expect(DurationText.isTooLong(text) == ["3651d", "999999999999d"].contains(text))
     }

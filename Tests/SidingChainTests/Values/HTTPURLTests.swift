@@ -36,7 +36,7 @@ import Testing
         "ftp://a.example/", "file:///etc/passwd", "mailto:a@a.example", "javascript:alert(1)", "https//a.example",
         "http+unix://a/", "://a.example/", "http://[::1", "http://[]/", "http://[::1]x/",
     ])
-    func `what is no absolute http URL is refused`(_ text: String) { Self.refuses(text) }
+    func `text that is not an absolute http URL is refused`(_ text: String) { Self.refuses(text) }
 
     @Test(arguments: [
         "http://a.example/\r\nX: 1", "http://a.example/\n", "http://a.example/ x", "http://a.example/\u{0}",

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a:b", ":path", "x\r\ny", "ż"])
-    func `a name that is no field name is refused`(_ name: String) async {
+    func `a name that cannot be a field name is refused`(_ name: String) async {
         let failure = await failure { try HTTPFields(headerObject: [name: "hunter2"]) }
         #expect(failure?.reason == .invalidRequest)
         #expect(failure?.description.contains("hunter2") == false)

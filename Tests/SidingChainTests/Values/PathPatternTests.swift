@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "search/**", "/a?b=1", "/a#b", "/a b", "/café", "/a**", "/**a/b", "*"])
-    func `what is no pattern says why`(_ pattern: String) {
+    func `text that is not a pattern is refused with the reason`(_ pattern: String) {
         let error = #expect(throws: Failure.self) { try PathPattern(pattern) }
         #expect(error?.reason == .invalidRequest)
         #expect(error?.detail?.isEmpty == false)

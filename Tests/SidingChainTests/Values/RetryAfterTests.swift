@@ -50,7 +50,7 @@ import Testing
         "Sun, 06 Nov 99999 08:49:37 GMT",
         "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:61:37 GMT", "1994-11-06T08:49:37Z",
     ])
-    func `what is no date is nothing`(_ text: String) {
+    func `text that is not a date is not read as one`(_ text: String) {
         #expect(HTTPDate.secondsSince1970(text) == nil)
     }
 }

@@ -23,7 +23,7 @@ import Testing
         #expect(throws: Failure.self) { try Route(.delete, "/issues/{n}", under: base, parameters: ["n": value]) }
     }
 
-    @Test func `a template that is no path is refused`() throws {
+    @Test func `a template that is not a path is refused`() throws {
         let base = try HTTPURL("http://a")
         #expect(throws: Failure.self) { try Route(.get, "/a\r\nb", under: base) }
     }

@@ -50,7 +50,7 @@ import Testing
             Case("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "a header field has a character that is not allowed"),
         ]
 
-    @Test(arguments: cases) func `an answer that is no HTTP is refused and told`(_ example: Case) async throws {
+    @Test(arguments: cases) func `an answer that is not HTTP is refused and reported`(_ example: Case) async throws {
         let origin = try await AbruptOrigin.start(example.answer)
         let transport = HTTPTransport()
         let failure = try #require(await transport.failure(origin.url))

@@ -42,7 +42,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `the mark by which a request is counted is no byte that leaves, and no proxy sees it`() async throws {
+    @Test func `the mark by which a request is counted is never sent, and no proxy sees it`() async throws {
         let (origin, proxy) = (try RawOrigin(), try await ConnectProxy.start())
         let settings = TransportSettings().with(\.allowsPlainHTTP, true).with(\.proxies, try proxy.rules())
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: settings))

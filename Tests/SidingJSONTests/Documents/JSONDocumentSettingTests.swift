@@ -27,7 +27,8 @@ import Testing
         #expect(names == [1, 2])
     }
 
-    @Test func `what counts elements, means several, or is the whole document is no place of members`() throws {
+    @Test func `a path that counts elements, means several, or is the whole document is not a place of members`() throws
+    {
         for path in ["$", "$.a[0]", "$.a[*]", "$[*]"] { #expect(try JSONPath(parsing: path).memberNames == nil) }
         #expect(try JSONPath(parsing: #"$.a."b.c""#).memberNames == ["a", "b.c"])
     }

@@ -58,7 +58,7 @@ struct JSONDocumentTests {
         ("[1,]", .expectedValue, 3), ("nul", .expectedValue, 0), ("NaN", .expectedValue, 0),
         ("\u{FEFF}{}", .byteOrderMark, 0), (#"{"a":1,"a":2"#, .expectedCommaOrObjectEnd, 12),
     ])
-    func `what is no JSON is refused, and before any other fault`(
+    func `text that is not JSON is refused before any other fault`(
         text: String, problem: JSONSyntaxError.Problem, offset: Int
     ) {
         guard case .syntax(let error) = Self.fault(text) else {
@@ -114,7 +114,7 @@ struct JSONDocumentTests {
         #expect(part.bytes.startIndex == whole.bytes.startIndex + 18)
     }
 
-    @Test func `null is a value, and nothing is none`() throws {
+    @Test func `null is a value, and a missing member has none`() throws {
         let document = try JSONDocument(#"{"a":null,"b":[]}"#)
         #expect(document.value(at: JSONPath(member: "a"))?.isNull == true)
         #expect(document.value(at: JSONPath(member: "c")) == nil)
@@ -129,7 +129,7 @@ struct JSONDocumentTests {
         #expect(document.members?[1].value.elements?.map { Self.text($0) } == ["10", "[]", #"{"a":2}"#])
     }
 
-    @Test func `an empty object is no empty array, and the other way round`() throws {
+    @Test func `an empty object is not an empty array, nor the other way round`() throws {
         let object = try JSONDocument("{}")
         let array = try JSONDocument("[]")
         #expect(object.elements == nil)

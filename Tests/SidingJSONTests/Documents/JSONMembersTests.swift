@@ -27,7 +27,7 @@ struct JSONMembersTests {
     }
 
     @Test(arguments: ["[]", "1", "{}", "", "{\"a\":", "{\"a\"", "{\"a\":1", "nonsense"])
-    func `what is no whole object has no members`(text: String) {
+    func `text that is not a whole object has no members`(text: String) {
         #expect(Self.members(text).isEmpty)
     }
 

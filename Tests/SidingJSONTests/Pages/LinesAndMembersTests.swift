@@ -60,7 +60,7 @@ struct LinesAndMembersTests {
         "\u{FEFF}{\"id\":1}\n",
         "{\"id\":1}\nid,name\n",
     ])
-    func `what is no value per line is a fault of the page`(text: String) {
+    func `a line that is not a value is a fault of the page`(text: String) {
         #expect(throws: PageFault.self) { try read(Page(text), .lines) }
     }
 
@@ -92,7 +92,7 @@ struct LinesAndMembersTests {
         #expect(contents.envelope == [nil, nil] && contents.surroundings.isEmpty)
     }
 
-    @Test func `several values in a page that is no list of lines are told as such`() throws {
+    @Test func `several values in a page that is not a list of lines are reported as such`() throws {
         #expect(
             try Page("{\"id\":1}\n{\"id\":2}\n").fault()?.description
                 == "the page is not JSON: byte 9: expected nothing after the value, found '{'")
@@ -159,7 +159,7 @@ struct LinesAndMembersTests {
         #expect(try members(#"{"items":[{"id":7}]}"#).contents.records[0].fault?.reason == "the key $key is missing")
     }
 
-    @Test func `a name that is no text, or too long, is the fault of its record alone`() throws {
+    @Test func `a name that is not text, or too long, is the fault of its record alone`() throws {
         let page = Page(#"{"a":{},"\ud800":{},"\u0000":{},"longer":{},"b":{"c":1,"c":2},"a":{"n":1}}"#)
         let contents = try read(
             page, JSONPath(parsing: "$.*"), key: [.memberName], limits: JSONLimits(maxStringBytes: 6))

@@ -27,7 +27,7 @@ struct PageReaderTests {
         (nil as String?, "[]"), (nil, #"{"items":[ ]}"#), ("$", "[]"), ("$.a", #"{"a":[]}"#),
         ("$.a", #"{"a":null}"#), ("$.a[*]", #"{"a":null}"#), ("$", "null"),
     ])
-    func `an empty page has no records and is no fault`(records: String?, text: String) throws {
+    func `an empty page has no records and is not a fault`(records: String?, text: String) throws {
         #expect(try Page(text).read(records: records).records.isEmpty)
     }
 
@@ -102,7 +102,7 @@ struct PageReaderTests {
         #expect(try Page(text).fault(records: records)?.description == description)
     }
 
-    @Test func `a list of errors is none of records, unless it is declared`() throws {
+    @Test func `a list of errors is not one of records, unless it is declared`() throws {
         let page = Page(#"{"data":null,"errors":[{"id":"E1","message":"throttled"}]}"#)
         #expect(
             try page.fault()?.description

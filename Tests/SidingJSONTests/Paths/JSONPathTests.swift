@@ -33,7 +33,7 @@ struct JSONPathTests {
         (#"$."a"#, 4), (#"$."a\n""#, 5), (#"$."a"b"#, 5),
         ("$[99999999999999999999]", 20), ("$" + String(repeating: ".a", count: 65), 129),
     ])
-    func `what is no path is refused at its byte`(text: String, offset: Int) throws {
+    func `text that is not a path is refused at its byte`(text: String, offset: Int) throws {
         let error = #expect(throws: JSONPathError.self) { try JSONPath(parsing: text) }
         #expect(error?.offset == offset, "\(String(describing: error))")
         #expect(error?.description.hasSuffix("(at byte \(offset))") == true)

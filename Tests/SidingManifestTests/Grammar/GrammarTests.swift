@@ -44,7 +44,7 @@ import Testing
         ("http://example.com", "http: { allow_plain_http: true }", true),
         ("http://example.com", "http: { allow_plain_http: false }", false),
     ])
-    func `plain http is spoken to this machine, or where it is allowed in so many words`(
+    func `plain http is used for this machine, or where it is allowed explicitly`(
         _ url: String, _ part: String, _ isAccepted: Bool
     ) {
         let text = Self.file(source: part).replacing("https://example.com", with: "'\(url)'")
@@ -130,7 +130,7 @@ import Testing
             ("ky", "key"),
             ("metod", "method"), ("for-each", "for_each"), ("xyzzy", nil), ("", nil),
         ] as [(String, String?)])
-    func `a slip is answered with the word that was meant`(_ name: String, _ meant: String?) {
+    func `a misspelt word is answered with the one that was meant`(_ name: String, _ meant: String?) {
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
         let suffix =
             meant.map { "; did you mean '\($0)'?" }

@@ -67,7 +67,7 @@ import Testing
         #expect(faults.allSatisfy { !$0.contains("Bearer") && !$0.contains("pw") })
     }
 
-    @Test func `what a hook lacks is found by a check, and is no fault of the sources' secrets`() async throws {
+    @Test func `a check finds what a hook lacks, and does not blame the secrets of the sources`() async throws {
         let config = try Fixture.parse(
             Self.file("{ command: [/nowhere/alert] }\n  - { url: { env: MISSING }, headers: { A: { env: ABSENT } } }"))
         #expect(await config.secretFaults() == [])

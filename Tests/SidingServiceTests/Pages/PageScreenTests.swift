@@ -305,7 +305,7 @@ import Testing
     @Test(arguments: [
         "/nothing", "/runs/1/2", "/queue/abcd/hold", "/queue/abcd/drop/now", "/records/a/b/c", "/quarantine/1/retry",
     ])
-    func `other addresses are no pages`(_ address: String) async throws {
+    func `other addresses are not pages`(_ address: String) async throws {
         let problem = await #expect(throws: ServiceProblem.self) { try await ServiceBench().shown(address) }
         #expect(problem?.status == .notFound)
     }

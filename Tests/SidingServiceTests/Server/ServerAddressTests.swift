@@ -21,7 +21,7 @@ import Testing
         "", "8787", ":8787", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:-1", "::1:8787",
         "[::1]", "[::1", "[localhost]:80", "http://127.0.0.1:80", "a b:80", "unix:", "unix:siding.sock", "unix:/run/",
     ])
-    func `other text is no address`(_ text: String) {
+    func `other text is not an address`(_ text: String) {
         let error = #expect(throws: ServiceError.self) { _ = try HTTPService.Address(text) }
         #expect(error?.kind == .invalidAddress)
     }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is no socket is left alone`() async throws {
+    @Test func `a file that is not a socket is left alone`() async throws {
         let bench = try await ServiceBench()
         let path = try bench.directory.write("mine", to: "notes.txt")
         let error = await #expect(throws: ServiceError.self) {

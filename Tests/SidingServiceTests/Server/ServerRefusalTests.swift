@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `an error is an object for programs and a page for people, and its text is no markup`() async throws {
+    @Test func `an error is an object for programs and a page for people, and its text is not markup`() async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             let object = try await client.get("/api/records/%3Cscript%3E")

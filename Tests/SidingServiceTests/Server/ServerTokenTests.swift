@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `another token takes the place of the first, and one that is no secret does not`() async throws {
+    @Test func `another token takes the place of the first, and one that is not a secret does not`() async throws {
         let bench = try await ServiceBench()
         let place = Promise<HTTPService.Address>()
         let service = try bench.service(token: ServiceBench.token, onListening: { place.resolve($0) })

@@ -91,7 +91,7 @@ import Testing
             "at $.exchanges[0].answer.status: no HTTP status"
         ),
     ])
-    func `a file that is no whole tape is refused with its place`(_ text: String, _ words: String) throws {
+    func `a file that is not a whole tape is refused with its place`(_ text: String, _ words: String) throws {
         #expect(try Self.refused(text).contains(words))
     }
 

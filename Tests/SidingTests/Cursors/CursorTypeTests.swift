@@ -23,7 +23,7 @@ import Testing
         "", "2024", "2024-13-01", "2023-02-29", "2024-05-01T", "2024-05-01T25:00:00Z", "2024-05-01T12:00:00.Z",
         "2024-05-01T12:00:00Zx", "2024-05-01T12:00:00+2", "24-05-01", "2024-05-01T12:60:00Z", "yesterday",
     ])
-    func `what is no moment is none`(_ text: String) {
+    func `text that is not a moment is not read as one`(_ text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 

@@ -291,7 +291,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?since=9", "/posts?since=9", "/posts?since=9"])
     }
 
-    @Test func `a value of the envelope that is none of the type does not become the cursor`() async throws {
+    @Test func `a value of the envelope that is not of the type does not become the cursor`() async throws {
         var bench = try await bench(nil)
         bench.resource.cursor = IncrementalCursor(at: .envelope(JSONPath(member: "end")), type: .integer)
         bench.resource.records = try JSONPath(parsing: "$.items[*]")
@@ -302,7 +302,7 @@ import Testing
         #expect(report.warnings.contains { $0.contains("no integer") })
     }
 
-    @Test func `what a value holds is no placeholder`() {
+    @Test func `a placeholder inside of a cursor's value is not filled in`() {
         let placeholders = Placeholders(cursor: "{until}", until: nil)
         #expect(placeholders.filled(["since": "x{cursor}y", "to": "{until}"]) == ["since": "x{until}y"])
     }

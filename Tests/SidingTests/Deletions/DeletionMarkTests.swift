@@ -21,7 +21,9 @@ import Testing
         #expect(try await bench.sync(SyncOptions(limit: 1)).result.counters.unchanged == 1)
     }
 
-    @Test func `what was never seen alive is no deletion, and is not brought to life`() async throws {
+    @Test func `a record that is marked when it is first seen is not counted as deleted, and is not restored`()
+        async throws
+    {
         var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(Self.marked("null", "1"))]))
         bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
         let report = try await bench.sync()

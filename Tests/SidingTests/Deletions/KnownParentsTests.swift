@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptedAnswer.status(.noContent), .text("null")])
-    func `parents' listings that are no lists say of no parent that it is not there`(
+    func `parents' listings that are not lists do not make a parent missing`(
         _ answer: ScriptedAnswer
     ) async throws {
         let bench = try await Bench()
@@ -150,7 +150,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `a cursor that the origin calls gone is no empty listing`() async throws {
+    @Test func `a cursor that the origin calls gone does not count as an empty listing`() async throws {
         var bench = try await Bench()
         bench.tasks.cursor = IncrementalCursor(at: .record(JSONPath(member: "id")), type: .integer)
         bench.tasks.query = ["since": "{cursor}"]

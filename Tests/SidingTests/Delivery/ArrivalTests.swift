@@ -78,7 +78,7 @@ import Testing
         #expect(try await bench.shown("7") != nil)
     }
 
-    @Test func `an empty text is no id, and the write stays in doubt`() async throws {
+    @Test func `an empty text is not an id, and the write stays in doubt`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a"}]"#)
         let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
@@ -90,7 +90,7 @@ import Testing
         #expect(try await bench.entry(create.id).reason == .uncertain)
     }
 
-    @Test func `a write that is no edit is completed, and what waits for it goes on`() async throws {
+    @Test func `a write that is not an edit is completed, and those that wait for it continue`() async throws {
         let bench = try await EditBench()
         let first = try await bench.send()
         let second = try await bench.send(after: [first.id])

@@ -58,7 +58,7 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .conflict)
     }
 
-    @Test func `a write that is no edit is resolved as well`() async throws {
+    @Test func `a write that is not an edit is resolved as well`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.send(.post, "/things", "{}")
         try await bench.recordResult(entry, .parked(.conflict, status: 409))

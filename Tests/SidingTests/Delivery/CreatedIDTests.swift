@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"id":""}"#, #"{"id":null}"#, #"{"id":{}}"#, #"{"id":"."}"#, "{}"])
-    func `an answer whose id is none leaves it to the place that the origin names`(body: String) async throws {
+    func `an answer without a usable id leaves it to the place that the origin names`(body: String) async throws {
         let (bench, create, update) = try await create("/posts/p7", body: body)
         #expect(create.state == .done && create.recordKey == "p7" && update.state == .done)
         #expect(try await bench.shown("p7")?.contains("newer") == true)

@@ -54,7 +54,7 @@ import Testing
         lost, .status(.internalServerError), .status(.badGateway), .status(.gatewayTimeout), .status(.requestTimeout),
         .failure(Failure(.timeout(.response), phase: .maybeSent)), .failure(Failure(.cancelled, phase: .maybeSent)),
     ])
-    func `each end of a try that is no answer keeps it in doubt, and a later success is a success`(
+    func `each end of a try without an answer keeps it in doubt, and a later success is a success`(
         first: ScriptedAnswer
     ) async throws {
         #expect(try await Self.end([first, Self.refused]).reason == .uncertain)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a rule that parks is no verdict on an earlier try`(isSuccess: Bool) async throws {
+    func `a rule that parks decides nothing about an earlier try`(isSuccess: Bool) async throws {
         let body = FailureRule.Trait(at: JSONPath(member: "ok"), .equals("false"))
         let condition = isSuccess ? FailureRule.Answer(body: body) : FailureRule.Answer(statuses: [400])
         let rule = try FailureRule(when: .answer(condition), do: .park, on: .write)
@@ -86,7 +86,7 @@ import Testing
         #expect(try await Self.end([Self.lost, answer], rules: [rule]).reason == .uncertain)
     }
 
-    @Test func `a GraphQL refusal, and a 304, are no verdict on an earlier try`() async throws {
+    @Test func `a GraphQL refusal, and a 304, decide nothing about an earlier try`() async throws {
         let refusal = ScriptedAnswer.text(#"{"errors":[{"message":"the name is taken"}]}"#)
         let mutation = #"{"query":"mutation { add(name: 1) { id } }"}"#
         #expect(try await Self.end([Self.lost, refusal], body: mutation).reason == .uncertain)
@@ -120,7 +120,7 @@ import Testing
         #expect(bench.origin.takeTargets().count == 1 + others.count)
     }
 
-    @Test func `a request within the call that was turned away is no lost try`() async throws {
+    @Test func `a request within the call that was turned away does not count as a lost try`() async throws {
         var bench = try await WriteBench(concurrency: 1)
         bench.sources[0].retry = RetryPolicy(retries: 2, backoff: Backoff(base: .zero, cap: .zero))
         bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: "0"]), Self.refused)

@@ -39,7 +39,7 @@ import Testing
         #expect(answer == #"{"t":"…"}"#)
     }
 
-    @Test func `what is no pair is left as it is`() {
+    @Test func `text that is not a pair is left unchanged`() {
         #expect(scrubbed("nothing of the kind", authorization: "Basic !!!notbase64") == "nothing of the kind")
     }
 }

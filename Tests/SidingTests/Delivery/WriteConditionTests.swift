@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [WriteEdit.Change.replace, .delete])
-    func `the ETag of an own delivery is no change of the origin for the next edit`(
+    func `the ETag of an own delivery does not count as a change at the origin for the next edit`(
         change: WriteEdit.Change
     ) async throws {
         let bench = try await EditBench()

@@ -251,7 +251,9 @@ import Testing
     }
 
     @Test(arguments: [ParkReason.expired, .poison])
-    func `what expired or killed its senders after it may have arrived is no second write`(reason: ParkReason)
+    func `an entry that expired or killed its senders after it may have arrived is not replaced by a second write`(
+        reason: ParkReason
+    )
         async throws
     {
         let bench = try await EditBench()

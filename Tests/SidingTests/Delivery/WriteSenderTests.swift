@@ -69,7 +69,8 @@ import Testing
         #expect(try await bench.entry(plain.id).reason == .uncertain)
     }
 
-    @Test func `an answer that asks for patience is no failed try, and holds for its source`() async throws {
+    @Test func `an answer that asks for a wait does not count as a failed try, and holds for its source`() async throws
+    {
         let bench = try await WriteBench(concurrency: 1)
         bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: "120"]))
         let first = try await bench.enqueue("/a", idempotency: nil)

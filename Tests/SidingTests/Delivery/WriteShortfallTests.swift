@@ -94,7 +94,7 @@ import Testing
             (#"{"id":9,"error":"waiting for a runner"}"#, .ok, "/a/9"),
             (#"{"result":{"id":"x","error":"waiting"}}"#, .ok, nil),
         ] as [(String, HTTPResponse.Status, String?)])
-    func `the error of what a write has made is none of the write`(
+    func `the error of what a write has made does not count for the write`(
         body: String, status: HTTPResponse.Status, location: String?
     ) async throws {
         let entry = try await Self.end(try Self.answer(body, status, location.map { ("Location", $0) }))

@@ -31,7 +31,7 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .queued)
     }
 
-    @Test func `a pull that shows the edit's own effect is no conflict`() async throws {
+    @Test func `a pull that shows the edit's own effect does not conflict with it`() async throws {
         let bench = try await EditBench.conflict()
         let first = try await bench.edit(.merge, "a", #"{"title":"1"}"#)
         let second = try await bench.edit(.merge, "a", #"{"title":"2"}"#)

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a replica that lags is no news after another one has shown the write`() async throws {
+    @Test func `a replica that lags changes nothing after another one has shown the write`() async throws {
         let bench = try await bench()
         try await bench.deliver(bench.edit(.merge, "a", Self.new), "")
         let fresh = #"{"id":"a","title":"new","updated":2}"#

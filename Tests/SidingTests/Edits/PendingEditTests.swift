@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: ["", "[1]", "{", #""text""#, #"{"a":1,"a":2}"#])
-    func `a body that is no record is refused`(body: String) async throws {
+    func `a body that is not a record is refused`(body: String) async throws {
         let bench = try await bench()
         let kind = try await storeErrorKind { try await bench.edit(.merge, "a", body) }
         #expect(kind == .invalidWrite)

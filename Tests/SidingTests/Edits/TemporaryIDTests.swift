@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "true", "{}", #""""#, #"".""#, #"".."#])
-    func `what is no id gives none`(real: String) {
+    func `a value that cannot be an id is refused`(real: String) {
         #expect(throws: (any Error).self) {
             try TemporaryRewriting(from: TemporaryID.random(), to: JSONDocument(real))
         }

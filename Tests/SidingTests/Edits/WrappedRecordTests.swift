@@ -163,7 +163,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `a part of a record that is not known is no record`() async throws {
+    @Test func `a part of a record that is not known does not count as a record`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "z", #"{"title":"1"}"#) { $0.answersPart = true }
         try await bench.deliver(entry, #"{"id":"z","votes":5}"#)

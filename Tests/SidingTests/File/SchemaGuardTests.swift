@@ -28,7 +28,7 @@ import Testing
             "DROP INDEX siding_outbox_completed; CREATE INDEX siding_outbox_completed ON siding_outbox (completed_at, resource)",
             "DROP VIEW siding_outbox_entries; CREATE VIEW siding_outbox_entries AS SELECT load_extension('x') AS id",
         ], [Store.Access.readWriteCreate, .readOnly])
-    func `a view, trigger or index of somebody else's is refused`(_ sql: String, _ access: Store.Access) async throws {
+    func `a view, trigger or index of another program is refused`(_ sql: String, _ access: Store.Access) async throws {
         #expect(try await refusal(after: sql, access: access) == .foreign)
     }
 

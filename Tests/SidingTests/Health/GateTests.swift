@@ -42,7 +42,7 @@ import Testing
         ("Tue, 14 Nov 2023 22:23:20 GMT", 600), ("nonsense", 60), ("999999999", 86_400), ("0", 2), ("1", 2),
         ("3", 3), ("Thu, 01 Jan 1970 00:00:00 GMT", 2),
     ])
-    func `patience may be asked for by a date, without a word, or absurdly long`(_ value: String, _ seconds: Int)
+    func `a wait may be asked for by a date, without a length, or absurdly long`(_ value: String, _ seconds: Int)
         async throws
     {
         let bench = try await EngineBench()
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: [Int32(-2), -3])
-    func `a name that cannot be resolved without a way out is no internet connection`(_ code: Int32) async throws {
+    func `a name that cannot be resolved without a route out means no internet connection`(_ code: Int32) async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", .failure(Failure(.system(.resolver(code: code)), phase: .notSent)))
         bench.connectivity.set(hasUsableRoute: false)

@@ -23,7 +23,7 @@ import Testing
         "", "30", "/m", "30/", "30/x", "30/min", "0/m", "-1/m", "1.5/s", "30/0m", "30/-1m", "30/m/s", "1000001/h",
         "1/32d", "30 /m", "３0/m", "9999999999/m",
     ])
-    func `what is no rate is none`(_ text: String) {
+    func `text that is not a rate is refused`(_ text: String) {
         #expect(RequestRate(text) == nil)
     }
 
@@ -44,7 +44,7 @@ import Testing
         "1MiB/32d",
         "1MiB/day",
     ])
-    func `what is no rate of bytes is none`(_ text: String) {
+    func `text that is not a rate of bytes is refused`(_ text: String) {
         #expect(RequestRate(text, unit: .bytes) == nil)
         #expect(RequestRate("50MiB/d") == nil)
     }
@@ -68,7 +68,9 @@ import Testing
             ("0", "60", 0, 60), ("12", "60", 12, 60), ("-3", "60", 0, 60), ("7", "soon", 7, 30), (" 7", nil, 7, 30),
             ("unlimited", "60", nil, nil), ("", "60", nil, nil), (nil, "60", nil, nil),
         ] as [(String?, String?, Int?, Double?)])
-    func `what an origin reports to have left`(_ remaining: String?, _ reset: String?, _ left: Int?, _ seconds: Double?)
+    func `the remaining quota that an origin reports is read`(
+        _ remaining: String?, _ reset: String?, _ left: Int?, _ seconds: Double?
+    )
         throws
     {
         let names = (HTTPField.Name("X-Left")!, HTTPField.Name("X-Reset")!)

@@ -212,7 +212,7 @@ import Testing
         #expect((5...8).contains(count), "\(count)")
     }
 
-    @Test func `answers that ask for a wait are no failures`() async throws {
+    @Test func `answers that ask for a wait do not count as failures`() async throws {
         let bench = try await WriteBench()
         for _ in 1...20 {
             try await bench.store.record(

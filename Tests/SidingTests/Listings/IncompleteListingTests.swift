@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["/posts", "/posts?page=2", "/posts?page=3"])
-    func `a listing that turns in a circle is cut, and incomplete`(_ target: String) async throws {
+    func `a listing that loops is cut, and incomplete`(_ target: String) async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=3", ScriptedOrigin.page("[5]", next: target))
         let report = try await bench.sync()

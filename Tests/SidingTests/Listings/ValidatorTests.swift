@@ -56,7 +56,9 @@ import Testing
         #expect(origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, "\"b\""])
     }
 
-    @Test func `the answer to an own write is no page: the page that shows the record is asked for whole`() async throws
+    @Test
+    func `the answer to an own write does not count as a page: the page that shows the record is asked for whole`()
+        async throws
     {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","state":"open"}]"#)
@@ -76,7 +78,7 @@ import Testing
             ("Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:13:21 GMT", true),
             ("Tue, 14 Nov 2023 22:13:20 GMT", nil, false), ("Tue, 14 Nov 2023 22:13:19 GMT", nil, true),
         ] as [(String, String?, Bool)])
-    func `a date is no validator within its own second`(
+    func `a date does not serve as a validator within its own second`(
         _ dates: (changed: String, answered: String?, isKept: Bool)
     ) async throws {
         var fields: HTTPFields = [.lastModified: dates.changed]
@@ -106,7 +108,7 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [condition])
     }
 
-    @Test func `several ETags that an earlier build stored are no condition`() async throws {
+    @Test func `several ETags that an earlier build stored are not sent as a condition`() async throws {
         let bench = try await EngineBench()
         let stored = StoredPage(etag: "\"v1\", \"const\"", recordCount: 1)
         #expect(bench.resource.condition(stored) == nil)

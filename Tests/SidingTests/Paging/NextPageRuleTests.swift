@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: ["https://user:pw@api.example.org/", "ftp://api.example.org/", "https://api.example.org:99999/"])
-    func `a next link that is no URL that may be asked is refused`(_ target: String) throws {
+    func `a next link that is not a URL for requests is refused`(_ target: String) throws {
         let rule = try rule(.linkHeader)
         #expect(throws: Failure.self) { try next(rule, fields: link(target)) }
     }

@@ -61,7 +61,7 @@ import Testing
         #expect(report.result.error?.message.contains("next page") == true)
     }
 
-    @Test func `a link to nothing is none: the listing ends there, and is complete`() async throws {
+    @Test func `a link to nothing ends the listing, which is complete`() async throws {
         origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"))
         origin.set("/posts?page=2", ScriptedOrigin.page("[2]", next: ""))
         let report = try await sync(try await Store.temporary())
@@ -144,7 +144,7 @@ import Testing
         #expect(try await engine.sync(resource).result.error?.hint?.contains("state reset") == false)
     }
 
-    @Test func `a sync of nothing is no interrupted run`() async throws {
+    @Test func `a sync of nothing does not count as an interrupted run`() async throws {
         let store = try await Store.temporary()
         _ = try await SyncEngine(store: store, transports: origin).run([])
         #expect(try await store.runs(limit: 1).first?.outcome == .skipped)

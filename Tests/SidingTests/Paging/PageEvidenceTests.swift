@@ -77,7 +77,7 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test func `empty pages on the way are no loop`() async throws {
+    @Test func `empty pages on the way do not count as a loop`() async throws {
         let bench = try await bench(.linkHeader)
         bench.origin.set("/posts", ScriptedOrigin.page("[]", next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[]", next: "/posts?page=3"))

@@ -103,7 +103,7 @@ import Testing
                 == true)
     }
 
-    @Test func `pages that shifted, and pages without records, are no circle`() async throws {
+    @Test func `pages that shifted, and pages without records, do not count as a loop`() async throws {
         let shifted = (1...9).map { [$0] } + (1...9).map { [$0] } + [[10]]
         #expect(try await tokens(shifted).sync().warnings == [])
         let filtered = [[1]] + Array(repeating: [], count: 30) + [[2]]

@@ -111,7 +111,7 @@ import Testing
         #expect { _ = try next(search) } throws: { ($0 as? Failure)?.detail?.contains("$.sort") ?? false }
     }
 
-    @Test func `an array or an object is no part of a query`() throws {
+    @Test func `an array or an object cannot be a part of a query`() throws {
         let from = try path("$.next")
         let rule = try rule(.cursor(from, parameter: "after"))
         #expect { _ = try next(rule, [from: .structure(JSONDocument("[1]"))]) } throws: {

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["true", "7.5", "2", #"{"page":2}"#, #"["/posts?page=2"]"#, #""/posts{?page}""#])
-    func `under a declared next_url a value that is no URL does not end the listing`(_ next: String) async throws {
+    func `under a declared next_url a value that is not a URL does not end the listing`(_ next: String) async throws {
         var bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "more_at")))
         bench.resource.records = JSONPath(member: "items")
         try await ListingEndTests.expectIncomplete(

@@ -150,7 +150,7 @@ import Testing
                 == [ChangedRecord(key: "a", kind: .updated), ChangedRecord(key: "b", kind: .inserted)])
     }
 
-    @Test func `a run after which a tombstone was removed is none to go on from`() async throws {
+    @Test func `a feed cannot continue from a run after which a tombstone was removed`() async throws {
         var bench = try await FileBench()
         let store = try bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)

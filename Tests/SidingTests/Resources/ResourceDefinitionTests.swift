@@ -29,7 +29,7 @@ import Testing
         #expect(try differences { ($0.path, $0.method) = ("/x", .post) } == ["method", "path"])
     }
 
-    @Test func `what does not decide it is none`() throws {
+    @Test func `values that do not decide which records are listed are not aspects`() throws {
         #expect(try differences { $0.source.name = "renamed" } == [])
         #expect(try differences { $0.source.headerFields[.userAgent] = "siding 2" } == [])
         #expect(try differences { $0.source.headerFields[.authorization] = "Bearer t" } == [])

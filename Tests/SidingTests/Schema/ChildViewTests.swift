@@ -34,7 +34,7 @@ import Testing
         #expect(try await bench.rows(joined) == [["7"]])
     }
 
-    @Test func `elements that are no objects are values`() async throws {
+    @Test func `elements that are not objects are values`() async throws {
         let bench = try await Self.bench(
             Self.schema("$.t.labels"), #"[{"id":1,"t":{"labels":["a",2,null,[3],{"value":4}]}}]"#)
         #expect(
@@ -71,7 +71,7 @@ import Testing
                 ])
     }
 
-    @Test func `what is no array has no children, and tombstones have none`() async throws {
+    @Test func `a member that is not an array has no children, and tombstones have none`() async throws {
         let bench = try await Self.bench(
             Self.schema("$.labels"),
             #"[{"id":1,"labels":{"a":1}},{"id":2,"labels":"x"},{"id":3,"labels":null},{"id":4,"labels":["y"]},{"id":5,"labels":["z"]}]"#

@@ -65,7 +65,9 @@ import Testing
         ("\"2024-01-31 or so\"", "2024-01-31 or so"), ("\"2024-01-31x\"", "2024-01-31x"), ("\"soon\"", "soon"),
         ("\"\"", ""), ("\"31.1.2024\"", "31.1.2024"),
     ])
-    func `a date is a day of the calendar, what is none as it is`(_ value: String, _ text: String) async throws {
+    func `a date is a day of the calendar; other values are shown unchanged`(_ value: String, _ text: String)
+        async throws
+    {
         #expect(try await Self.shown(.date, value) == ["text", text])
     }
 
@@ -96,7 +98,7 @@ import Testing
         ("2024-02-30", "2024-02-30"), ("2024-02-29", "2024-02-29T00:00:00.000Z"),
         ("2023-02-29T10:00:00Z", "2023-02-29T10:00:00Z"), ("2024-01-31T24:00:00Z", "2024-01-31T24:00:00Z"),
     ])
-    func `a moment is shown in UTC, what is none as it is`(_ value: String, _ text: String) async throws {
+    func `a moment is shown in UTC; other values are shown unchanged`(_ value: String, _ text: String) async throws {
         #expect(try await Self.shown(.datetime(.rfc3339), "\"\(value)\"") == ["text", text])
     }
 

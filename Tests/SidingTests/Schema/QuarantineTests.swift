@@ -119,7 +119,9 @@ import Testing
         #expect(try await bench.rows("SELECT v FROM posts WHERE id = 2") == (isDeleted ? [] : [["7"]]))
     }
 
-    @Test func `what the config made of a stored record since is no newer word of the origin`() async throws {
+    @Test func `a stored record that the config has rewritten since does not count as newer at the origin`()
+        async throws
+    {
         var bench = try await FileBench()
         try await bench.commit(#"[{"id":2,"v":1,"mail":"hush"}]"#, schema: Self.strict)
         bench.bench.time.advance(by: .seconds(60))

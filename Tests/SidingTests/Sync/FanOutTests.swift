@@ -214,7 +214,7 @@ import Testing
         #expect(Self.asked(bench) == Self.targets(1...6))
     }
 
-    @Test func `a choice by a member, and one by a statement`() async throws {
+    @Test func `parents are chosen by a member or by a statement`() async throws {
         let bench = try await Self.bench(posts: 6)
         _ = try await bench.sync()
         let path = JSONPath(member: "id")

@@ -166,7 +166,7 @@ import Testing
     @Test(arguments: [
         HTTPResponse.Status.notFound, .gone, .conflict, .preconditionFailed, .unprocessableContent,
     ])
-    func `what concerns one record is no refusal of the others`(_ status: HTTPResponse.Status) async throws {
+    func `a refusal of one record does not count for the others`(_ status: HTTPResponse.Status) async throws {
         let blog = try await Blog()
         blog.refuse(blog.all) { _ in .text(#"{"message":"no"}"#, status: status) }
         #expect(try await blog.sync().asked == blog.all)

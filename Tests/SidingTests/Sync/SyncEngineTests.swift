@@ -175,7 +175,7 @@ import Testing
         #expect(try await bench.lastRun().outcome == .failed)
     }
 
-    @Test func `a resource whose first URL is none fails, and nothing is asked`() async throws {
+    @Test func `a resource whose first URL is not valid fails without a request`() async throws {
         var bench = try await EngineBench()
         bench.resource.path = "/a b"
         let report = try await bench.sync()

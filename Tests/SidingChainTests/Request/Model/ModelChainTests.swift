@@ -97,7 +97,7 @@ import Testing
         #expect(typed.sent == ["POST", "application/json", #"{"a":2,"b":1}"#])
     }
 
-    @Test func `without input, output or both`() async throws {
+    @Test func `a chain of models may lack input, output or both`() async throws {
         let reading = Typed(Self.answer)
         #expect(try await reading.withoutInput([Ticket].self).process((), .test) == [Ticket(id: 8, tags: ["a"])])
         #expect(reading.sent == ["GET", "-", ""])
@@ -109,7 +109,7 @@ import Testing
         #expect(silent.sent == ["POST", "-", ""])
     }
 
-    @Test func `a status that is no success is told before anything is parsed`() async throws {
+    @Test func `a status other than a success is reported before anything is parsed`() async throws {
         let typed = Typed(.text("<html>", status: .badGateway))
         let failure = await #expect(throws: Failure.self) {
             try await typed.dto(Tag.self, Tag.self).process(Tag(label: "x"), .test)
