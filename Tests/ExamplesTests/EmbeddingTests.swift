@@ -27,7 +27,7 @@ struct EmbeddingTests {
         }
     }
 
-    @Test func `Saves the posts, prints the newest, serves, and ends with 0 at a SIGTERM`() async throws {
+    @Test func `saves the posts, prints the newest, serves, and ends with 0 at a SIGTERM`() async throws {
         let origin = try await Self.posts()
         let outcome = try await run(origin.url.origin)
         #expect(outcome.status == 0, "\(outcome.error)")
@@ -36,7 +36,7 @@ struct EmbeddingTests {
         await origin.stop()
     }
 
-    @Test func `A second start has nothing new to save`() async throws {
+    @Test func `a second start has nothing new to save`() async throws {
         let origin = try await Self.posts()
         #expect(try await run(origin.url.origin).status == 0)
         let second = try await run(origin.url.origin)
@@ -45,7 +45,7 @@ struct EmbeddingTests {
         await origin.stop()
     }
 
-    @Test func `With the line down the page is kept for later, and the copy answers`() async throws {
+    @Test func `with the line down the page is kept for later, and the copy answers`() async throws {
         let origin = try await Self.posts()
         #expect(try await run(origin.url.origin).status == 0)
         await origin.stop()
@@ -55,7 +55,7 @@ struct EmbeddingTests {
         #expect(second.lines.dropFirst() == ["post 5", "post 4", "post 3"])
     }
 
-    @Test func `The service asks again for the page that was kept`() async throws {
+    @Test func `the service asks again for the page that was kept`() async throws {
         let origin = try await Self.posts()
         // As many as the sync makes with its inline tries; the next is the service's.
         origin.inject(.status(503, retryAfter: "0"), times: 3)

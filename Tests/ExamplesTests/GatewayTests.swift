@@ -30,7 +30,7 @@ struct GatewayTests {
         }
     }
 
-    @Test func `Reads, creates and attaches through the envelope, and knows the tracker's own errors`() async throws {
+    @Test func `reads, creates and attaches through the envelope, and knows the tracker's own errors`() async throws {
         let origin = try await Origin.start { Self.answer($0) }
         let outcome = try await program.run(origin.url.origin, "photo.jpg", in: directory)
         #expect(outcome.status == 0, "\(outcome.output + outcome.error)")
@@ -44,7 +44,7 @@ struct GatewayTests {
         await origin.stop()
     }
 
-    @Test func `The file arrives byte for byte, and its progress grows to the whole`() async throws {
+    @Test func `the file arrives byte for byte, and its progress grows to the whole`() async throws {
         let origin = try await Origin.start { Self.answer($0) }
         let outcome = try await program.run(origin.url.origin, "photo.jpg", in: directory)
         let sent = outcome.lines.filter { $0.hasPrefix("sent: ") }.compactMap {
@@ -64,7 +64,7 @@ struct GatewayTests {
         (#"{"code":"gone_fishing","message":"back\nsoon"}"#, "gone_fishing: back"),
         ("<html>", "the origin answered 503"),
     ])
-    func `A no in other words ends the program with 1, on one line`(body: String, start: String) async throws {
+    func `a no in other words ends the program with 1, on one line`(body: String, start: String) async throws {
         let origin = try await Origin.start { _ in .json(body, status: .serviceUnavailable) }
         let outcome = try await program.run(origin.url.origin, "photo.jpg", in: directory)
         #expect(outcome.status == 1)
@@ -73,7 +73,7 @@ struct GatewayTests {
         await origin.stop()
     }
 
-    @Test func `A file that is not there is said, and nothing of it is sent`() async throws {
+    @Test func `a file that is not there is said, and nothing of it is sent`() async throws {
         let origin = try await Origin.start { Self.answer($0) }
         let outcome = try await program.run(origin.url.origin, "none.jpg", in: directory)
         #expect(outcome.status == 1)

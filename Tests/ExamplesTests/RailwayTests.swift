@@ -32,7 +32,7 @@ struct RailwayTests {
         "station 3: 4.0, peak 4.0", "station 5: 3.5, peak 3.5", "station 4: 3.0, peak 3.0",
     ]
 
-    @Test func `The report of the day is fetched, saved, and asked for`() async throws {
+    @Test func `the report of the day is fetched, saved, and asked for`() async throws {
         let origin = try await Self.origin([
             "/reports/2026-01-15": #"{"id":"r-9"}"#, "/reports/r-9/readings": Self.readings,
         ])
@@ -43,7 +43,7 @@ struct RailwayTests {
         await origin.stop()
     }
 
-    @Test func `Where the day has no report, the newest one is taken`() async throws {
+    @Test func `where the day has no report, the newest one is taken`() async throws {
         let origin = try await Self.origin(["/reports/newest/readings": Self.readings])
         let outcome = try await run(origin)
         #expect(outcome.lines == Array(repeating: "inserted", count: 5) + Self.stored)
@@ -51,7 +51,7 @@ struct RailwayTests {
         await origin.stop()
     }
 
-    @Test func `Any other failure passes the steps by, and what is stored stays there`() async throws {
+    @Test func `any other failure passes the steps by, and what is stored stays there`() async throws {
         let origin = try await Self.origin(["/reports/newest/readings": Self.readings])
         #expect(try await run(origin).status == 0)
         origin.forgetRequests()
@@ -64,7 +64,7 @@ struct RailwayTests {
         await origin.stop()
     }
 
-    @Test func `A changed reading is merged with the stored one, and an older one changes nothing but the peak`()
+    @Test func `a changed reading is merged with the stored one, and an older one changes nothing but the peak`()
         async throws
     {
         let first = try await Self.origin(["/reports/newest/readings": Self.readings])

@@ -51,7 +51,7 @@ struct TokenRefreshTests {
         HTTPField.Name("X-Request-ID").flatMap { request.headerFields[$0] } ?? ""
     }
 
-    @Test func `Eight processes whose token ends at the same moment make one refresh, and every call succeeds`()
+    @Test func `eight processes whose token ends at the same moment make one refresh, and every call succeeds`()
         async throws
     {
         let held = Held()
@@ -86,7 +86,7 @@ struct TokenRefreshTests {
         await origin.stop()
     }
 
-    @Test func `Eight processes that have but the first refresh token spend it once`() async throws {
+    @Test func `eight processes that have but the first refresh token spend it once`() async throws {
         let origin = try await Origin.start(routes: [tokens])
         let outcomes = try await run(Self.processes, at: origin)
         #expect(outcomes.map(\.status) == Array(repeating: 0, count: Self.processes))
@@ -100,7 +100,7 @@ struct TokenRefreshTests {
         await origin.stop()
     }
 
-    @Test func `A refused refresh is asked for once, ends the program with 1, and shows no token`() async throws {
+    @Test func `a refused refresh is asked for once, ends the program with 1, and shows no token`() async throws {
         tokens.refuse()
         let origin = try await Origin.start(routes: [tokens])
         let outcome = try #require(try await run(at: origin).first)

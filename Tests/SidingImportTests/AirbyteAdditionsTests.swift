@@ -26,7 +26,7 @@ import Testing
         { path: [updated], value: "{{ record.get('attributes', {}).get('updated') }}" }
         """
 
-    @Test func `Key, cursor and columns are taken from where AddFields copies them`() throws {
+    @Test func `key, cursor and columns are taken from where AddFields copies them`() throws {
         let imported = try Self.stream(Self.copies)
         let resource = try imported.resource
         #expect(resource.key == [JSONPath(members: ["attributes", "pk"])])
@@ -42,7 +42,7 @@ import Testing
             try several.resource.key == [JSONPath(members: ["attributes", "pk"]), JSONPath(member: "other")])
     }
 
-    @Test func `A copy of a copy is taken from the first, and the last of two wins`() throws {
+    @Test func `a copy of a copy is taken from the first, and the last of two wins`() throws {
         let imported = try Self.stream(
             """
             { path: [flat], value: "{{ record.attributes }}" }, { path: [pk], value: "{{ now_utc() }}" }, \
@@ -51,7 +51,7 @@ import Testing
         #expect(try imported.resource.key == [JSONPath(members: ["attributes", "pk"])])
     }
 
-    @Test func `Where AddFields works the member out, the cursor goes, and the key is told`() throws {
+    @Test func `where AddFields works the member out, the cursor goes, and the key is told`() throws {
         let imported = try Self.stream(
             """
             { path: [pk], value: "{{ record.a ~ record.b }}" }, { path: [updated], value: "{{ now_utc() }}" }
@@ -64,7 +64,7 @@ import Testing
         #expect(told.first?.hint?.contains("write in 'key' a member that the origin sends") == true)
     }
 
-    @Test func `Members that AddFields copies from are not dropped`() throws {
+    @Test func `members that AddFields copies from are not dropped`() throws {
         let imported = try Self.stream(
             Self.copies, more: ", { type: RemoveFields, field_pointers: [[attributes], [attributes, secret], [links]] }"
         )
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [("owner/id", "$.owner.id"), ("owner.id", "$.\"owner.id\""), ("/a/b/", "$.a.b")])
-    func `The parts of a parent's key are apart by slashes, and a dot is part of a name`(key: String, path: String)
+    func `the parts of a parent's key are apart by slashes, and a dot is part of a name`(key: String, path: String)
         throws
     {
         let imported = try Imported.airbyte(
@@ -98,7 +98,7 @@ import Testing
             ("{ request_headers: { X-Org: \"{{ stream_partition.org }}\", X-All: c } }", "x: x"),
             ("{}", "request_option: { inject_into: header, field_name: X-Org }"),
         ])
-    func `A header field with a listed value is that of a source for each value`(requester: String, option: String)
+    func `a header field with a listed value is that of a source for each value`(requester: String, option: String)
         throws
     {
         let imported = try Imported.airbyte(
@@ -116,7 +116,7 @@ import Testing
         arguments: [
             "{{ stream_interval.start_time }}", "{{ stream_partition.org }}-{{ stream_partition.other }}",
         ])
-    func `A header field that differs between requests is told and left out`(value: String) throws {
+    func `a header field that differs between requests is told and left out`(value: String) throws {
         let imported = try Imported.airbyte(
             requester: "{ request_headers: { X-Org: \"\(value)\" } }", retriever: Self.values)
         let name = try #require(HTTPField.Name("X-Org"))
@@ -127,7 +127,7 @@ import Testing
                 == ["siding.yaml does not support a header field that differs between requests"])
     }
 
-    @Test func `A stream whose parent is in a header field alone goes, and one that says it elsewhere stays`() throws {
+    @Test func `a stream whose parent is in a header field alone goes, and one that says it elsewhere stays`() throws {
         func read(_ path: String) throws -> Imported {
             try Imported.airbyte(
                 requester: "{ path: \"\(path)\", request_headers: { X-Owner: \"{{ stream_slice.owner }}\" } }",

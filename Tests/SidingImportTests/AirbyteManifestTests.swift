@@ -13,7 +13,7 @@ import Testing
         return try Imported("version: 6.0.0\ndefinitions: \(definitions)\nstreams:\n\(all)", .airbyte)
     }
 
-    @Test func `A component's own parameters win over those from further out`() throws {
+    @Test func `a component's own parameters win over those from further out`() throws {
         let imported = try Self.manifest(
             """
             { base: { primary_key: id, retriever: { requester: { url_base: "https://api.example.com", \
@@ -25,7 +25,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `A parameter fills in a field that is empty, and never one that says something`() throws {
+    @Test func `a parameter fills in a field that is empty, and never one that says something`() throws {
         let imported = try Self.manifest(
             "{}",
             """
@@ -70,7 +70,7 @@ import Testing
                     + "  meetings_list_tmp:\n"), "\(imported.text)")
     }
 
-    @Test func `A parent that is a stream stays where it is, and one without a name is called after the child`() throws
+    @Test func `a parent that is a stream stays where it is, and one without a name is called after the child`() throws
     {
         let listed = try Self.manifest(
             Self.zoom, Self.substream("\"#/definitions/users\""), "{ $ref: \"#/definitions/users\" }")
@@ -91,7 +91,7 @@ import Testing
         #expect(unnamed.lines + same.lines == [])
     }
 
-    @Test func `Another stream of the parent's name is told`() throws {
+    @Test func `another stream of the parent's name is told`() throws {
         let other = """
             { name: users, primary_key: id, retriever: { requester: \
             { url_base: "https://api.zoom.us/v2", path: people } } }
@@ -105,7 +105,7 @@ import Testing
         arguments: [
             "#/definitions/loop", "#/definitions/loop/retriever/partition_router/parent_stream_configs/0/stream",
         ])
-    func `Parents in a circle come to an end`(reference: String) throws {
+    func `parents in a circle come to an end`(reference: String) throws {
         let loop = """
             { base: { primary_key: id, retriever: { requester: { url_base: "https://api.zoom.us/v2", path: x } } }, \
             loop: { primary_key: id, retriever: { requester: { url_base: "https://api.zoom.us/v2", path: y }, \
@@ -118,7 +118,7 @@ import Testing
         #expect(try Imported(text, .airbyte).config.resources.contains { $0.name == "b" })
     }
 
-    @Test func `Without any other resource a parent that is not there has no cut-off hint`() throws {
+    @Test func `without any other resource a parent that is not there has no cut-off hint`() throws {
         let text = """
             { name: a, primary_key: id, endpoint: { path: "x/{resources.nothing.id}/y" } }
             """
@@ -137,7 +137,7 @@ import Testing
             ("{{ record['project']['id'] }}", "$.project.id", 0), ("{{ record.key }}", "$.key", 0),
             ("{{ record['a'] ~ record['b'] }}", "$.parent.id", 1), ("{{ stream_partition.org }}", "$.parent.id", 1),
         ])
-    func `A parent's member that AddFields makes is bound where it is copied from, or told`(
+    func `a parent's member that AddFields makes is bound where it is copied from, or told`(
         value: String, path: String, count: Int
     ) throws {
         let parent = """
@@ -151,7 +151,7 @@ import Testing
         #expect(told.count == count)
     }
 
-    @Test func `What the user is asked for stands in a path under its name, and is told`() throws {
+    @Test func `what the user is asked for stands in a path under its name, and is told`() throws {
         let imported = try Imported.airbyte(
             requester: "{ path: \"organizations/{{ config['organization_slug'] }}/items\" }",
             spec: "{ organization_slug: { type: string } }")
@@ -184,7 +184,7 @@ import Testing
             ("https://{{ 'eu' if config['eu'] else 'us' }}.example.com/v1", "https://value.example.com.invalid/v1"),
             ("{{ config['scheme'] }}://{{ config['-'] }}/", "https://origin.invalid/"),
         ])
-    func `Of a URL that the user completes what is known is kept, under a host that nobody has`(
+    func `of a URL that the user completes what is known is kept, under a host that nobody has`(
         url: String, root: String
     ) throws {
         let imported = try Imported.airbyte(requester: "{ url_base: \"\(url)\" }")
@@ -194,7 +194,7 @@ import Testing
         if name { #expect(imported.lines.joined().contains("'https://{{ config.hostname }}/api/0/' depends on")) }
     }
 
-    @Test func `A user and a secret in a URL that the user completes are not copied`() throws {
+    @Test func `a user and a secret in a URL that the user completes are not copied`() throws {
         let imported = try Imported.airbyte(
             requester: "{ url_base: \"https://ada:canary@{{ config['host'] or config['b'] }}/x?api_key=canary\" }")
         #expect(!(imported.text + imported.lines.joined()).contains("canary"), "\(imported.text)")
@@ -206,7 +206,7 @@ import Testing
             ("RequestBodyGraphQL", "{ query: \"query { a b }\" }", "body: { query: \"query { a b }\" }"),
             ("RequestBodyUrlEncodedForm", "{ q: all }", "body: { q: all }\n    body_encoding: form\n"),
         ])
-    func `The body of a request comes over`(type: String, value: String, line: String) throws {
+    func `the body of a request comes over`(type: String, value: String, line: String) throws {
         let imported = try Imported.airbyte(
             requester: "{ http_method: POST, request_body: { type: \(type), value: \(value) } }")
         #expect(imported.text.contains(line), "\(imported.text)")
@@ -223,7 +223,7 @@ import Testing
         #expect(form.lines == [])
     }
 
-    @Test func `Quotes around all of a text are Python's, and no part of it`() throws {
+    @Test func `quotes around all of a text are Python's, and no part of it`() throws {
         let imported = try Imported.airbyte(
             requester: """
                 { request_headers: { Intercom-Version: "'2.10'", X-Text: "'a' and 'b'" }, \
@@ -244,7 +244,7 @@ import Testing
             "{{ not (response.get('pagination', {}).get('next_page_token')) }}",
             "{{ 'next_page_token' not in response['pagination'] }}", "{{ 'pagination' not in response }}",
         ])
-    func `A condition that the token is missing is how every listing ends`(stop: String) throws {
+    func `a condition that the token is missing is how every listing ends`(stop: String) throws {
         let imported = try Imported.airbyte(
             retriever: """
                 { paginator: { type: DefaultPaginator, page_token_option: { inject_into: request_parameter, \

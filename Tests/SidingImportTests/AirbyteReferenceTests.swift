@@ -41,7 +41,7 @@ import Testing
           - $ref: "#/definitions/orders"
         """
 
-    @Test func `References as maps and as texts are followed, own keys win, parameters are inherited`() throws {
+    @Test func `references as maps and as texts are followed, own keys win, parameters are inherited`() throws {
         let imported = try Imported(Self.shop, .airbyte)
         #expect(imported.config.sources.map(\.name) == ["example"])
         #expect(imported.config.resources.map(\.name) == ["products", "orders"])
@@ -59,12 +59,12 @@ import Testing
             "a: { retriever: { $ref: \"#/definitions/a/retriever\" } }", "a: \"#/\"", "a: \"#/streams/0\"",
             "a: { name: x, retriever: { requester: { $ref: \"#/definitions/a\" } } }",
         ])
-    func `A reference to itself or to nothing is refused in words`(definitions: String) {
+    func `a reference to itself or to nothing is refused in words`(definitions: String) {
         let text = "version: 6.0.0\ndefinitions:\n  \(definitions)\nstreams:\n  - $ref: \"#/definitions/a\"\n"
         #expect(throws: ImportError.self) { try ConfigImport.read(text, file: "m.yaml", format: .airbyte) }
     }
 
-    @Test func `A parent stream is named by its reference`() throws {
+    @Test func `a parent stream is named by its reference`() throws {
         let imported = try Imported(
             Self.shop + """
 

@@ -22,7 +22,7 @@ import Testing
             "{{ response.end_of_stream == true }}", "{{ response['end_of_stream'] is true }}",
             "{{ not response.end_of_stream == false }}", "{{ not response.end_of_stream != True }}",
         ])
-    func `A member that is true on the last page is is_last`(stop: String) throws {
+    func `a member that is true on the last page is is_last`(stop: String) throws {
         let imported = try Self.stream(stop)
         // What is anything but false need not be true.
         let isKnown = !stop.contains("false")
@@ -40,7 +40,7 @@ import Testing
             "{{ response.has_more is not true }}",
             "{{ not (response.has_more) }}",
         ])
-    func `A member that is false on the last page is has_more`(stop: String) throws {
+    func `a member that is false on the last page is has_more`(stop: String) throws {
         let imported = try Self.stream(stop)
         #expect(try imported.resource.stop == StopRules(hasMore: JSONPath(member: "has_more")), "\(imported.text)")
         #expect(imported.lines == [])
@@ -51,7 +51,7 @@ import Testing
             "{{ last_page_size == 0 }}", "{{ last_page_size < 2 }}", "{{ not last_records }}",
             "{{ last_records | length == 0 }}", "{{ (last_records|length) < 2 }}",
         ])
-    func `A condition on the size of a page is told beside a token, and is how a listing by last records ends`(
+    func `a condition on the size of a page is told beside a token, and is how a listing by last records ends`(
         stop: String
     ) throws {
         let token = try Self.stream(stop)
@@ -70,7 +70,7 @@ import Testing
             "{{ last_page_size == 0 or response.done }}", "{{ response.page >= response.pages }}",
             "{{ response.meta.next }}", "{{ response.a is not none }}", "{{ last_page_size > 2 }}",
         ])
-    func `A condition that is more is told, and ends nothing`(stop: String) throws {
+    func `a condition that is more is told, and ends nothing`(stop: String) throws {
         let imported = try Self.stream(stop)
         #expect(try imported.resource.stop == StopRules())
         #expect(
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["{{ false }}", "{{ not response.meta.next }}", "{{ response.meta is not defined }}"])
-    func `A condition that adds nothing to the token is not told`(stop: String) throws {
+    func `a condition that adds nothing to the token is not told`(stop: String) throws {
         let imported = try Self.stream(stop)
         #expect(try imported.resource.stop == StopRules())
         #expect(imported.lines == [])

@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: pagings)
-    func `A paginator is the paging of the resource`(paginator: String, paging: Paging) throws {
+    func `a paginator is the paging of the resource`(paginator: String, paging: Paging) throws {
         let imported = try Imported.airbyte(retriever: "{ paginator: \(paginator) }")
         #expect(try imported.resource.paging == paging)
         if paging != .linkHeader { #expect(imported.lines == []) }
@@ -79,7 +79,7 @@ import Testing
                 """, "auth: { type: basic, user: { env: EXAMPLE_USER }, password: { env: EXAMPLE_PASSWORD } }"
             ),
         ])
-    func `An authenticator is the sign-in of the source`(authenticator: String, line: String) throws {
+    func `an authenticator is the sign-in of the source`(authenticator: String, line: String) throws {
         let imported = try Imported.airbyte(
             requester: "{ authenticator: \(authenticator) }",
             spec: "{ key_of_app: { type: string, airbyte_secret: true }, user: { type: string } }")
@@ -119,7 +119,7 @@ import Testing
         #expect(session.lines == [])
     }
 
-    @Test func `Handlers of errors are rules, and their waiting is the source's patience`() throws {
+    @Test func `handlers of errors are rules, and their waiting is the source's patience`() throws {
         let imported = try Imported.airbyte(
             requester: """
                 { error_handler: { type: CompositeErrorHandler, error_handlers: [{ type: DefaultErrorHandler, max_retries: 4, \
@@ -140,7 +140,7 @@ import Testing
         #expect(imported.unmapped.count == 2)
     }
 
-    @Test func `Records, filters and columns`() throws {
+    @Test func `records, filters and columns`() throws {
         let imported = try Imported.airbyte(
             retriever: """
                 { record_selector: { type: RecordSelector, extractor: { type: DpathExtractor, field_path: [data, the items] }, \
@@ -164,7 +164,7 @@ import Testing
         #expect(imported.reasons("streams[0].transformations[1]").count == 1)
     }
 
-    @Test func `A cursor of moments, with its formats, its start and its window`() throws {
+    @Test func `a cursor of moments, with its formats, its start and its window`() throws {
         let imported = try Imported.airbyte(
             stream: """
                 { incremental_sync: { type: DatetimeBasedCursor, cursor_field: updated, datetime_format: "%s", \
@@ -183,7 +183,7 @@ import Testing
         #expect(imported.unmapped.map { String($0.path.split(separator: ".").last ?? "") } == ["datetime", "step"])
     }
 
-    @Test func `A list of values is a resource for each, and a parent is for_each`() throws {
+    @Test func `a list of values is a resource for each, and a parent is for_each`() throws {
         let list = try Imported.airbyte(
             requester: "{ path: \"/repos/{{ stream_partition.repo }}/tags\" }",
             retriever: "{ partition_router: { type: ListPartitionRouter, values: [a, b], cursor_field: repo } }")
@@ -192,7 +192,7 @@ import Testing
         #expect(list.lines == [])
     }
 
-    @Test func `A URL that the user completes leads nowhere until a person writes it`() throws {
+    @Test func `a URL that the user completes leads nowhere until a person writes it`() throws {
         let host = try Imported.airbyte(
             requester: "{ url_base: \"https://{{ config['subdomain'] }}.zendesk.com/api/\" }")
         #expect(try host.source.baseURL.description == "https://subdomain.zendesk.com.invalid/api")
@@ -202,7 +202,7 @@ import Testing
         #expect(path.unmapped.count == 1)
     }
 
-    @Test func `Secrets in header fields and parameters are sign-ins, and literals never are copied`() throws {
+    @Test func `secrets in header fields and parameters are sign-ins, and literals never are copied`() throws {
         let header = try Imported.airbyte(
             requester: "{ request_headers: { X-Custom: \"{{ config['api_token'] }}\", X-Version: '3' } }")
         #expect(header.text.contains("auth: { type: api_key, key: { env: EXAMPLE_API_TOKEN }, name: X-Custom }"))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DltClientTests {
     private static let canary = "sk_live_51canary"
 
-    @Test func `Root, header fields and defaults come over; the root is the source's name`() throws {
+    @Test func `root, header fields and defaults come over; the root is the source's name`() throws {
         let imported = try Imported.dlt(
             client:
                 "{ base_url: \"https://api.github.com/repos/octo/\", headers: { Accept: application/vnd.github+json } }",
@@ -50,13 +50,13 @@ import Testing
                 "auth: { type: basic, user: ada, password: { env: P } }"
             ),
         ])
-    func `Sign-ins name the variables that dlt's own secrets mean`(auth: String, line: String) throws {
+    func `sign-ins name the variables that dlt's own secrets mean`(auth: String, line: String) throws {
         let imported = try Imported.dlt(client: "{ auth: \(auth) }", "{ name: items, primary_key: id }")
         #expect(imported.text.contains("    \(line)\n"), "\(imported.text)")
         #expect(imported.lines == [])
     }
 
-    @Test func `An OAuth client sends its secret in the body, as dlt does`() throws {
+    @Test func `an OAuth client sends its secret in the body, as dlt does`() throws {
         let imported = try Imported.dlt(
             client: """
                 { auth: { type: oauth2_client_credentials, access_token_url: "https://id.example.com/token", \
@@ -84,7 +84,7 @@ import Testing
             "auth: { type: bearer, token: \"dlt.secrets['a']\" }, headers: { X-Api-Key: CANARY }",
             "session: { token: CANARY }",
         ])
-    func `A literal secret is never copied, and is told`(client: String) throws {
+    func `a literal secret is never copied, and is told`(client: String) throws {
         let imported = try Imported.dlt(
             client: "{ \(client.replacing("CANARY", with: Self.canary)) }", "{ name: items, primary_key: id }")
         #expect(!imported.text.contains("canary"), "\(imported.text)")
@@ -103,7 +103,7 @@ import Testing
             "json: { auth: [CANARY, CANARY] }", "json: { password: { value: CANARY } }", "json: { api_keys: [CANARY] }",
             "path: \"x/{unbound}\", json: { password: { value: CANARY }, tokens: [CANARY] }",
         ])
-    func `A literal secret of an endpoint is never copied either`(endpoint: String) throws {
+    func `a literal secret of an endpoint is never copied either`(endpoint: String) throws {
         let text = endpoint.replacing("CANARY", with: Self.canary)
         // Without any resource beside it the import may be refused; what is said then holds no secret either.
         let imported = try Imported.dlt(

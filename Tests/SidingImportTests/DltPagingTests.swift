@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: pagings)
-    func `A paginator is the paging of the resource, and nothing is left out`(paginator: String, paging: Paging) throws
+    func `a paginator is the paging of the resource, and nothing is left out`(paginator: String, paging: Paging) throws
     {
         let imported = try Imported.dlt("{ name: items, primary_key: id, endpoint: { paginator: \(paginator) } }")
         #expect(try imported.resource.paging == paging)

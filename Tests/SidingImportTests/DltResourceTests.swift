@@ -9,7 +9,7 @@ import SidingPaging
 import Testing
 
 @Suite struct DltResourceTests {
-    @Test func `Defaults are merged into each resource, and the resource's own win`() throws {
+    @Test func `defaults are merged into each resource, and the resource's own win`() throws {
         let imported = try Imported.dlt(
             defaults: "{ primary_key: uid, endpoint: { params: { limit: 100, sort: up }, data_selector: data.items } }",
             "posts", "{ name: tags, primary_key: [a, b], endpoint: { path: all/tags, params: { sort: down } } }")
@@ -24,7 +24,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `A parameter of type incremental is a cursor`() throws {
+    @Test func `a parameter of type incremental is a cursor`() throws {
         let imported = try Imported.dlt(
             """
             { name: issues, primary_key: id, endpoint: { params: { state: open, since: { type: incremental, \
@@ -37,7 +37,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `An incremental endpoint names its parameters, or has placeholders in them`() throws {
+    @Test func `an incremental endpoint names its parameters, or has placeholders in them`() throws {
         let named = try Imported.dlt(
             """
             { name: events, primary_key: id, endpoint: { incremental: { cursor_path: "$.seq", initial_value: 7, \
@@ -56,7 +56,7 @@ import Testing
         #expect(placed.lines == [])
     }
 
-    @Test func `Without a parameter the cursor is left out, and told`() throws {
+    @Test func `without a parameter the cursor is left out, and told`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id, endpoint: { incremental: { cursor_path: at } } }")
         #expect(try imported.resource.cursor == nil)
@@ -78,7 +78,7 @@ import Testing
                 "for_each: { resource: posts, bind: { meta_id: $.meta.id } }", "path: /posts/{meta_id}/comments"
             ),
         ])
-    func `A resource under a parent is for_each, or as a comment until the grammar has it`(
+    func `a resource under a parent is for_each, or as a comment until the grammar has it`(
         endpoint: String, each: String, path: String
     ) throws {
         let imported = try Imported.dlt(
@@ -89,7 +89,7 @@ import Testing
         if isKnown { #expect(imported.text.contains(path)) }
     }
 
-    @Test func `Rules for answers are the resource's, so that it needs no source of its own`() throws {
+    @Test func `rules for answers are the resource's, so that it needs no source of its own`() throws {
         let imported = try Imported.dlt(
             "{ name: posts, primary_key: id }",
             "{ name: tags, primary_key: id, endpoint: { response_actions: [{ status_code: 404, action: ignore }] } }")
@@ -99,7 +99,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `What is Python is told with its place, and stands in a comment at the resource`() throws {
+    @Test func `what is Python is told with its place, and stands in a comment at the resource`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, primary_key: id, include_from_parent: [x], processing_steps: [{ filter: "<lambda>" }], \
@@ -116,7 +116,7 @@ import Testing
             lines[place - 1].hasPrefix("  # line 4, resources[0].endpoint.response_actions[1]: "), "\(imported.text)")
     }
 
-    @Test func `Columns keep their types, and dlt's nested names their paths`() throws {
+    @Test func `columns keep their types, and dlt's nested names their paths`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, columns: { id: { data_type: bigint, primary_key: true }, at: { data_type: timestamp }, \
@@ -131,7 +131,7 @@ import Testing
         #expect(imported.unmapped.map(\.path) == ["resources[0].columns.odd.data_type"])
     }
 
-    @Test func `Lists and truth values are written in the query as dlt writes them`() throws {
+    @Test func `lists and truth values are written in the query as dlt writes them`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id, endpoint: { params: { all: true, ids: [1, 2], version: '1', none: null } } }")
         #expect(
@@ -150,7 +150,7 @@ import Testing
             ("path: \"posts/{resources.posts.id}\", paginator: header_link", "$", .linkHeader),
             ("path: \"posts/{resources.posts.id}/tags\"", nil, .offset(Paging.Offsets(limit: 10))),
         ] as [(String, String?, Paging)])
-    func `A path that ends in a parameter is one record, whatever the client's paginator is`(
+    func `a path that ends in a parameter is one record, whatever the client's paginator is`(
         endpoint: String, records: String?, paging: Paging
     ) throws {
         let imported = try Imported.dlt(
@@ -162,7 +162,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `An empty path asks the root, and a whole URL its own`() throws {
+    @Test func `an empty path asks the root, and a whole URL its own`() throws {
         let imported = try Imported.dlt(
             client: "{ headers: { X-A: b }, auth: { token: \"dlt.secrets['t']\" } }",
             "{ name: root, primary_key: id, endpoint: { path: \"\" } }",

@@ -37,14 +37,14 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `The first offset counts towards the last one`() throws {
+    @Test func `the first offset counts towards the last one`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id, endpoint: { paginator: { type: offset, limit: 100, offset: 100, maximum_offset: 300 } } }"
         )
         #expect(try imported.resource.stop.maxPages == 2)
     }
 
-    @Test func `A cursor inside a body is one`() throws {
+    @Test func `a cursor inside a body is one`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, primary_key: id, endpoint: { method: POST, json: { since: "{incremental.start_value}" }, \
@@ -82,7 +82,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `A token of the last record goes on behind it, as long as there is more`() throws {
+    @Test func `a token of the last record goes on behind it, as long as there is more`() throws {
         for value in ["{{ last_record['id'] }}", "{{ last_records[-1]['id'] }}"] {
             let imported = try Imported.airbyte(
                 retriever: """
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `Placeholders of two members of the parent are two, whatever their names come to`() throws {
+    @Test func `placeholders of two members of the parent are two, whatever their names come to`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id }",
             "{ name: b, primary_key: id, endpoint: { path: \"x/{resources.a.user.id}/y/{resources.a.user_id}/z/{resources.a.user.id}\" } }",
@@ -113,7 +113,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `Where the whole answer is meant, it is the records`() throws {
+    @Test func `where the whole answer is meant, it is the records`() throws {
         let dlt = try Imported.dlt("{ name: a, primary_key: id, endpoint: { data_selector: $ } }")
         let airbyte = try Imported.airbyte(
             retriever: "{ record_selector: { extractor: { field_path: [] } } }")

@@ -29,7 +29,7 @@ import Testing
 
     private static let (start, end) = ("{{ stream_interval['start_time'] }}", "{{ stream_interval['end_time'] }}")
 
-    @Test func `The end of a span in a list of filters is the moment of each listing`() throws {
+    @Test func `the end of a span in a list of filters is the moment of each listing`() throws {
         let imported = try Self.search(Self.filters(Self.start, Self.end))
         #expect(
             imported.text.contains(
@@ -39,7 +39,7 @@ import Testing
         #expect(try imported.resource.cursor != nil)
     }
 
-    @Test func `An end in a list gives the cursor a start as well, so that the first listing has both`() throws {
+    @Test func `an end in a list gives the cursor a start as well, so that the first listing has both`() throws {
         let imported = try Self.search(
             "{ since: \"\(Self.start)\", filters: [{ name: at, operator: LTE, value: \"\(Self.end)\" }] }", start: "")
         #expect(imported.text.contains("value: \"{until}\""), "\(imported.text)")
@@ -48,13 +48,13 @@ import Testing
         #expect(imported.unmapped.count == 1)
     }
 
-    @Test func `An end outside of lists needs no start`() throws {
+    @Test func `an end outside of lists needs no start`() throws {
         let imported = try Self.search("{ range: { gte: \"\(Self.start)\", lte: \"\(Self.end)\" } }")
         #expect(imported.text.contains("range: { gte: \"{cursor}\", lte: \"{until}\" }"), "\(imported.text)")
         #expect(imported.lines == [])
     }
 
-    @Test func `A cursor in a list has a start, so that the first listing has it`() throws {
+    @Test func `a cursor in a list has a start, so that the first listing has it`() throws {
         let imported = try Self.search(Self.filters(Self.start, "9"), start: "")
         #expect(try imported.resource.cursor?.start == "1970-01-01T00:00:00Z")
         #expect(
@@ -65,7 +65,7 @@ import Testing
         #expect(plain.lines == [])
     }
 
-    @Test func `An element that loses its value goes whole, and a list that loses all of them too`() throws {
+    @Test func `an element that loses its value goes whole, and a list that loses all of them too`() throws {
         let unknown = "{{ format_datetime(stream_interval['start_time'], '%s') }}"
         let one = try Self.search(Self.filters(unknown, "9"))
         #expect(
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `A plain value of a list goes alone, and with it the list that is an element`() throws {
+    @Test func `a plain value of a list goes alone, and with it the list that is an element`() throws {
         let unknown = "{{ now_utc() }}"
         let plain = try Self.search("{ ids: [a, \"\(unknown)\"], limit: 100 }")
         #expect(plain.text.contains("body: { ids: [a], limit: 100 }"), "\(plain.text)")
@@ -90,7 +90,7 @@ import Testing
         #expect(nested.text.contains("body: { where: [[state, eq, open]] }"), "\(nested.text)")
     }
 
-    @Test func `What the grammar refuses of an element takes it along`() throws {
+    @Test func `what the grammar refuses of an element takes it along`() throws {
         let imported = try Self.search("{ filters: [{ name: a, value: \"{org}\" }, { name: b, value: c }] }")
         let body = try #require(try imported.resource.body)
         #expect(
@@ -99,7 +99,7 @@ import Testing
         #expect(!imported.lines.isEmpty)
     }
 
-    @Test func `Without a cursor the elements that hold it go`() throws {
+    @Test func `without a cursor the elements that hold it go`() throws {
         let imported = try Imported.airbyte(
             requester: """
                 { http_method: POST, request_body_json: { filters: [{ name: at, value: "\(Self.start)" }, \
@@ -109,7 +109,7 @@ import Testing
         #expect(imported.unmapped.map(\.reason) == ["the body asks for a time span, but no cursor is declared"])
     }
 
-    @Test func `The end of a span of numbers takes its element along`() throws {
+    @Test func `the end of a span of numbers takes its element along`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, primary_key: id, endpoint: { method: POST, json: { filters: [{ op: gte, \

@@ -30,7 +30,7 @@ import Testing
     private static let budget =
         "api_budget: { type: HTTPAPIBudget, policies: [{ type: MovingWindowCallRatePolicy, rates: [{ limit: 5, interval: PT1M }] }] }"
 
-    @Test func `Rules of answers are a resource's, so that the streams keep one source and one budget`() throws {
+    @Test func `rules of answers are a resource's, so that the streams keep one source and one budget`() throws {
         let imported = try Self.manifest(
             Self.budget, ("a", Self.handler("{ http_codes: [404], action: IGNORE }")), ("b", ""))
         #expect(imported.config.sources.map(\.name) == ["example"])
@@ -40,7 +40,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `Patience is the source's, and parts no streams`() throws {
+    @Test func `patience is the source's, and parts no streams`() throws {
         func waiting(_ seconds: Int) -> String {
             "error_handler: { backoff_strategies: [{ type: ConstantBackoffStrategy, backoff_time_in_seconds: \(seconds) }] }"
         }
@@ -54,14 +54,14 @@ import Testing
             two.unmapped.map(\.reason) == ["the source 'example' has the retry settings of another of its resources"])
     }
 
-    @Test func `Rules that all of them have are the source's`() throws {
+    @Test func `rules that all of them have are the source's`() throws {
         let rules = Self.handler("{ http_codes: [404], action: IGNORE }")
         let imported = try Self.manifest("", ("a", rules), ("b", rules))
         #expect(imported.config.sources.map(\.failureRules.count) == [1])
         #expect(imported.config.resources.map(\.source.failureRules.count) == [1, 1])
     }
 
-    @Test func `Where header fields keep streams apart, a budget and a refresh token of both are told`() throws {
+    @Test func `where header fields keep streams apart, a budget and a refresh token of both are told`() throws {
         let auth = """
             authenticator: { type: OAuthAuthenticator, token_refresh_endpoint: "https://id.example.com/token", \
             client_id: app, client_secret: "{{ config['client_secret'] }}", refresh_token: "{{ config['refresh_token'] }}" }
@@ -78,7 +78,7 @@ import Testing
         #expect(imported.text.contains("# line 2, api_budget: 'example' and 'example_b'"), "\(imported.text)")
     }
 
-    @Test func `Any condition of a filter is enough, in Airbyte as in the rules that are made of it`() throws {
+    @Test func `any condition of a filter is enough, in Airbyte as in the rules that are made of it`() throws {
         let imported = try Self.manifest(
             "",
             (
@@ -98,7 +98,7 @@ import Testing
         #expect(imported.unmapped.count == 3, "\(imported.lines)")
     }
 
-    @Test func `What the origin says is left, and what it says instead of 429, comes over`() throws {
+    @Test func `what the origin says is left, and what it says instead of 429, comes over`() throws {
         let imported = try Self.manifest(
             """
             api_budget: { ratelimit_remaining_header: X-Left, ratelimit_reset_header: X-Reset, \
@@ -119,7 +119,7 @@ import Testing
             ("https://api.example.com/lists?a=b/c", "https://api.example.com", "/lists?a=b/c"),
             ("https://api.example.com", "https://api.example.com", "/"),
         ])
-    func `A whole URL is root and path, so that no slash is put behind it`(
+    func `a whole URL is root and path, so that no slash is put behind it`(
         url: String, root: String, path: String
     ) throws {
         let imported = try Imported(
@@ -136,7 +136,7 @@ import Testing
         #expect(resource.path == path)
     }
 
-    @Test func `An origin without TLS is asked, and that is told; this machine needs no word`() throws {
+    @Test func `an origin without TLS is asked, and that is told; this machine needs no word`() throws {
         for (host, isTold) in [("api.example.com", true), ("127.0.0.1:8080", false), ("localhost", false)] {
             let imported = try Imported(
                 "client: { base_url: \"http://\(host)\" }\nresources: [{ name: a, primary_key: id }]", .dlt)
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `A source with credentials is asked by https, whatever the URL of the file says`() throws {
+    @Test func `a source with credentials is asked by https, whatever the URL of the file says`() throws {
         let imported = try Imported(
             """
             client: { base_url: "http://api.example.com:8080/v1", auth: { token: "dlt.secrets['b.token']" } }
@@ -156,7 +156,7 @@ import Testing
         #expect(imported.lines.contains { $0.contains("with 'auth' the source uses https instead") })
     }
 
-    @Test func `The variables that are to be set stand at the head, and nowhere those of what was refused`() throws {
+    @Test func `the variables that are to be set stand at the head, and nowhere those of what was refused`() throws {
         let imported = try Imported(
             """
             client: { base_url: "https://api.example.com", auth: { token: "dlt.secrets['b.token']" } }

@@ -29,7 +29,7 @@ import Testing
             ("%Y-%m-%d %H:%M:%S", "%s", .datetime, 1),
             ("%Y-%m-%d %H:%M:%S", nil, nil, 0),
         ] as [(String, String?, CursorType?, Int)])
-    func `Requests have the format that they ask for, or that is told`(
+    func `requests have the format that they ask for, or that is told`(
         requests: String, records: String?, format: CursorType?, count: Int
     ) throws {
         let other = records.map { ", cursor_datetime_formats: [\"\($0)\"]" } ?? ""
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `Where no request carries the cursor, no format of requests is lost`() throws {
+    @Test func `where no request carries the cursor, no format of requests is lost`() throws {
         let imported = try Imported.airbyte(
             stream: """
                 { incremental_sync: { type: DatetimeBasedCursor, cursor_field: updated, is_data_feed: true, \
@@ -52,14 +52,14 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `A start or a window is written in RFC 3339, and where that is not the format it is told`() throws {
+    @Test func `a start or a window is written in RFC 3339, and where that is not the format it is told`() throws {
         let imported = try Self.cursor(
             "datetime_format: \"%Y-%m-%d %H:%M:%S\"", "lookback_window: P1D")
         #expect(imported.unmapped.map(\.path) == ["streams[0].incremental_sync.datetime_format"])
     }
 
     @Test(arguments: ["%s", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%ms"])
-    func `A span of time in one parameter keeps both ends, since a sync has both`(format: String) throws {
+    func `a span of time in one parameter keeps both ends, since a sync has both`(format: String) throws {
         let imported = try Imported.airbyte(
             requester: """
                 { request_parameters: { "updated_at[between]": \
@@ -73,7 +73,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `A span of numbers stays and is reported, since only times have an end`() throws {
+    @Test func `a span of numbers stays and is reported, since only times have an end`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, primary_key: id, endpoint: { \

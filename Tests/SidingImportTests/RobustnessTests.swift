@@ -25,7 +25,7 @@ import TestSupport
     }
 
     @Test(arguments: ImportFormat.allCases)
-    func `Every value exchanged for other kinds of values`(format: ImportFormat) throws {
+    func `every value exchanged for other kinds of values`(format: ImportFormat) throws {
         let whole = format == .dlt ? Tree.dlt : Tree.airbyte
         try survives(whole.text, format)
         // All of them take minutes; each value gets its share in turns.
@@ -51,7 +51,7 @@ import TestSupport
             "client: { base_url: \"https://e.example\" }\nresources: [{ name: a, endpoint: { params: { \""
                 + String(repeating: "é", count: 3000) + "\": 1 } } }]",
         ])
-    func `Hostile text ends in words`(text: String) throws {
+    func `hostile text ends in words`(text: String) throws {
         for format in ImportFormat.allCases { try survives(text, format) }
     }
 
@@ -67,7 +67,7 @@ import TestSupport
             "response_actions: [{ status_code: 200, action: ignore }]", "params: { p: \"\\u0000\" }",
             "incremental: { cursor_path: \"\", start_param: since }",
         ])
-    func `One value that cannot be said costs no other resource`(endpoint: String) throws {
+    func `one value that cannot be said costs no other resource`(endpoint: String) throws {
         let imported = try Imported.dlt(
             "{ name: good, primary_key: id, endpoint: { path: good, params: { q: x } } }",
             "{ name: bad, primary_key: id, endpoint: { \(endpoint) } }")
@@ -75,7 +75,7 @@ import TestSupport
         #expect(good.path == "/good" && good.query == ["q": .string("x")])
     }
 
-    @Test func `A map of which nothing is left is left out, and the rest of the resource stays`() throws {
+    @Test func `a map of which nothing is left is left out, and the rest of the resource stays`() throws {
         let imported = try Imported.dlt(
             "{ name: ads, primary_key: id, endpoint: { path: ads, params: { fields: \"campaign{name}\" } } }")
         #expect(try imported.resource.path == "/ads")
@@ -84,7 +84,7 @@ import TestSupport
         #expect(imported.unmapped.count == 1)
     }
 
-    @Test func `A file of the other kind says so`() {
+    @Test func `a file of the other kind says so`() {
         let dlt = "client: { base_url: x }\nresources: [a]"
         let airbyte = "version: 1\nstreams: []\ndefinitions: {}"
         for (text, format, word) in [(dlt, ImportFormat.airbyte, "--from dlt"), (airbyte, .dlt, "--from airbyte")] {
@@ -98,7 +98,7 @@ import TestSupport
         }
     }
 
-    @Test func `A file that is too large is refused unread`() {
+    @Test func `a file that is too large is refused unread`() {
         let text = "# " + String(repeating: "x", count: 10 << 20)
         #expect(throws: ImportError.refused(["big.yaml: is too large; the limit is 4096 KiB"])) {
             try ConfigImport.read(text, file: "big.yaml", format: .dlt)

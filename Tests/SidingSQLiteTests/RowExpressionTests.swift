@@ -10,7 +10,7 @@ struct RowExpressionTests {
             ("a IN (1, 2) AND b BETWEEN 3 AND 4 OR c LIKE 'x%'", ["a", "b", "c"]),
             ("strftime('%Y', created)", ["created"]), ("a /* b */ + 1", ["a"]),
         ] as [(String, [String])])
-    func `An expression is taken with the names that it uses`(text: String, names: [String]) throws {
+    func `an expression is taken with the names that it uses`(text: String, names: [String]) throws {
         let expression = try RowExpression(text, known: ["record"])
         #expect(expression.text == text)
         #expect(Set(expression.names) == Set(names))
@@ -32,7 +32,7 @@ struct RowExpressionTests {
         #expect(throws: RowExpressionError.self) { try RowExpression(text) }
     }
 
-    @Test func `In a statement it stands in parentheses, and ends its comment`() throws {
+    @Test func `in a statement it stands in parentheses, and ends its comment`() throws {
         let expression = try RowExpression("1 + 1 -- two")
         let sql: SQL = "SELECT \(expression: expression) * 2"
         #expect(sql.text == "SELECT (1 + 1 -- two\n) * 2")

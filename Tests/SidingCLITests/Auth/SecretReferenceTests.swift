@@ -51,7 +51,7 @@ struct SecretReferenceTests {
     ]
 
     @Test(arguments: Form.allCases, credentials)
-    func `The secret of a header field reaches the origin in every request`(
+    func `the secret of a header field reaches the origin in every request`(
         form: Form, credentials: (auth: String, field: String, value: String)
     ) async throws {
         let service = try await Service.start()
@@ -66,7 +66,7 @@ struct SecretReferenceTests {
         await service.origin.stop()
     }
 
-    @Test func `A write waits while the program that prints its token fails, and is delivered afterwards`() async throws
+    @Test func `a write waits while the program that prints its token fails, and is delivered afterwards`() async throws
     {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(
@@ -90,7 +90,7 @@ struct SecretReferenceTests {
     }
 
     @Test(arguments: Form.allCases)
-    func `A client's name, secret and parameters reach the token endpoint`(form: Form) async throws {
+    func `a client's name, secret and parameters reach the token endpoint`(form: Form) async throws {
         let door = Door()
         let secret = door.state.withLock(\.secret)
         try await signIn(
@@ -103,7 +103,7 @@ struct SecretReferenceTests {
     }
 
     @Test(arguments: Form.allCases)
-    func `A first refresh token reaches the token endpoint with its client's name and secret`(form: Form)
+    func `a first refresh token reaches the token endpoint with its client's name and secret`(form: Form)
         async throws
     {
         let door = Door()
@@ -132,7 +132,7 @@ struct SecretReferenceTests {
     }
 
     @Test(arguments: Form.allCases)
-    func `The secrets of a log-in reach the origin, however deep they stand`(form: Form) async throws {
+    func `the secrets of a log-in reach the origin, however deep they stand`(form: Form) async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let body =

@@ -21,7 +21,7 @@ struct SignInRefusalTests {
         return (service, sandbox)
     }
 
-    @Test func `A refused client waits for a sign-in, is told what to do, and goes on with a new secret`() async throws
+    @Test func `a refused client waits for a sign-in, is told what to do, and goes on with a new secret`() async throws
     {
         let (service, sandbox) = try await setUp(secret: "\(Door.canary)-wrong")
         let sync = try await sandbox.siding("sync")
@@ -77,7 +77,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `An answer without a token wants a person, and nothing of it is shown`() async throws {
+    @Test func `an answer without a token wants a person, and nothing of it is shown`() async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"tokn":"\#(Door.canary)"}"#) }
         let sync = try await sandbox.siding("sync")
@@ -87,7 +87,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `An endpoint that repeats a secret with escapes brings it into no message and no file`() async throws {
+    @Test func `an endpoint that repeats a secret with escapes brings it into no message and no file`() async throws {
         let service = try await Service.start(behind: door)
         let secret = "abc/DEF+\(Door.canary)=="
         let sandbox = try Sandbox.with(
@@ -110,7 +110,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `A refresh token of the config that has changed goes before the kept one`() async throws {
+    @Test func `a refresh token of the config that has changed goes before the kept one`() async throws {
         let (service, sandbox) = try await setUp("oauth2_refresh")
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -124,7 +124,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `With another client secret the kept refresh token goes on`() async throws {
+    @Test func `with another client secret the kept refresh token goes on`() async throws {
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, client_secret: { file: secret }, refresh_token: { file: secret-refresh }"
         let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_refresh", more))
@@ -138,7 +138,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `The kept token is shown without its value, and forgotten when a person says so`() async throws {
+    @Test func `the kept token is shown without its value, and forgotten when a person says so`() async throws {
         let (service, sandbox) = try await setUp()
         #expect(try await sandbox.siding("auth", "status", "--json").object()["token"]?["kept"]?.bool == false)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -166,7 +166,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `Where no token was ever kept there is none to forget, and that is what is said`() async throws {
+    @Test func `where no token was ever kept there is none to forget, and that is what is said`() async throws {
         let (service, sandbox) = try await setUp()
         for command in [["auth", "forget", "shop", "--dry-run"], ["auth", "forget", "shop"]] {
             let outcome = try await sandbox.siding(command)
@@ -176,7 +176,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `What waits for a sign-in is asked again after forget`() async throws {
+    @Test func `what waits for a sign-in is asked again after forget`() async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"error":"invalid_client"}"#, status: .unauthorized) }
         #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}").status == 77)
@@ -188,7 +188,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `A source that the config does not have is not found, and a secret that is not there is told`()
+    @Test func `a source that the config does not have is not found, and a secret that is not there is told`()
         async throws
     {
         let (service, sandbox) = try await setUp()
@@ -208,7 +208,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `A kept token that others could read is not used, and forget mends it`() async throws {
+    @Test func `a kept token that others could read is not used, and forget mends it`() async throws {
         let (service, sandbox) = try await setUp()
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(chmod(sandbox.file("test.db.credentials/shop"), 0o644) == 0)
@@ -221,7 +221,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `Without database_path the tokens lie in the state directory`() async throws {
+    @Test func `without database_path the tokens lie in the state directory`() async throws {
         let (service, sandbox) = try await setUp()
         let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
         try sandbox.config(config.replacing("database: { path: test.db }\n", with: ""))

@@ -32,7 +32,7 @@ struct SignInTests {
         #expect(mode[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `A client gets its token with Basic credentials and the parameters of the config`() async throws {
+    @Test func `a client gets its token with Basic credentials and the parameters of the config`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let more =
@@ -46,7 +46,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A client's secret goes into the body where the config says so`() async throws {
+    @Test func `a client's secret goes into the body where the config says so`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, client_secret: { file: secret }, client_auth: body"
@@ -60,7 +60,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A refresh token is spent once, and the next one is on disk before its access token is used`()
+    @Test func `a refresh token is spent once, and the next one is on disk before its access token is used`()
         async throws
     {
         let door = Door()
@@ -81,7 +81,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A process that is killed as the new token goes out leaves one that the next process renews`()
+    @Test func `a process that is killed as the new token goes out leaves one that the next process renews`()
         async throws
     {
         let door = Door()
@@ -103,7 +103,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A session's log-in is a JSON body of secrets, and its token goes where the origin wants it`()
+    @Test func `a session's log-in is a JSON body of secrets, and its token goes where the origin wants it`()
         async throws
     {
         let door = Door(field: try #require(HTTPField.Name("X-Auth-Token")), prefix: "Token ")
@@ -119,7 +119,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A session's log-in may be a form, and its token may come in a header field`() async throws {
+    @Test func `a session's log-in may be a form, and its token may come in a header field`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let auth =
@@ -166,7 +166,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A program that fails wants a person`() async throws {
+    @Test func `a program that fails wants a person`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let sandbox = try sandbox(service, "auth: { type: command, command: [sh, -c, exit 3] }", door)
@@ -192,7 +192,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A token is renewed before its end, without a request that is refused`() async throws {
+    @Test func `a token is renewed before its end, without a request that is refused`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let client = "client_id: my app, client_secret: { file: secret }"
@@ -218,7 +218,7 @@ struct SignInTests {
     }
 
     @Test(arguments: [true, false])
-    func `A status that the config takes for a bad token is answered with a new one, and no other is`(isSaid: Bool)
+    func `a status that the config takes for a bad token is answered with a new one, and no other is`(isSaid: Bool)
         async throws
     {
         let door = Door()
@@ -239,7 +239,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A token that lasts a moment only is renewed after half of it, not for each request`() async throws {
+    @Test func `a token that lasts a moment only is renewed after half of it, not for each request`() async throws {
         let door = Door()
         door.change { $0.lifetime = 50 }
         let service = try await Service.start(behind: door)
@@ -251,7 +251,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `Many writes that are refused together make one refresh`() async throws {
+    @Test func `many writes that are refused together make one refresh`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, refresh_token: { file: secret-refresh }"
@@ -271,7 +271,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `Two processes share one sign-in and refresh it once`() async throws {
+    @Test func `two processes share one sign-in and refresh it once`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, refresh_token: { file: secret-refresh }"
@@ -303,7 +303,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `A token that an origin repeats is not kept with its answer`() async throws {
+    @Test func `a token that an origin repeats is not kept with its answer`() async throws {
         let door = Door(prefix: "token=")
         let service = try await Service.start(behind: door)
         let sandbox = try sandbox(

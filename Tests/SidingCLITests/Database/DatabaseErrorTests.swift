@@ -27,7 +27,7 @@ struct DatabaseErrorTests {
         service.config().replacing("path: test.db", with: "path: \(path)")
     }
 
-    @Test func `A file in the place of the database's folder exits 74 and names the path`() async throws {
+    @Test func `a file in the place of the database's folder exits 74 and names the path`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.write("a file", to: "data")
@@ -36,7 +36,7 @@ struct DatabaseErrorTests {
         #expect(service.targets == [])
     }
 
-    @Test func `A folder in which nothing can be made exits 74 before any request`() async throws {
+    @Test func `a folder in which nothing can be made exits 74 before any request`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.config(config("/proc/siding/test.db", service))
@@ -45,7 +45,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"))
-    func `A read-only file system exits 74 for sync, and what is stored can still be read`() async throws {
+    func `a read-only file system exits 74 for sync, and what is stored can still be read`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.config(config("disk/test.db", service))
@@ -59,7 +59,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"), arguments: [false, true])
-    func `A copy on a read-only medium is read without the files beside it`(isBackup: Bool) async throws {
+    func `a copy on a read-only medium is read without the files beside it`(isBackup: Bool) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -86,14 +86,14 @@ struct DatabaseErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `A directory in the database's place exits 74`() async throws {
+    @Test func `a directory in the database's place exits 74`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         try sandbox.write("", to: "test.db/file")
         #expect(try await refusal(sandbox).contains("test.db"))
     }
 
-    @Test func `A foreign SQLite file is refused and left as it was`() async throws {
+    @Test func `a foreign SQLite file is refused and left as it was`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         try await sandbox.sqlite(sandbox.file("test.db"), "CREATE TABLE mine(a); INSERT INTO mine VALUES (1);")
@@ -106,7 +106,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(arguments: ["This is a text, not a database.\n", String(repeating: "no database ", count: 1_000)])
-    func `A text file is refused and left as it was`(text: String) async throws {
+    func `a text file is refused and left as it was`(text: String) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         try sandbox.write(text, to: "test.db")
@@ -114,7 +114,7 @@ struct DatabaseErrorTests {
         #expect(try String(contentsOfFile: sandbox.file("test.db"), encoding: .utf8) == text)
     }
 
-    @Test func `A database of a newer version is refused and left as it was`() async throws {
+    @Test func `a database of a newer version is refused and left as it was`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -126,7 +126,7 @@ struct DatabaseErrorTests {
         #expect(try Data(contentsOf: URL(filePath: sandbox.file("test.db"))) == before)
     }
 
-    @Test func `A schema that someone added to is refused, and the addition is named`() async throws {
+    @Test func `a schema that someone added to is refused, and the addition is named`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -136,7 +136,7 @@ struct DatabaseErrorTests {
         #expect(try await refusal(sandbox).contains("planted"))
     }
 
-    @Test func `A damaged database is told by db check with 74`() async throws {
+    @Test func `a damaged database is told by db check with 74`() async throws {
         let service = try await Service.start(items: 400, pageSize: 100)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -152,7 +152,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"))
-    func `A full disk exits 74, what was saved before is whole, and with room again the sync goes on`() async throws {
+    func `a full disk exits 74, what was saved before is whole, and with room again the sync goes on`() async throws {
         let service = try await Service.start(items: 4_000, pageSize: 100)
         let sandbox = try Sandbox()
         try sandbox.config(config("disk/test.db", service))
@@ -174,7 +174,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"))
-    func `On a disk that fills up, a write whose id was printed is stored and not sent, exit 75`() async throws {
+    func `on a disk that fills up, a write whose id was printed is stored and not sent, exit 75`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.config(
@@ -205,7 +205,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"), arguments: ["24k", "80k", "140k"])
-    func `A disk too small for an empty database exits 74, and with room the first sync works`(size: String)
+    func `a disk too small for an empty database exits 74, and with room the first sync works`(size: String)
         async throws
     {
         let service = try await Service.start()
@@ -220,7 +220,7 @@ struct DatabaseErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `Looking where nothing was stored yet exits 66 and says what to do`() async throws {
+    @Test func `looking where nothing was stored yet exits 66 and says what to do`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         for command in [["status"], ["records", "list", "items"], ["queue", "list"], ["query", "select 1"]] {
@@ -231,7 +231,7 @@ struct DatabaseErrorTests {
         #expect(!FileManager.default.fileExists(atPath: sandbox.file("test.db")))
     }
 
-    @Test func `Database and lock files are for their owner alone`() async throws {
+    @Test func `database and lock files are for their owner alone`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.config(service.config().replacing("database: { path: test.db }", with: ""))

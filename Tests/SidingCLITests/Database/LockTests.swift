@@ -24,7 +24,7 @@ struct LockTests {
         }
     }
 
-    @Test func `A second sync of the same resource exits 11 and says which process holds it since when`() async throws {
+    @Test func `a second sync of the same resource exits 11 and says which process holds it since when`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let first = try await whileSyncing(service, sandbox) { child in
@@ -46,7 +46,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `With --wait-lock the second sync waits for the first and succeeds`() async throws {
+    @Test func `with --wait-lock the second sync waits for the first and succeeds`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let arrived = Latch()
@@ -68,7 +68,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `What is in quarantine is not read again while a sync is at its resource`() async throws {
+    @Test func `what is in quarantine is not read again while a sync is at its resource`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         _ = try await whileSyncing(service, sandbox) { child in
@@ -89,7 +89,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `Where one resource is held, the others are synced all the same, and the exit is 11`() async throws {
+    @Test func `where one resource is held, the others are synced all the same, and the exit is 11`() async throws {
         let other = RecordListing("/other", of: Dataset([Service.item(1)]), paging: .single)
         let service = try await Service.start(routes: [other])
         let sandbox = try Sandbox.with(service, more: "  other: { path: /other, key: id }")
@@ -103,7 +103,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `Of eight syncs begun at once on no database, one does the work and the others exit 11`() async throws {
+    @Test func `of eight syncs begun at once on no database, one does the work and the others exit 11`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let othersEnded = Latch()
@@ -127,7 +127,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `A resource that is named twice is synced once`() async throws {
+    @Test func `a resource that is named twice is synced once`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync", "items", "items", "--json").object()["outcome"] == .string("saved"))
@@ -135,7 +135,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `Records can be read while a sync is under way`() async throws {
+    @Test func `records can be read while a sync is under way`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let first = try await whileSyncing(service, sandbox) { _ in

@@ -15,7 +15,7 @@ struct SharedFileTests {
         """
     }
 
-    @Test func `A resource of another source and origin is refused before anything is asked for`() async throws {
+    @Test func `a resource of another source and origin is refused before anything is asked for`() async throws {
         let (one, other) = (try await Service.start(), try await Service.start(items: 3))
         let sandbox = try Sandbox()
         try sandbox.write(config(one, source: "github"), to: "a.yaml")
@@ -53,7 +53,7 @@ struct SharedFileTests {
         await other.origin.stop()
     }
 
-    @Test func `A source may get another name, or another origin, and a file that holds nothing of it is no obstacle`()
+    @Test func `a source may get another name, or another origin, and a file that holds nothing of it is no obstacle`()
         async throws
     {
         let (one, other) = (try await Service.start(), try await Service.start())
@@ -71,7 +71,7 @@ struct SharedFileTests {
         for service in [one, other, empty] { await service.origin.stop() }
     }
 
-    @Test func `A file without a byte is as none`() async throws {
+    @Test func `a file without a byte is as none`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         try sandbox.write("", to: "test.db")
@@ -94,7 +94,7 @@ struct SharedFileTests {
     /// time so that nobody empties the WAL, and makes the checkpoints itself.
     ///
     /// Without its passive checkpoints, which lose commits of others before SQLite 3.51.3 (`CheckpointRaceTests`).
-    @Test func `Another program may hold reads, checkpoint, and write to a table of its own beside syncs`()
+    @Test func `another program may hold reads, checkpoint, and write to a table of its own beside syncs`()
         async throws
     {
         let service = try await Service.start(items: 100)
@@ -153,7 +153,7 @@ struct SharedFileTests {
         await service.origin.stop()
     }
 
-    @Test func `An object below the root is one record, and its absence is told as that of any other`() async throws {
+    @Test func `an object below the root is one record, and its absence is told as that of any other`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "records: $.resource, paginate: none, deletes: { detect: complete_listing }")

@@ -21,7 +21,7 @@ struct AtomicFileTests {
         try String(contentsOfFile: sandbox.file(name), encoding: .utf8)
     }
 
-    @Test func `Until the last byte is on disk nothing stands in its place`() throws {
+    @Test func `until the last byte is on disk nothing stands in its place`() throws {
         let sandbox = try Sandbox()
         let path = sandbox.file("out.csv")
         let file = try AtomicFile(path, replaces: false)
@@ -40,7 +40,7 @@ struct AtomicFileTests {
         #expect(try text(sandbox, "out.csv").utf8.count == 200_000)
     }
 
-    @Test func `A file that somebody makes meanwhile is not overwritten`() throws {
+    @Test func `a file that somebody makes meanwhile is not overwritten`() throws {
         let sandbox = try Sandbox()
         let file = try AtomicFile(sandbox.file("out.csv"), replaces: false)
         try sandbox.write("theirs", to: "out.csv")
@@ -50,7 +50,7 @@ struct AtomicFileTests {
         #expect(try text(sandbox, "out.csv") == "theirs")
     }
 
-    @Test func `What is there is kept and exits 64, unless --force says otherwise`() async throws {
+    @Test func `what is there is kept and exits 64, unless --force says otherwise`() async throws {
         let sandbox = try await sandbox()
         try sandbox.write("mine", to: "out.csv")
         let refused = try await sandbox.siding("export", "items", "-o", "out.csv")
@@ -68,7 +68,7 @@ struct AtomicFileTests {
         #expect(mode as? Int == 0o600)
     }
 
-    @Test func `Links stay links, and devices and pipes are written as they are`() async throws {
+    @Test func `links stay links, and devices and pipes are written as they are`() async throws {
         let sandbox = try await sandbox()
         try sandbox.write("old", to: "data/real.csv")
         try FileManager.default.createSymbolicLink(
@@ -89,7 +89,7 @@ struct AtomicFileTests {
         #expect(full.status == 74)
     }
 
-    @Test func `Where no file can be made it exits 74 and names the place`() async throws {
+    @Test func `where no file can be made it exits 74 and names the place`() async throws {
         let sandbox = try await sandbox()
         for path in ["absent/out.csv", "/proc/out.csv", ".", "test.db/out.csv"] {
             let outcome = try await sandbox.siding("export", "items", "-o", path)
@@ -100,7 +100,7 @@ struct AtomicFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
-    func `A full disk exits 74 and leaves nothing there, or what was there`() async throws {
+    func `a full disk exits 74 and leaves nothing there, or what was there`() async throws {
         let sandbox = try await sandbox(filledTo: 20_000)
         try await Mount.with(sandbox.file("disk"), options: "size=1m", in: sandbox) { disk in
             let full = try await sandbox.siding("export", "items", "-o", "disk/out.csv")
@@ -119,7 +119,7 @@ struct AtomicFileTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
-    func `A signal leaves nothing in its place, and one that can be heard nothing at all`(signal: Int32) async throws {
+    func `a signal leaves nothing in its place, and one that can be heard nothing at all`(signal: Int32) async throws {
         let sandbox = try await sandbox(filledTo: 40_000)
         func interruptedExport() async throws -> Outcome {
             try await sandbox.siding(["export", "items", "-o", "out.jsonl"]) { child in
@@ -148,7 +148,7 @@ struct AtomicFileTests {
         #expect(isWhole())
     }
 
-    @Test func `Memory does not grow with the records`() async throws {
+    @Test func `memory does not grow with the records`() async throws {
         let sandbox = try await sandbox(filledTo: 120_000, size: 400)
         let pipe = sandbox.file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)

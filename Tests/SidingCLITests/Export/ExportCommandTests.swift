@@ -59,7 +59,7 @@ struct ExportCommandTests {
         #expect(outcome.output == wanted.joined())
     }
 
-    @Test func `A record's own members keep their columns beside what is told of the record`() async throws {
+    @Test func `a record's own members keep their columns beside what is told of the record`() async throws {
         let records = Dataset([.init(key: "1", json: #"{"id":1,"siding_run":"mine","siding_change":"own"}"#)])
         let service = try await Service.start(items: 0, routes: [RecordListing("/odd", of: records)])
         let sandbox = try Sandbox.with(service, more: "  odd: { path: /odd, key: id }")
@@ -75,7 +75,7 @@ struct ExportCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `A member that is called as a column of Siding's is one of its own, in view and export`() async throws {
+    @Test func `a member that is called as a column of Siding's is one of its own, in view and export`() async throws {
         let records = Dataset([.init(key: "1", json: #"{"id":1,"siding_key":"mine","name, first":"ada","a \"b\"":2}"#)])
         let service = try await Service.start(items: 0, routes: [RecordListing("/odd", of: records)])
         let sandbox = try Sandbox.with(service, more: "  odd: { path: /odd, key: id }")
@@ -94,7 +94,7 @@ struct ExportCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `The file's name says the format, and --format says it louder`() async throws {
+    @Test func `the file's name says the format, and --format says it louder`() async throws {
         let sandbox = try await sandbox()
         for (name, options, first) in [
             ("a.csv", [], "id,title,price"), ("a.TSV", [], "id\ttitle\tprice"), ("a.json", [], "["),
@@ -111,7 +111,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test func `Columns are chosen by name, in JSON too, and a wrong one exits 64 with those there are`() async throws {
+    @Test func `columns are chosen by name, in JSON too, and a wrong one exits 64 with those there are`() async throws {
         let sandbox = try await sandbox()
         let csv = try await sandbox.siding("export", "items", "--format", "csv", "--columns", "title,siding_key")
         #expect(csv.output.hasPrefix("title,siding_key\nitem 1,1\n"))
@@ -123,7 +123,7 @@ struct ExportCommandTests {
         #expect(try await sandbox.siding("export", "items", "--columns", "id,,title").status == 64)
     }
 
-    @Test func `Meta wraps a record as records list does, and stands before the columns of a table`() async throws {
+    @Test func `meta wraps a record as records list does, and stands before the columns of a table`() async throws {
         let sandbox = try await sandbox()
         let wrapped = try await sandbox.siding("export", "items", "--with-meta")
         #expect(try await wrapped.output == sandbox.siding("records", "list", "items", "--json").output)
@@ -135,7 +135,7 @@ struct ExportCommandTests {
         #expect(row.dropFirst(3).joined(separator: " ") == "1 1 item 1 1.50")
     }
 
-    @Test func `What does not exist exits 66, what does not fit 64`() async throws {
+    @Test func `what does not exist exits 66, what does not fit 64`() async throws {
         let sandbox = try await sandbox()
         for (arguments, status) in [
             (["absent"], 66), (["items_absent"], 66), (["items", "--changed-since", "99"], 66),
@@ -155,7 +155,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test func `With --json the summary is an object, beside the data where that has standard output`() async throws {
+    @Test func `with --json the summary is an object, beside the data where that has standard output`() async throws {
         let sandbox = try await sandbox()
         let file = try await sandbox.siding("export", "items", "-o", "items.csv", "--json").object()
         let wanted: [String: JSONValue] = [
@@ -168,7 +168,7 @@ struct ExportCommandTests {
         #expect(piped.error.contains(#""records":3,"run":1"#))
     }
 
-    @Test func `A reader that goes away ends it quietly, a full output with 74`() async throws {
+    @Test func `a reader that goes away ends it quietly, a full output with 74`() async throws {
         let sandbox = try await sandbox()
         try await sandbox.fill("items", to: 20_000)
         let (outcome, line) = try await sandbox.siding(["export", "items"], into: .head)

@@ -6,7 +6,7 @@ import Testing
 /// What `-vv` prints of requests.
 @Suite(.serialized)
 struct RequestLineTests {
-    @Test func `Each request has a line with its status, size and time`() async throws {
+    @Test func `each request has a line with its status, size and time`() async throws {
         let service = try await Service.start(items: 20)
         let sandbox = try Sandbox.with(service)
         let sync = try await sandbox.siding("sync", "-vv")
@@ -24,7 +24,7 @@ struct RequestLineTests {
         await service.origin.stop()
     }
 
-    @Test func `Each try of a request has a line, also one without an answer`() async throws {
+    @Test func `each try of a request has a line, also one without an answer`() async throws {
         let service = try await Service.start(items: 1)
         service.listen { number, _ in
             number == 1 ? OriginResponse.json("{}", status: .serviceUnavailable, headerFields: [.retryAfter: "0"]) : nil
@@ -42,7 +42,7 @@ struct RequestLineTests {
         #expect(failed.error.contains("GET \(gone.url)/items failed ("), "\(failed.error)")
     }
 
-    @Test func `Writes have lines, and JSON log lines are objects`() async throws {
+    @Test func `writes have lines, and JSON log lines are objects`() async throws {
         let service = try await Service.start(items: 1)
         service.listen { _, _ in OriginResponse.json(#"{"id":2}"#, status: .created) }
         let sandbox = try Sandbox.with(service)
@@ -55,7 +55,7 @@ struct RequestLineTests {
         await service.origin.stop()
     }
 
-    @Test func `Secrets in addresses are hidden`() async throws {
+    @Test func `secrets in addresses are hidden`() async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(
             service, source: "auth: { type: api_key, in: query, name: own, key: { env: OWN } }")

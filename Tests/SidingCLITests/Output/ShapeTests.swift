@@ -58,7 +58,7 @@ struct ShapeTests {
         #expect(count.allSatisfy { names($0) == ["resource", "count", "deleted"] })
     }
 
-    @Test func `Times are RFC 3339 in UTC`() async throws {
+    @Test func `times are RFC 3339 in UTC`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let record = try await sandbox.siding("records", "get", "items", "3", "--json").object()
         let time = try #require(record["changed_at"]?.string)
@@ -130,7 +130,7 @@ struct ShapeTests {
         #expect(names(made) == ["path", "example"])
     }
 
-    @Test func `Failures are one error object on standard output, with the exit code in it`() async throws {
+    @Test func `failures are one error object on standard output, with the exit code in it`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let failures: [[String]] = [
             ["records", "get", "items", "absent"], ["records", "list", "absent"], ["runs", "show", "99"],
@@ -153,7 +153,7 @@ struct ShapeTests {
         }
     }
 
-    @Test func `Stale and parked are exit codes of status, not errors`() async throws {
+    @Test func `stale and parked are exit codes of status, not errors`() async throws {
         let (service, sandbox, _) = try await sandbox()
         let stale = try await sandbox.siding("status", "--max-age", "1h", "--json")
         #expect(stale.status == 5)
@@ -166,7 +166,7 @@ struct ShapeTests {
     }
 
     @Test(arguments: [("1ms", Int32(5)), ("1h", 0)])
-    func `What is older than the config allows is stale`(age: String, code: Int32) async throws {
+    func `what is older than the config allows is stale`(age: String, code: Int32) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service, resource: "max_age: \(age)")
         #expect(try await sandbox.siding("sync").status == 0)

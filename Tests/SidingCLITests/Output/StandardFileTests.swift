@@ -10,7 +10,7 @@ struct StandardFileTests {
     }
 
     @Test(arguments: ["2>&-", "2>/dev/full", "2>/dev/null"])
-    func `A command goes on where standard error takes no words`(redirection: String) async throws {
+    func `a command goes on where standard error takes no words`(redirection: String) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await shell(redirection, "sync -v", in: sandbox) == 0)
@@ -19,7 +19,7 @@ struct StandardFileTests {
         await service.origin.stop()
     }
 
-    @Test func `Closed standard files are not taken by the database`() async throws {
+    @Test func `closed standard files are not taken by the database`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await shell("<&- >&- 2>&-", "sync -v", in: sandbox) == 0)

@@ -7,7 +7,7 @@ import Testing
 /// What becomes of a write whose sender was killed.
 @Suite(.serialized)
 struct KilledSendTests {
-    @Test func `A sync takes up what a killed send left in its hand`() async throws {
+    @Test func `a sync takes up what a killed send left in its hand`() async throws {
         let shop = try await QueueShop()
         let child = Promise<Child>()
         shop.service.listen { _, request in
@@ -26,7 +26,7 @@ struct KilledSendTests {
     }
 
     @Test(arguments: [["queue", "run"], ["sync"]])
-    func `What a killed send may have delivered is told as such when it is parked`(command: [String]) async throws {
+    func `what a killed send may have delivered is told as such when it is parked`(command: [String]) async throws {
         let shop = try await QueueShop()
         let child = Promise<Child>()
         shop.service.listen { _, request in

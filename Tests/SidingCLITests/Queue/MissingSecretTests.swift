@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized)
 struct MissingSecretTests {
     @Test(arguments: [[], ["--wait"]])
-    func `With a secret that cannot be read a write is stored, told and sent once the secret is there`(more: [String])
+    func `with a secret that cannot be read a write is stored, told and sent once the secret is there`(more: [String])
         async throws
     {
         let shop = try await QueueShop(source: ", auth: { type: bearer, token: { file: missing.txt } }")
@@ -29,7 +29,7 @@ struct MissingSecretTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A secret that one source lacks holds up no write of another`() async throws {
+    @Test func `a secret that one source lacks holds up no write of another`() async throws {
         let shop = try await QueueShop(
             more: """
                 writes: { orders: { source: shop, create: { path: /orders } } }

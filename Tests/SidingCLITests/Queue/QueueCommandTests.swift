@@ -35,7 +35,7 @@ struct QueueCommandTests {
         }
     }
 
-    @Test func `A held page keeps sync from asking, exit 75, until it is released`() async throws {
+    @Test func `a held page keeps sync from asking, exit 75, until it is released`() async throws {
         let stopped = try await Stopped()
         let held = try await stopped.sandbox.siding("queue", "hold", String(stopped.items.prefix(8)))
         #expect(held.status == 0)
@@ -54,7 +54,7 @@ struct QueueCommandTests {
         #expect(try await stopped.sandbox.differences(from: stopped.service.items) == [])
     }
 
-    @Test func `Retry asks at once, held or not, and its listing goes on to the end`() async throws {
+    @Test func `retry asks at once, held or not, and its listing goes on to the end`() async throws {
         let stopped = try await Stopped()
         #expect(try await stopped.sandbox.siding("queue", "hold", stopped.items).status == 0)
         let retried = try await stopped.sandbox.siding("queue", "retry", stopped.items)
@@ -64,7 +64,7 @@ struct QueueCommandTests {
         #expect(try await stopped.sandbox.differences(from: stopped.service.items) == [])
     }
 
-    @Test func `Run tries what is due and leaves what is not`() async throws {
+    @Test func `run tries what is due and leaves what is not`() async throws {
         let stopped = try await Stopped()
         #expect(try await stopped.sandbox.siding("queue", "release", "--all").status != 70)
         let early = try await stopped.sandbox.siding("queue", "run", "--resource", "nothing")
@@ -77,7 +77,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["done", "queued"])
     }
 
-    @Test func `A dropped page is given up, and the next sync starts at the first page`() async throws {
+    @Test func `a dropped page is given up, and the next sync starts at the first page`() async throws {
         let stopped = try await Stopped()
         let refused = try await stopped.sandbox.siding("queue", "drop", stopped.items)
         #expect(refused.status == 64)
@@ -92,7 +92,7 @@ struct QueueCommandTests {
     }
 
     @Test(arguments: ["hold", "release", "drop", "retry"])
-    func `With --dry-run nothing is done, and what would be is told`(action: String) async throws {
+    func `with --dry-run nothing is done, and what would be is told`(action: String) async throws {
         let stopped = try await Stopped()
         let isRelease = action == "release"
         if isRelease { #expect(try await stopped.sandbox.siding("queue", "hold", "--all").status == 0) }
@@ -106,7 +106,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == (isRelease ? ["parked", "parked"] : ["queued", "queued"]))
     }
 
-    @Test func `Ids are read from standard input, and none there never means all`() async throws {
+    @Test func `ids are read from standard input, and none there never means all`() async throws {
         let stopped = try await Stopped()
         for command in [
             ["hold", "-"], ["drop", "-", "--yes"], ["drop", "-", "--resource", "items", "--yes"], ["run", "-"],
@@ -126,7 +126,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["dropped", "parked"])
     }
 
-    @Test func `Selectors narrow, and all of them must hold`() async throws {
+    @Test func `selectors narrow, and all of them must hold`() async throws {
         let stopped = try await Stopped()
         func ids(_ selectors: String...) async throws -> [String?] {
             try await stopped.sandbox.siding(["queue", "list", "--json"] + selectors).objects()
@@ -144,7 +144,7 @@ struct QueueCommandTests {
     }
 
     @Test(arguments: [["abc"], ["zzzzzzzz"], ["; drop"], [""]])
-    func `An id that means no entry, or is too short to be sure, exits 66`(ids: [String]) async throws {
+    func `an id that means no entry, or is too short to be sure, exits 66`(ids: [String]) async throws {
         let stopped = try await Stopped()
         for action in ["show", "hold", "retry"] {
             let outcome = try await stopped.sandbox.siding(["queue", action] + ids)
@@ -154,7 +154,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["queued", "queued"])
     }
 
-    @Test func `Actions without a selection are refused with 64`() async throws {
+    @Test func `actions without a selection are refused with 64`() async throws {
         let stopped = try await Stopped()
         for action in ["hold", "release", "drop", "retry"] {
             let outcome = try await stopped.sandbox.siding("queue", action)
@@ -164,7 +164,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["queued", "queued"])
     }
 
-    @Test func `What cannot be done to an entry is said, and nothing else changes`() async throws {
+    @Test func `what cannot be done to an entry is said, and nothing else changes`() async throws {
         let stopped = try await Stopped()
         let notParked = try await stopped.sandbox.siding("queue", "release", stopped.items, "--json").object()
         #expect(notParked["done"] == .bool(false))
@@ -175,13 +175,13 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["dropped", "queued"])
     }
 
-    @Test func `The curl command of an entry holds its request, quoted for a shell, and no credential`() async throws {
+    @Test func `the curl command of an entry holds its request, quoted for a shell, and no credential`() async throws {
         let stopped = try await Stopped()
         let curl = try await stopped.sandbox.siding("queue", "show", stopped.items, "--curl")
         #expect(curl.output.hasPrefix("curl -sS -X GET '\(stopped.service.url)/items?page=2'"))
     }
 
-    @Test func `A page whose sender was killed three times is parked as poison`() async throws {
+    @Test func `a page whose sender was killed three times is parked as poison`() async throws {
         let stopped = try await Stopped()
         for _ in 0..<3 {
             let child = Promise<Child>()

@@ -42,7 +42,7 @@ struct QueueControlTests {
         return ledger.entries
     }
 
-    @Test func `With its own key each write is done once, although many were sent more often`() async throws {
+    @Test func `with its own key each write is done once, although many were sent more often`() async throws {
         let page = try await send(seed: 7) { $0 }
         #expect(page.arrivals.count > 60)
         #expect(Set(page.arrivals).count == 60)
@@ -51,7 +51,7 @@ struct QueueControlTests {
         #expect(page.inversions() == 0)
     }
 
-    @Test func `With a fresh key for each try, writes are done twice, and the harness sees it`() async throws {
+    @Test func `with a fresh key for each try, writes are done twice, and the harness sees it`() async throws {
         let page = try await send(seed: 7) { FreshKeys(transports: $0) }
         #expect(Set(page.arrivals).count == page.arrivals.count)
         #expect(page.duplicates > 0)

@@ -8,7 +8,7 @@ import Testing
 struct QueueDecisionTests {
     // MARK: Selecting
 
-    @Test func `Reasons narrow what is listed and what is released`() async throws {
+    @Test func `reasons narrow what is listed and what is released`() async throws {
         let shop = try await QueueShop()
         let held = try await shop.keep("a")
         let expired = try await shop.keep("b")
@@ -32,7 +32,7 @@ struct QueueDecisionTests {
         (["retry", "--all"], "done"), (["retry", "--state", "parked"], "done"), (["release", "--all"], "queued"),
         (["edit", "--all", "--body", "[]"], "dropped"),
     ])
-    func `What may have arrived is left alone and counted, unless an id or a reason names it`(
+    func `what may have arrived is left alone and counted, unless an id or a reason names it`(
         command: [String], end: String
     ) async throws {
         let shop = try await QueueShop()
@@ -51,7 +51,7 @@ struct QueueDecisionTests {
     }
 
     @Test(arguments: ["list", "run", "retry", "hold", "release", "drop", "purge"], ["--source", "--resource"])
-    func `A name that neither the config nor the queue has is a fault`(command: String, option: String) async throws {
+    func `a name that neither the config nor the queue has is a fault`(command: String, option: String) async throws {
         let shop = try await QueueShop()
         _ = try await shop.keep("a")
         let refused = try await shop.queue(command, option, "shpo")
@@ -62,7 +62,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `The list ends with the number of entries, and has the origin's own words`() async throws {
+    @Test func `the list ends with the number of entries, and has the origin's own words`() async throws {
         let shop = try await QueueShop()
         for path in ["a", "b", "c"] { _ = try await shop.keep(path) }
         shop.service.listen { _, _ in .json(#"{"message":"the title is empty"}"#, status: .unprocessableContent) }
@@ -76,7 +76,7 @@ struct QueueDecisionTests {
     }
 
     @Test(arguments: [["purge"], ["edit", "--body", "[]"], ["resolve", "--mine"]])
-    func `Without a selection nothing is done, exit 64`(command: [String]) async throws {
+    func `without a selection nothing is done, exit 64`(command: [String]) async throws {
         let shop = try await QueueShop()
         _ = try await shop.keep("a")
         let refused = try await shop.sandbox.siding(["queue"] + command + ["--yes"])
@@ -87,7 +87,7 @@ struct QueueDecisionTests {
 
     // MARK: purge
 
-    @Test func `Purge forgets what is selected and completed, and refuses what still waits`() async throws {
+    @Test func `purge forgets what is selected and completed, and refuses what still waits`() async throws {
         let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b")
@@ -108,7 +108,7 @@ struct QueueDecisionTests {
     }
 
     @Test(arguments: [true, false])
-    func `A purged key stays taken for as long as its origin remembers it`(isKeyed: Bool) async throws {
+    func `a purged key stays taken for as long as its origin remembers it`(isKeyed: Bool) async throws {
         let shop = try await QueueShop(source: isKeyed ? ", idempotency: { lifetime: 2h }" : "")
         let send = ["send", "POST", "shop:/orders", "--key", "k", "-d"]
         let id = try await shop.sandbox.siding(send + [#"{"a":"confidential"}"#]).output
@@ -129,7 +129,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `Purge removes a completed entry that has lost its request, and its key is free again`() async throws {
+    @Test func `purge removes a completed entry that has lost its request, and its key is free again`() async throws {
         let shop = try await QueueShop()
         let send = ["send", "POST", "shop:/orders", "-d", "{}", "--key", "k"]
         let id = try await shop.sandbox.siding(send).output.trimmingCharacters(in: .newlines)
@@ -143,7 +143,7 @@ struct QueueDecisionTests {
 
     // MARK: edit
 
-    @Test func `Several entries are edited at once, and what is refused is told`() async throws {
+    @Test func `several entries are edited at once, and what is refused is told`() async throws {
         let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b", "--lane", "l")
@@ -160,7 +160,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `An editor opens for one entry alone`() async throws {
+    @Test func `an editor opens for one entry alone`() async throws {
         let shop = try await QueueShop()
         _ = try await shop.keep("a")
         _ = try await shop.keep("b")
@@ -171,7 +171,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `An editor reads from the terminal, and what it leaves is sent`() async throws {
+    @Test func `an editor reads from the terminal, and what it leaves is sent`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders")
         try shop.sandbox.write("read text < /dev/tty; echo \"$text\" > \"$1\"", to: "editor")
@@ -185,7 +185,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A new path or URL takes the place of the old one, and what send refuses is refused`() async throws {
+    @Test func `a new path or URL takes the place of the old one, and what send refuses is refused`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("ordres")
         let refused: [(String, String)] = [
@@ -209,7 +209,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `An edit that is rehearsed tells the request that would be, and writes nothing`() async throws {
+    @Test func `an edit that is rehearsed tells the request that would be, and writes nothing`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("a")
         let before = try await shop.rows()
@@ -232,7 +232,7 @@ struct QueueDecisionTests {
 
     // MARK: resolve
 
-    @Test func `Conflicts are resolved by their reason, after a rehearsal that writes nothing`() async throws {
+    @Test func `conflicts are resolved by their reason, after a rehearsal that writes nothing`() async throws {
         let shop = try await QueueShop()
         #expect(try await shop.sandbox.siding("sync").status == 0)
         let (first, second) = (try await shop.conflict(1), try await shop.conflict(2))
@@ -257,7 +257,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What has arrived is completed together, and what cannot have is refused`() async throws {
+    @Test func `what has arrived is completed together, and what cannot have is refused`() async throws {
         let shop = try await QueueShop()
         let (first, second) = (try await shop.keep("a"), try await shop.keep("b"))
         let third = try await shop.keep("c")
@@ -273,7 +273,7 @@ struct QueueDecisionTests {
     // MARK: release
 
     @Test(arguments: ["release", "retry"])
-    func `A damaged entry is let go, and the next sender parks it as invalid`(action: String) async throws {
+    func `a damaged entry is let go, and the next sender parks it as invalid`(action: String) async throws {
         let shop = try await QueueShop()
         let (damaged, sound) = (try await shop.keep("a"), try await shop.keep("b"))
         #expect(try await shop.queue("hold", damaged, sound).status == 0)

@@ -12,7 +12,7 @@ struct QueueExitTests {
     @Test(arguments: [
         ["--lane", "l"], ["--state", "queued"], ["--resource", "items"], ["--older-than", "0s"], ["ID"],
     ])
-    func `Watching takes no selector but the source, and sends nothing that was not meant`(
+    func `watching takes no selector but the source, and sends nothing that was not meant`(
         selector: [String]
     ) async throws {
         let shop = try await QueueShop()
@@ -27,7 +27,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `Writes behind five that were refused in the same way wait, are told, and go when a person asks`()
+    @Test func `writes behind five that were refused in the same way wait, are told, and go when a person asks`()
         async throws
     {
         let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
@@ -55,7 +55,7 @@ struct QueueExitTests {
     }
 
     @Test(arguments: [["run"], ["run", "--source", "shop"]])
-    func `A write that is refused for its own content does not hold up those behind it, once the token is repaired`(
+    func `a write that is refused for its own content does not hold up those behind it, once the token is repaired`(
         command: [String]
     ) async throws {
         let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
@@ -78,7 +78,7 @@ struct QueueExitTests {
     }
 
     @Test(arguments: ["run", "retry"])
-    func `A write whose key the origin has forgotten is parked, told, and not taken for delivered`(
+    func `a write whose key the origin has forgotten is parked, told, and not taken for delivered`(
         command: String
     ) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
@@ -96,7 +96,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What stands behind others in its lane is told, and not taken for delivered`() async throws {
+    @Test func `what stands behind others in its lane is told, and not taken for delivered`() async throws {
         let shop = try await QueueShop()
         let head = try await shop.keep("orders/1", "--lane", "l")
         let second = try await shop.keep("orders/2", "--lane", "l")
@@ -110,7 +110,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A lane whose head was edited is delivered whole, in its order`() async throws {
+    @Test func `a lane whose head was edited is delivered whole, in its order`() async throws {
         let shop = try await QueueShop()
         let head = try await shop.keep("orders/1", "--lane", "l")
         _ = try await shop.keep("orders/2", "--lane", "l")
@@ -122,7 +122,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `Writes of a source that the config has no more are told, exit 66, and others go out`() async throws {
+    @Test func `writes of a source that the config has no more are told, exit 66, and others go out`() async throws {
         let shop = try await QueueShop()
         let lost = try await shop.keep("lost")
         let config = shop.service.config(source: "retry: { inline: 0 }")
@@ -143,7 +143,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A signal ends a retry of many after the one that is under way`() async throws {
+    @Test func `a signal ends a retry of many after the one that is under way`() async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
         var ids: [String] = []
         for number in 1...3 { ids.append(try await shop.keep("orders/\(number)")) }
@@ -165,7 +165,7 @@ struct QueueExitTests {
     // MARK: hold, release, drop, retry
 
     @Test(arguments: ["hold", "release", "drop", "retry"], [true, false])
-    func `What is refused is said, exit 1, and exit 3 where others were not`(
+    func `what is refused is said, exit 1, and exit 3 where others were not`(
         action: String, isDry: Bool
     ) async throws {
         let shop = try await QueueShop()
@@ -184,7 +184,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A dry run does not promise what is done to an entry that is being sent`() async throws {
+    @Test func `a dry run does not promise what is done to an entry that is being sent`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
@@ -197,7 +197,7 @@ struct QueueExitTests {
 
     // MARK: send
 
-    @Test func `The key of a write that a person dropped leads to it, exit 69, with the truth`() async throws {
+    @Test func `the key of a write that a person dropped leads to it, exit 69, with the truth`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders", "--key", "k")
         #expect(try await shop.sandbox.siding("queue", "drop", id, "--yes").status == 0)
@@ -212,7 +212,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `The key of a write that was edited leads to it, exit 69, and says what took its place`() async throws {
+    @Test func `the key of a write that was edited leads to it, exit 69, and says what took its place`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders", "--key", "k")
         let edited = try await shop.sandbox.siding("queue", "edit", id, "--body", "[]")
@@ -222,7 +222,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A deletion of what was never sent ends well, and says so`() async throws {
+    @Test func `a deletion of what was never sent ends well, and says so`() async throws {
         let shop = try await QueueShop(
             more: """
                 writes:
@@ -240,7 +240,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `The curl command of a write has its key`() async throws {
+    @Test func `the curl command of a write has its key`() async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
         let id = try await shop.keep("orders", "--key", "k-1")
         let curl = try await shop.sandbox.siding("queue", "show", id, "--curl").output
@@ -250,7 +250,7 @@ struct QueueExitTests {
 
     // MARK: sync
 
-    @Test func `A sync tells the writes that wait behind refused ones, exit 75, but not where it was to send none`()
+    @Test func `a sync tells the writes that wait behind refused ones, exit 75, but not where it was to send none`()
         async throws
     {
         let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
@@ -272,7 +272,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A field of a limit that cannot be read is told by send`() async throws {
+    @Test func `a field of a limit that cannot be read is told by send`() async throws {
         let shop = try await QueueShop(source: #", limits: [{ match: "**", remaining_header: X-Left }]"#)
         let left = try #require(HTTPField.Name("X-Left"))
         shop.service.listen { _, request in

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized)
 struct QueueExpiryTests {
     @Test(arguments: [["queue", "run"], ["sync"], ["sync", "--offline"], ["queue", "run", "--watch"]])
-    func `What is parked because its time is over is told, exit 75`(command: [String]) async throws {
+    func `what is parked because its time is over is told, exit 75`(command: [String]) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
         _ = try await shop.keep("a", "--expire", "1h")
         _ = try await shop.keep("b", "--expire", "1h")
@@ -23,7 +23,7 @@ struct QueueExpiryTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What waits longer than its source allows is parked, and its pages have a time too`() async throws {
+    @Test func `what waits longer than its source allows is parked, and its pages have a time too`() async throws {
         let shop = try await QueueShop()
         try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
         let hour = 3_600 * 1_000_000
@@ -42,7 +42,7 @@ struct QueueExpiryTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A page that has expired is told by each run of the queue, exit 75, until a sync takes it up`()
+    @Test func `a page that has expired is told by each run of the queue, exit 75, until a sync takes it up`()
         async throws
     {
         let shop = try await QueueShop()
@@ -71,7 +71,7 @@ struct QueueExpiryTests {
     }
 
     @Test(arguments: [["queue", "run"], ["sync"]])
-    func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
+    func `what is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
         let id = try await shop.keep("a")
         try await shop.sql(

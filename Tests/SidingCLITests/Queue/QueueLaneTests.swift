@@ -16,7 +16,7 @@ struct QueueLaneTests {
         var all: [String: [Int]] { lanes.withLock { $0 } }
     }
 
-    @Test func `Of a hundred writes in ten lanes one is bad: its lane waits, the rest is delivered at once, in order`()
+    @Test func `of a hundred writes in ten lanes one is bad: its lane waits, the rest is delivered at once, in order`()
         async throws
     {
         let taken = Taken()

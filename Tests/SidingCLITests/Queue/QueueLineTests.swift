@@ -86,7 +86,7 @@ struct QueueLineTests {
         return (claimed, counted)
     }
 
-    @Test func `A thousand writes wait out a line that is down, and leave in order as soon as it is back`() async throws
+    @Test func `a thousand writes wait out a line that is down, and leave in order as soon as it is back`() async throws
     {
         let cable = try await Cable()
         try cable.plugIn()
@@ -142,7 +142,7 @@ struct QueueLineTests {
         var longest: Duration { self == .known ? .seconds(1) : self == .blip ? .seconds(2) : .seconds(4) }
     }
 
-    @Test func `A line that flaps is used within a second of each return`() async throws {
+    @Test func `a line that flaps is used within a second of each return`() async throws {
         let cable = try await Cable()
         try cable.plugIn()
         let far = try await FarOrigin(on: cable)

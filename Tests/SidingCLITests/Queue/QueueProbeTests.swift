@@ -72,7 +72,7 @@ struct QueueProbeTests {
         }
     }
 
-    @Test func `What the origin did without a word is found there: one effect, no second send`() async throws {
+    @Test func `what the origin did without a word is found there: one effect, no second send`() async throws {
         let orders = try await Orders(keepsLost: true)
         let sent = try await orders.sandbox.siding("send", "orders.create", "-d", #"{"n":1}"#)
         #expect(sent.status == 75)
@@ -89,7 +89,7 @@ struct QueueProbeTests {
         await orders.service.origin.stop()
     }
 
-    @Test func `What never got there is sent again, and waited for, without a person`() async throws {
+    @Test func `what never got there is sent again, and waited for, without a person`() async throws {
         let orders = try await Orders(keepsLost: false)
         let sent = try await orders.sandbox.siding("send", "orders.create", "-d", #"{"n":1}"#, "--wait")
         #expect(sent.status == 0)
@@ -123,7 +123,7 @@ struct QueueProbeTests {
 
     private func methods(_ service: Service) -> [String] { service.origin.requests.map(\.method) }
 
-    @Test func `The record is looked for where the config says, and known by the member that it names`() async throws {
+    @Test func `the record is looked for where the config says, and known by the member that it names`() async throws {
         let probe = "probe: { path: /orders, query: { q: \"{entry}\" }, mark: $.meta.ref, records: \"$.found[*]\" }"
         let (service, sandbox, id) = try await lost(probe) { id in
             .json(#"{"near":[{"meta":{"ref":"x"}}],"found":[{"id":7,"meta":{"ref":"\#(id)"}}]}"#)
@@ -138,7 +138,7 @@ struct QueueProbeTests {
     }
 
     @Test(arguments: [("1ms", ["POST", "GET", "POST"]), ("1h", ["POST", "GET"])])
-    func `That it is not there is believed once the time of the config is over`(after: String, asked: [String])
+    func `that it is not there is believed once the time of the config is over`(after: String, asked: [String])
         async throws
     {
         let probe = "probe: { path: /orders, query: { ref: \"{entry}\" } }"
@@ -152,7 +152,7 @@ struct QueueProbeTests {
     }
 
     @Test(arguments: [("hold", "parked", ["POST", "GET"]), ("send", "done", ["POST", "GET", "POST"])])
-    func `Where the origin does not tell, it goes as the config says`(otherwise: String, state: String, asked: [String])
+    func `where the origin does not tell, it goes as the config says`(otherwise: String, state: String, asked: [String])
         async throws
     {
         let probe = "probe: { path: /orders, query: { ref: \"{entry}\" } }, after: 1ms"
@@ -167,7 +167,7 @@ struct QueueProbeTests {
     }
 
     @Test(arguments: [true, false])
-    func `Of many lost writes each acts once`(keepsLost: Bool) async throws {
+    func `of many lost writes each acts once`(keepsLost: Bool) async throws {
         let orders = try await Orders(keepsLost: keepsLost)
         try await orders.enqueue(Self.tries)
         // By name, each is tried although the source has failed so often by then: sent, asked about, and sent again.

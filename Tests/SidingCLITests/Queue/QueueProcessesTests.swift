@@ -40,7 +40,7 @@ struct QueueProcessesTests {
         return faults
     }
 
-    @Test func `Eight processes at once: no error of a lock, no write sent twice, none left behind`() async throws {
+    @Test func `eight processes at once: no error of a lock, no write sent twice, none left behind`() async throws {
         let ledger = WriteLedger(seed: 1)
         let service = try await Service.start(items: 60, pageSize: 20, routes: [ledger])
         let sandbox = try Sandbox.with(service, source: "http: { concurrency: 6 }")

@@ -45,7 +45,7 @@ struct QueueSecretTests {
     }
 
     @Test(arguments: [201, 401, 403, 409, 422, 500, 503])
-    func `A source's credential reaches the origin and stays nowhere, though the origin repeats it`(
+    func `a source's credential reaches the origin and stays nowhere, though the origin repeats it`(
         status: Int
     ) async throws {
         let service = try await Service.start(items: 1)
@@ -88,7 +88,7 @@ struct QueueSecretTests {
         ["-H", "X-Shop-Token: \(QueueSecretTests.pasted)"],
         ["-H", "Proxy-Authorization: Basic \(QueueSecretTests.pasted)"],
     ])
-    func `A credential that is pasted into a header is refused, with the way to do it, and kept nowhere`(
+    func `a credential that is pasted into a header is refused, with the way to do it, and kept nowhere`(
         field: [String]
     ) async throws {
         let service = try await Service.start(items: 1)
@@ -100,7 +100,7 @@ struct QueueSecretTests {
     }
 
     @Test(arguments: ["access_token=", "token=", "api_key=", "X-Amz-Signature=", "%61ccess_token="])
-    func `A credential that is pasted into the URL is refused, and kept nowhere`(parameter: String) async throws {
+    func `a credential that is pasted into the URL is refused, and kept nowhere`(parameter: String) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         let sent = try await sandbox.siding(
@@ -110,7 +110,7 @@ struct QueueSecretTests {
         await service.origin.stop()
     }
 
-    @Test func `A password in the URL is refused, and kept nowhere`() async throws {
+    @Test func `a password in the URL is refused, and kept nowhere`() async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         let url = service.url.replacing("://", with: "://ada:\(Self.pasted)@")

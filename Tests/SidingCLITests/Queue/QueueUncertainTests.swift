@@ -56,7 +56,7 @@ struct QueueUncertainTests {
         }
     }
 
-    @Test func `Without a key that is honoured, what may have arrived is parked and never sent again`() async throws {
+    @Test func `without a key that is honoured, what may have arrived is parked and never sent again`() async throws {
         let silent = try await Silent()
         try await silent.enqueue(Self.tries, nil)
         let sandbox = silent.sandbox
@@ -78,7 +78,7 @@ struct QueueUncertainTests {
         await silent.service.origin.stop()
     }
 
-    @Test func `A command's own write is parked as well, exit 75, and says what it is unsure of`() async throws {
+    @Test func `a command's own write is parked as well, exit 75, and says what it is unsure of`() async throws {
         let silent = try await Silent()
         let sent = try await silent.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
         #expect(sent.status == 75)
@@ -92,7 +92,7 @@ struct QueueUncertainTests {
         await silent.service.origin.stop()
     }
 
-    @Test func `With a key that is honoured it is sent again under that key, and done once`() async throws {
+    @Test func `with a key that is honoured it is sent again under that key, and done once`() async throws {
         let ledger = WriteLedger(.init(lostAfter: 0.5), seed: 3)
         let service = try await Service.start(items: 1, routes: [ledger])
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 2, base: 1ms, cap: 2ms }")

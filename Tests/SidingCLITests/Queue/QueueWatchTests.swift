@@ -18,7 +18,7 @@ struct QueueWatchTests {
         return (service, sandbox)
     }
 
-    @Test func `Watching waits for a page whose time has not come, and for writes meanwhile`() async throws {
+    @Test func `watching waits for a page whose time has not come, and for writes meanwhile`() async throws {
         let (service, sandbox) = try await stopped()
         service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
         #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
@@ -31,7 +31,7 @@ struct QueueWatchTests {
         await service.origin.stop()
     }
 
-    @Test func `Watching ends where the sync of a page is refused, instead of refusing it again and again`()
+    @Test func `watching ends where the sync of a page is refused, instead of refusing it again and again`()
         async throws
     {
         let (service, sandbox) = try await stopped()
@@ -45,7 +45,7 @@ struct QueueWatchTests {
     }
 
     @Test(arguments: [["queue", "run"], ["queue", "run", "--watch"], ["queue", "run", "--resource", "items"]])
-    func `A page that waits for a sign-in is tried, and said to wait, exit 77, until the origin lets it in`(
+    func `a page that waits for a sign-in is tried, and said to wait, exit 77, until the origin lets it in`(
         command: [String]
     ) async throws {
         let (service, sandbox) = try await stopped()
@@ -63,7 +63,7 @@ struct QueueWatchTests {
     }
 
     @Test(arguments: [["--reason", "sign_in"], ["--state", "parked"]])
-    func `Running what is parked for a sign-in tries it, and lets go of nothing else`(selector: [String]) async throws {
+    func `running what is parked for a sign-in tries it, and lets go of nothing else`(selector: [String]) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .unauthorized) }
@@ -86,7 +86,7 @@ struct QueueWatchTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `A write that may not be sent twice is answered although a signal ends its command`(
+    func `a write that may not be sent twice is answered although a signal ends its command`(
         signal: Int32
     ) async throws {
         let service = try await Service.start(items: 1)

@@ -27,7 +27,7 @@ struct SendTests {
         return (service, sandbox)
     }
 
-    @Test func `A write is delivered at once, its id on standard output and nothing else said`() async throws {
+    @Test func `a write is delivered at once, its id on standard output and nothing else said`() async throws {
         let (service, sandbox) = try await Self.shop()
         let sent = try await sandbox.siding("send", "POST", "shop:/items", "-d", #"{"title":"new"}"#)
         #expect(sent.status == 0)
@@ -43,7 +43,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A config may send only: sync sends what waits, and there is nothing to fetch`() async throws {
+    @Test func `a config may send only: sync sends what waits, and there is nothing to fetch`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox()
         try sandbox.config(
@@ -69,7 +69,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `What the origin refuses waits, exit 69, and its correction goes in its place`() async throws {
+    @Test func `what the origin refuses waits, exit 69, and its correction goes in its place`() async throws {
         let (service, sandbox) = try await Self.shop()
         service.origin.inject(.status(422))
         let bad = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--lane", "l")
@@ -90,7 +90,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `Without a line a write is kept, exit 75, and the next sync sends it before it fetches`() async throws {
+    @Test func `without a line a write is kept, exit 75, and the next sync sends it before it fetches`() async throws {
         let (service, sandbox) = try await Self.shop()
         let kept = try await sandbox.siding("send", "DELETE", "shop:/items/2", "--no-send")
         #expect(kept.status == 0)
@@ -101,7 +101,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A declared write shows in the view at once, marked, and the answer takes its place`() async throws {
+    @Test func `a declared write shows in the view at once, marked, and the answer takes its place`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("sync").status == 0)
         let sent = try await sandbox.siding("send", "items.update", "2", "-d", #"{"title":"mine"}"#, "--no-send")
@@ -117,7 +117,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A record that is created is edited by its temporary id before the origin has made it`() async throws {
+    @Test func `a record that is created is edited by its temporary id before the origin has made it`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
@@ -133,7 +133,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A write that creates a record tells its temporary id, and then the one that the origin gave it`()
+    @Test func `a write that creates a record tells its temporary id, and then the one that the origin gave it`()
         async throws
     {
         let (service, sandbox) = try await Self.shop()
@@ -148,7 +148,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A conflict is shown side by side and decided by a person`() async throws {
+    @Test func `a conflict is shown side by side and decided by a person`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("sync").status == 0)
         service.origin.inject(.status(409), at: OriginPattern(method: "PATCH"))
@@ -175,7 +175,7 @@ struct SendTests {
     ]
 
     @Test(arguments: refused)
-    func `Bad input is refused in plain words, and nothing is kept`(arguments: [String], status: Int32) async throws {
+    func `bad input is refused in plain words, and nothing is kept`(arguments: [String], status: Int32) async throws {
         let (service, sandbox) = try await Self.shop()
         let refused = try await sandbox.siding(["send"] + arguments)
         #expect(refused.status == status, "\(refused.error)")
@@ -185,7 +185,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `The same key leads to the same entry, which is sent once`() async throws {
+    @Test func `the same key leads to the same entry, which is sent once`() async throws {
         let (service, sandbox) = try await Self.shop()
         let first = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--key", "k")
         let again = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--key", "k")
@@ -196,7 +196,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A command shows the same request for curl, with quotes that a shell undoes`() async throws {
+    @Test func `a command shows the same request for curl, with quotes that a shell undoes`() async throws {
         let (service, sandbox) = try await Self.shop()
         // The second quote has an accent: one character of Swift, and a quote for a shell.
         let body = "{\"title\":\"it's '\u{301}\"}"
@@ -209,7 +209,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `A body that is larger than the queue keeps is refused before all of it is read`() async throws {
+    @Test func `a body that is larger than the queue keeps is refused before all of it is read`() async throws {
         let (service, sandbox) = try await Self.shop()
         let kept = try await sandbox.siding("send", "PUT", "shop:/items/1", "-d", "{}", "--no-send").output
         let id = String(kept.prefix(8))
@@ -233,7 +233,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `In JSON an accepted write is a line before it is sent, and its outcome another`() async throws {
+    @Test func `in JSON an accepted write is a line before it is sent, and its outcome another`() async throws {
         let (service, sandbox) = try await Self.shop()
         let send = ["send", "POST", "shop:/items", "-d", #"{"title":"new"}"#, "--json"]
         let lines = try await sandbox.siding(send).objects()
@@ -246,7 +246,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `In JSON the id is told although the sender is killed in the middle of its try`() async throws {
+    @Test func `in JSON the id is told although the sender is killed in the middle of its try`() async throws {
         let (service, sandbox) = try await Self.shop()
         let child = Promise<Child>()
         service.listen { _, _ in
@@ -268,7 +268,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `Settled entries are forgotten by purge, what waits is not`() async throws {
+    @Test func `settled entries are forgotten by purge, what waits is not`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)
         #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--no-send").status == 0)

@@ -32,7 +32,7 @@ struct WriteDeclarationTests {
 
     // MARK: Requests
 
-    @Test func `A record is created as the config says, and its id is where the config says`() async throws {
+    @Test func `a record is created as the config says, and its id is where the config says`() async throws {
         let create = "create: { method: PUT, path: /items/new, id: $.data.number }"
         let (service, sandbox) = try await Self.shop("\(create), update: { path: \"/items/{id}\" }") { request, _ in
             request.method == "PUT" ? .json(#"{"data":{"number":77}}"#, status: .created) : Self.echo(request)
@@ -49,7 +49,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `A record is deleted by the method and path of the config`() async throws {
+    @Test func `a record is deleted by the method and path of the config`() async throws {
         let (service, sandbox) = try await Self.shop("delete: { method: POST, path: \"/items/{id}/remove\" }") { _, _ in
             OriginResponse(status: .noContent)
         }
@@ -61,7 +61,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `A record may be created under an id of one's own`() async throws {
+    @Test func `a record may be created under an id of one's own`() async throws {
         let (service, sandbox) = try await Self.shop("create: { method: PUT, path: \"/items/{id}\" }") { request, _ in
             Self.echo(request)
         }
@@ -81,7 +81,7 @@ struct WriteDeclarationTests {
             ("DELETE", "", Int32(0)), ("DELETE", ", gone_is_done: false", 69), ("POST", ", method: POST", 0),
             ("POST", ", method: POST, gone_is_done: false", 69),
         ])
-    func `What is gone already counts as deleted, whatever the method, unless the config says otherwise`(
+    func `what is gone already counts as deleted, whatever the method, unless the config says otherwise`(
         name: String, told: (method: String, more: String, code: Int32)
     ) async throws {
         let (service, sandbox) = try await Self.shop("delete: { path: \"/items/{id}\"\(told.more) }", of: name) {
@@ -94,7 +94,7 @@ struct WriteDeclarationTests {
     }
 
     @Test(arguments: [(true, false), (false, true)])
-    func `The validator of an answer is the condition of the next write whose verb asks for it`(
+    func `the validator of an answer is the condition of the next write whose verb asks for it`(
         update: Bool, delete: Bool
     ) async throws {
         let path = "path: \"/items/{id}\", if_match:"
@@ -135,7 +135,7 @@ struct WriteDeclarationTests {
         Conflict(policy: "merge", theirs: theirPrice, tries: 2, state: "done", title: "mine"),
         Conflict(policy: "merge", theirs: theirTitle, tries: 1, state: "parked", title: "mine"),
     ])
-    func `A conflict ends as the config says`(conflict: Conflict) async throws {
+    func `a conflict ends as the config says`(conflict: Conflict) async throws {
         let (service, sandbox) = try await Self.shop(
             "update: { path: \"/items/{id}\" }, conflict: { then: \(conflict.policy) }"
         ) { request, _ in Self.echo(request) }
@@ -161,7 +161,7 @@ struct WriteDeclarationTests {
     private static let dropped = "dropped (the origin has changed $.title, and the config prefers the origin's record)"
 
     @Test(arguments: [(["queue", "run"], 69), (["sync"], 3), (["queue", "retry", "ID"], 69)] as [([String], Int32)])
-    func `An edit that the config drops before it is sent is told, and is not exit 0`(
+    func `an edit that the config drops before it is sent is told, and is not exit 0`(
         command: [String], status: Int32
     ) async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { then: theirs }") {
@@ -182,7 +182,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `An edit that a page of a sync drops is told by that sync`() async throws {
+    @Test func `an edit that a page of a sync drops is told by that sync`() async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { then: theirs }") {
             _, _ in .json("{}")
         }
@@ -196,7 +196,7 @@ struct WriteDeclarationTests {
     }
 
     @Test(arguments: [(422, "conflict"), (409, "rejected")])
-    func `A conflict is what the config says that it is`(status: Int, reason: String) async throws {
+    func `a conflict is what the config says that it is`(status: Int, reason: String) async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { on: [422] }") {
             _, _ in OriginResponse(status: .init(code: status))
         }
@@ -208,7 +208,7 @@ struct WriteDeclarationTests {
 
     // MARK: Sources and lanes
 
-    @Test func `A write goes to its source, in its lane`() async throws {
+    @Test func `a write goes to its source, in its lane`() async throws {
         let (service, other) = (try await Service.start(items: 1), try await Service.start(items: 1))
         let sandbox = try Sandbox()
         try sandbox.config(
@@ -230,7 +230,7 @@ struct WriteDeclarationTests {
 
     // MARK: Idempotency keys
 
-    @Test func `Each write has its key in the field of its declaration, else of its source`() async throws {
+    @Test func `each write has its key in the field of its declaration, else of its source`() async throws {
         let (service, sandbox) = try await Self.shop(
             "create: { path: /items }, idempotency: { header: X-Item-Key }",
             source: ", idempotency: { header: X-Shop-Key }"
@@ -245,7 +245,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `A key is believed for the lifetime of its declaration, else of its source`() async throws {
+    @Test func `a key is believed for the lifetime of its declaration, else of its source`() async throws {
         let (service, sandbox) = try await Self.shop(
             "create: { path: /items }, idempotency: { lifetime: 2h }", source: ", idempotency: { lifetime: 1h }"
         ) { _, number in .json(#"{"id":\#(100 + number)}"#, status: .created) }
@@ -266,7 +266,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `Pending edits can be asked for as soon as writes are declared, before the first edit`() async throws {
+    @Test func `pending edits can be asked for as soon as writes are declared, before the first edit`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized)
 struct DataFaultTests {
-    @Test func `A page of broken JSON in mid-listing exits 65, keeps the pages before it, and saves nothing of it`()
+    @Test func `a page of broken JSON in mid-listing exits 65, keeps the pages before it, and saves nothing of it`()
         async throws
     {
         let service = try await Service.start()
@@ -27,7 +27,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `With --json the fault is in the resource's object, and the exit code is the same`() async throws {
+    @Test func `with --json the fault is in the resource's object, and the exit code is the same`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         service.origin.inject(.content(type: "text/html", body: Array("Welcome.".utf8)), times: nil)
@@ -40,7 +40,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `A web page in place of JSON is queued, exit 75, and the next sync ends the listing`() async throws {
+    @Test func `a web page in place of JSON is queued, exit 75, and the next sync ends the listing`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         service.origin.inject(.notJSON, skipping: 2, times: nil)
@@ -56,7 +56,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `A web page where JSON never came from may be the answer to a wrong URL`() async throws {
+    @Test func `a web page where JSON never came from may be the answer to a wrong URL`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         service.origin.inject(.notJSON, times: nil)
@@ -67,7 +67,7 @@ struct DataFaultTests {
     }
 
     @Test
-    func `Records that break the contract are quarantined with their reason, the rest is saved, and the exit is 3`()
+    func `records that break the contract are quarantined with their reason, the rest is saved, and the exit is 3`()
         async throws
     {
         let service = try await Service.start(routes: [])
@@ -87,7 +87,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `Of records with one key on a page the last one stays, and the others are counted`() async throws {
+    @Test func `of records with one key on a page the last one stays, and the others are counted`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "paginate: none")
         service.listen { _, _ in .json(#"[{"id":1,"n":1},{"id":2},{"id":1,"n":2},{"id":1,"n":3}]"#) }
@@ -98,7 +98,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `A body over the limit exits 65 and names the setting that raises it`() async throws {
+    @Test func `a body over the limit exits 65 and names the setting that raises it`() async throws {
         let service = try await Service.start(items: 2_000, pageSize: 2_000)
         let sandbox = try Sandbox.with(service, source: "http: { max_body: 16KiB }")
         let outcome = try await sandbox.siding("sync")
@@ -126,7 +126,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `A record that is nested too deep is quarantined`() async throws {
+    @Test func `a record that is nested too deep is quarantined`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "paginate: none")
         service.listen { _, _ in .json(#"[{"id":1,"a":\#(Self.nested(127))},{"id":2,"a":\#(Self.nested(128))}]"#) }
@@ -136,7 +136,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `A changed records place is told, even to cron, and the listing is full`() async throws {
+    @Test func `a changed records place is told, even to cron, and the listing is full`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

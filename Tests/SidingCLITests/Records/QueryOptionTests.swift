@@ -16,7 +16,7 @@ struct QueryOptionTests {
     private static let statement = "SELECT id, title FROM items ORDER BY id LIMIT 2"
     private static let rows = "id\ttitle\n1\titem 1\n2\titem 2\n"
 
-    @Test func `A statement comes from standard input or from a file`() async throws {
+    @Test func `a statement comes from standard input or from a file`() async throws {
         let sandbox = try await synced()
         let text = "-- two items\n\(Self.statement);\n"
         #expect(try await sandbox.siding("query", "-", input: text).output == Self.rows)
@@ -27,7 +27,7 @@ struct QueryOptionTests {
         #expect(try await sandbox.siding("query", "--file", "marked.sql").output == Self.rows)
     }
 
-    @Test func `A statement that is missing, given twice or not a text is refused`() async throws {
+    @Test func `a statement that is missing, given twice or not a text is refused`() async throws {
         let sandbox = try await synced()
         try sandbox.write("SELECT 1", to: "one.sql")
         try sandbox.write([0x53, 0xFF], to: "bytes.sql")
@@ -49,7 +49,7 @@ struct QueryOptionTests {
         ("json", "[\n{\"id\":1,\"title\":\"item 1\"},\n{\"id\":2,\"title\":\"item 2\"}\n]\n"),
         ("table", "ID  TITLE\n1   item 1\n2   item 2\n"),
     ])
-    func `Each format prints the rows`(_ format: String, _ output: String) async throws {
+    func `each format prints the rows`(_ format: String, _ output: String) async throws {
         let sandbox = try await synced()
         let outcome = try await sandbox.siding("query", Self.statement, "--format", format)
         #expect(outcome.status == 0 && outcome.output == output)
@@ -80,7 +80,7 @@ struct QueryOptionTests {
         ("a=b", "text", "a=b"), ("[1]", "text", "[1]"), ("12345678901234567890", "text", "12345678901234567890"),
         ("it's; DROP VIEW items", "text", "it's; DROP VIEW items"),
     ])
-    func `A parameter has the type of its value`(_ value: String, _ type: String, _ shown: String) async throws {
+    func `a parameter has the type of its value`(_ value: String, _ type: String, _ shown: String) async throws {
         let sandbox = try await synced()
         for sign in [":", "@", "$"] {
             let outcome = try await sandbox.siding(
@@ -89,7 +89,7 @@ struct QueryOptionTests {
         }
     }
 
-    @Test func `Parameters choose rows, and those that do not fit the statement are refused`() async throws {
+    @Test func `parameters choose rows, and those that do not fit the statement are refused`() async throws {
         let sandbox = try await synced()
         let one = try await sandbox.siding(
             "query", "SELECT id FROM items WHERE title = :title AND id < :most", "--param", "title=item 2", "--param",

@@ -13,7 +13,7 @@ struct QueryTests {
         return (service, sandbox)
     }
 
-    @Test func `Each resource is a view under its own name`() async throws {
+    @Test func `each resource is a view under its own name`() async throws {
         let (_, sandbox) = try await synced()
         let rows = try await sandbox.siding("query", "select id, title from items order by id limit 2", "--json")
         #expect(rows.output == #"{"id":1,"title":"item 1"}"# + "\n" + #"{"id":2,"title":"item 2"}"# + "\n")
@@ -34,7 +34,7 @@ struct QueryTests {
             "SELECT * FROM pragma_database_list", "SELECT * FROM absent",
             "WITH x AS (SELECT 1) DELETE FROM siding_runs",
         ])
-    func `Everything but one reading statement is refused with 64, and nothing changes`(sql: String) async throws {
+    func `everything but one reading statement is refused with 64, and nothing changes`(sql: String) async throws {
         let (_, sandbox) = try await synced()
         let before = try contents(sandbox)
         let words = try await sandbox.siding("query", sql)
@@ -47,7 +47,7 @@ struct QueryTests {
         #expect(try contents(sandbox) == before)
     }
 
-    @Test func `An endless statement is stopped at its time limit with exit 1`() async throws {
+    @Test func `an endless statement is stopped at its time limit with exit 1`() async throws {
         let (_, sandbox) = try await synced()
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
         let began = ContinuousClock.now
@@ -60,7 +60,7 @@ struct QueryTests {
         #expect(huge.status != 0)
     }
 
-    @Test func `A statement ends on time even inside one call of a function`() async throws {
+    @Test func `a statement ends on time even inside one call of a function`() async throws {
         let (_, sandbox) = try await synced()
         let call = "printf('%.*c', 2000000000, 'x')"
         let outcome = try await sandbox.siding("query", "SELECT \(call) || \(call)", "--timeout", "200ms", "--json")
@@ -68,7 +68,7 @@ struct QueryTests {
         #expect(try outcome.object()["error"]?["message"]?.string?.contains("0.2 seconds") == true, "\(outcome.output)")
     }
 
-    @Test func `What a remote record holds cannot steer the terminal`() async throws {
+    @Test func `what a remote record holds cannot steer the terminal`() async throws {
         let evil = "\u{1B}]52;c;ZWNobyBwd25lZA==\u{07}\u{1B}[2J\u{9B}31m\u{202E}gnp.exe\u{2066}\u{0}\r\u{7F}"
         let escaped = evil.unicodeScalars.map {
             let code = String($0.value, radix: 16)
@@ -96,7 +96,7 @@ struct QueryTests {
         await service.origin.stop()
     }
 
-    @Test func `What an origin answers or links to cannot steer the terminal through errors and the queue`()
+    @Test func `what an origin answers or links to cannot steer the terminal through errors and the queue`()
         async throws
     {
         let service = try await Service.start(items: 0)

@@ -13,7 +13,7 @@ struct RecordContractCommandTests {
         return service
     }
 
-    @Test func `Records that break the contract are set aside, and the exit is 3; the rest is saved`() async throws {
+    @Test func `records that break the contract are set aside, and the exit is 3; the rest is saved`() async throws {
         let service = try await Self.service(
             #"[{"id":1,"v":1}]"#, #"[{"id":1,"v":2},{"id":2,"v":"x"},{"id":3,"w":1}]"#)
         let sandbox = try Sandbox.with(service, resource: Self.strict)
@@ -44,7 +44,7 @@ struct RecordContractCommandTests {
         (#"{"v":2}"#, "name the member that has the key in `key:` of 'items' in the config"),
         (#"{"id":[2]}"#, "name the member that has the key in `key:` of 'items' in the config"),
     ])
-    func `A record without a key of the resource's kind names the way out`(record: String, way: String) async throws {
+    func `a record without a key of the resource's kind names the way out`(record: String, way: String) async throws {
         let service = try await Self.service(#"[{"id":1}]"#, #"[{"id":1},\#(record)]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -57,7 +57,7 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `With fail the page is a fault: exit 65, and nothing of it is saved`() async throws {
+    @Test func `with fail the page is a fault: exit 65, and nothing of it is saved`() async throws {
         let service = try await Self.service(#"[{"id":1,"v":1}]"#, #"[{"id":2,"v":2},{"id":3,"v":"x"}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none, contract: { type_change: fail }")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -114,7 +114,7 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `A sync without a line makes the columns of the config`() async throws {
+    @Test func `a sync without a line makes the columns of the config`() async throws {
         let service = try await Self.service(
             #"[{"id":1,"at":"2024-01-31T10:00:00+02:00","tags":["a","b"],"user":{"login":"ada"}}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none")
@@ -134,7 +134,7 @@ struct RecordContractCommandTests {
         #expect(try await sandbox.siding("db", "check").status == 0)
     }
 
-    @Test func `Columns of elements are shown by their type and the format of the config`() async throws {
+    @Test func `columns of elements are shown by their type and the format of the config`() async throws {
         let service = try await Self.service(
             #"[{"id":1,"events":[{"at":86400},{"at":86400000}]},{"id":2,"events":[]}]"#)
         let columns =

@@ -25,7 +25,7 @@ struct SearchCommandTests {
         try await sandbox.siding(["search", "items", "--json"] + arguments).objects().map { $0["key"]?.string }
     }
 
-    @Test func `The best match comes first, with the text around it`() async throws {
+    @Test func `the best match comes first, with the text around it`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         let found = try await sandbox.siding("search", "items", "train")
         #expect(found.status == 0 && found.error == "")
@@ -48,7 +48,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `A limit shows the best, and tells that there are more`() async throws {
+    @Test func `a limit shows the best, and tells that there are more`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         let first = try await sandbox.siding("search", "items", "train", "--limit", "1")
         #expect(first.lines.count == 1 && first.error == "more records match; --limit 0 shows all\n")
@@ -60,7 +60,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `Nothing that a person types as words is a syntax error`() async throws {
+    @Test func `nothing that a person types as words is a syntax error`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         for words in [
             "\"", "\"quoted", "NOT", "AND train", "OR", "NEAR(", "title:", "c0 : x", "trai*", "(", ")", "^fast",
@@ -77,7 +77,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `A search without a match says which columns it covered`() async throws {
+    @Test func `a search without a match says which columns it covered`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains, resource: "columns: { id: integer, title: text }")
         let nothing = try await sandbox.siding("search", "items", "sight")
         #expect(nothing.status == 0 && nothing.output == "")
@@ -85,7 +85,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `Phrases, beginnings and the language of FTS5 each have a flag`() async throws {
+    @Test func `phrases, beginnings and the language of FTS5 each have a flag`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         #expect(try await Self.keys(sandbox, "--phrase", "fast", "trains") == ["1"])
         #expect(try await Self.keys(sandbox, "--phrase", "trains fast") == [])
@@ -115,7 +115,7 @@ struct SearchCommandTests {
         ),
         (resource: "columns: { price: text }", finds: ["77"], misses: ["sight", "boat"]),
     ])
-    func `Declared columns of type text are searched, and without them all texts of the records`(
+    func `declared columns of type text are searched, and without them all texts of the records`(
         resource: String, finds: [String], misses: [String]
     ) async throws {
         let (service, sandbox) = try await Self.synced(Self.trains, resource: resource)
@@ -124,7 +124,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `The first search builds the index, the next ones write nothing, and syncs keep it up to date`()
+    @Test func `the first search builds the index, the next ones write nothing, and syncs keep it up to date`()
         async throws
     {
         let (service, sandbox) = try await Self.synced(
@@ -156,7 +156,7 @@ struct SearchCommandTests {
         ["test.db", "test.db-wal"].map { FileManager.default.contents(atPath: sandbox.file($0)) ?? Data() }
     }
 
-    @Test func `Without records nothing is found, and without texts the search is refused`() async throws {
+    @Test func `without records nothing is found, and without texts the search is refused`() async throws {
         let (service, sandbox) = try await Self.synced("[]")
         let empty = try await sandbox.siding("search", "items", "train")
         #expect(empty.status == 0 && empty.output == "" && empty.error == "'items' has no records\n")
@@ -169,7 +169,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `Matches are bold at a terminal, unless colour is off`() async throws {
+    @Test func `matches are bold at a terminal, unless colour is off`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         let program = try SidingBinary.path()
         func terminal(_ options: String) async throws -> String {
@@ -181,7 +181,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `What a record holds can neither steer the terminal nor pass for a match`() async throws {
+    @Test func `what a record holds can neither steer the terminal nor pass for a match`() async throws {
         let evil = #"\u001b]52;c;AA\u0007\u001b[2J\u009b31m\u202e\u0001 7\u0002 train \u0001 7\u0003"#
         let (service, sandbox) = try await Self.synced(#"[{"id":"\#(evil)","title":"\#(evil)"}]"#)
         let plain = try await sandbox.siding("search", "items", "train")

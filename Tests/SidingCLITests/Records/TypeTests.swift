@@ -37,7 +37,7 @@ struct TypeTests {
     @Test(arguments: [
         ("plain", shared), ("typed", shared + ",m,d"), ("plain_parts", "on,o"), ("typed_parts", "on,o"),
     ])
-    func `Queries and exports print the same, in each format`(_ resource: String, _ columns: String) async throws {
+    func `queries and exports print the same, in each format`(_ resource: String, _ columns: String) async throws {
         let sandbox = try await sandbox()
         let order = resource.hasSuffix("_parts") ? "siding_parent" : "id"
         let names = columns.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ",")
@@ -56,7 +56,7 @@ struct TypeTests {
     }
 
     @Test(arguments: ["plain", "typed"])
-    func `Each member is what the record has`(_ resource: String) async throws {
+    func `each member is what the record has`(_ resource: String) async throws {
         let sandbox = try await sandbox()
         let rows = try await sandbox.siding(
             "query", "SELECT \(Self.shared) FROM \(resource) ORDER BY id", "--json"
@@ -74,7 +74,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `A boolean has one form in CSV, declared or not`() async throws {
+    @Test func `a boolean has one form in CSV, declared or not`() async throws {
         let sandbox = try await sandbox()
         for resource in ["plain", "typed"] {
             let exported = try await sandbox.siding("export", resource, "--columns", "yes", "--format", "csv")
@@ -84,7 +84,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `What SQL computes is as SQL has it`() async throws {
+    @Test func `what SQL computes is as SQL has it`() async throws {
         let sandbox = try await sandbox()
         let row = try await sandbox.siding(
             "query", "SELECT count(*) AS yes, max(yes) AS top, yes + 0 AS sum, '[1]' AS l FROM typed WHERE yes",
@@ -98,7 +98,7 @@ struct TypeTests {
         #expect(elsewhere.output == #"{"yes":null,"yes_2":1}"# + "\n")
     }
 
-    @Test func `A member that is a boolean here and a number there stays as SQL has it`() async throws {
+    @Test func `a member that is a boolean here and a number there stays as SQL has it`() async throws {
         let records = Dataset([.init(key: "1", json: #"{"id":1,"v":1}"#), .init(key: "2", json: #"{"id":2,"v":true}"#)])
         let service = try await Service.start(items: 0, routes: [RecordListing("/all", of: records)])
         let sandbox = try Sandbox.with(service, more: "  plain: { path: /all, key: id }")
@@ -108,7 +108,7 @@ struct TypeTests {
         await service.origin.stop()
     }
 
-    @Test func `A decimal keeps its digits, and sorts, sums and compares as a number`() async throws {
+    @Test func `a decimal keeps its digits, and sorts, sums and compares as a number`() async throws {
         let sandbox = try await sandbox()
         let sorted = try await sandbox.siding("query", "SELECT m FROM typed ORDER BY m", "--json")
         #expect(
@@ -130,7 +130,7 @@ struct TypeTests {
         #expect(shell.output == "9.5\n10.0\n100.1\n")
     }
 
-    @Test func `A date is the day that it is where it was written`() async throws {
+    @Test func `a date is the day that it is where it was written`() async throws {
         let sandbox = try await sandbox()
         let rows = try await sandbox.siding("query", "SELECT d FROM typed ORDER BY id")
         #expect(rows.output == "d\n2024-01-31\n2024-02-01\nsoon\n\n")

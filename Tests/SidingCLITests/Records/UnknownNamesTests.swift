@@ -21,7 +21,7 @@ struct UnknownNamesTests {
         "queue purge nopenope --yes", "send POST nope:/x", "send nope.create", "send POST shop:/x --after nopenope",
     ]
 
-    @Test func `No command takes an unknown name for an empty selection`() async throws {
+    @Test func `no command takes an unknown name for an empty selection`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -36,7 +36,7 @@ struct UnknownNamesTests {
         await service.origin.stop()
     }
 
-    @Test func `A resource that left the config is known while something of it is stored`() async throws {
+    @Test func `a resource that left the config is known while something of it is stored`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

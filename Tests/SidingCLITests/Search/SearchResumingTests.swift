@@ -26,7 +26,7 @@ struct SearchResumingTests {
     }
 
     @Test(arguments: [2, 5, 10])
-    func `After kill -9 at any page, one more sync asks for the rest with the same bodies`(page: Int) async throws {
+    func `after kill -9 at any page, one more sync asks for the rest with the same bodies`(page: Int) async throws {
         let child = Promise<Child>()
         let origin = try await Origin.searching { search in
             if search.request.order == page { try? await child.value().send(SIGKILL) }
@@ -44,7 +44,7 @@ struct SearchResumingTests {
         await origin.stop()
     }
 
-    @Test func `A page that fails is kept with its body, shown, and asked for again`() async throws {
+    @Test func `a page that fails is kept with its body, shown, and asked for again`() async throws {
         let origin = try await Origin.searching { search in Self.answer(search) }
         let sandbox = try Sandbox()
         try sandbox.config(origin.config(Self.resource))
@@ -73,7 +73,7 @@ struct SearchResumingTests {
         await origin.stop()
     }
 
-    @Test func `A search is a read: it is sent again at once where a GET would be`() async throws {
+    @Test func `a search is a read: it is sent again at once where a GET would be`() async throws {
         let origin = try await Origin.searching { search in Self.answer(search) }
         let sandbox = try Sandbox()
         try sandbox.config(

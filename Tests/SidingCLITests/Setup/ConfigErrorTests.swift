@@ -36,7 +36,7 @@ struct ConfigErrorTests {
         return words.error
     }
 
-    @Test func `A missing config exits 78, says where it looked, and how to get one`() async throws {
+    @Test func `a missing config exits 78, says where it looked, and how to get one`() async throws {
         let sandbox = try Sandbox()
         let error = try await refusal(in: sandbox)
         #expect(error.contains("siding.yaml"))
@@ -47,7 +47,7 @@ struct ConfigErrorTests {
         #expect(named.error.contains("absent.yaml"))
     }
 
-    @Test func `A directory in the config's place exits 78 and is called one`() async throws {
+    @Test func `a directory in the config's place exits 78 and is called one`() async throws {
         let sandbox = try Sandbox()
         try sandbox.write("", to: "siding.yaml/file")
         #expect(try await refusal(in: sandbox).contains("directory"))
@@ -60,7 +60,7 @@ struct ConfigErrorTests {
         #expect(error.contains("move it away, or let 'siding init --force URL' replace it"), "\(error)")
     }
 
-    @Test func `Binary rubbish is refused without being printed`() async throws {
+    @Test func `binary rubbish is refused without being printed`() async throws {
         var bytes = (0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
         _ = try await refusal(bytes)
         bytes = [0, 0x1B, 0x5B, 0x32, 0x4A, 0xFF, 0xFE]
@@ -70,11 +70,11 @@ struct ConfigErrorTests {
     @Test(arguments: [
         "", "\n", "# nothing\n", "42\n", "[]\n", "version: 1\n", "version: 2\nsources: {}\n", "a: b: c\n",
     ])
-    func `A config that says nothing usable is refused`(text: String) async throws {
+    func `a config that says nothing usable is refused`(text: String) async throws {
         _ = try await refusal(Array(text.utf8))
     }
 
-    @Test func `A bomb of aliases is refused quickly`() async throws {
+    @Test func `a bomb of aliases is refused quickly`() async throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...12 {
             text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
@@ -85,11 +85,11 @@ struct ConfigErrorTests {
     }
 
     @Test(arguments: ["[", "{a: ", "- "])
-    func `A hundred thousand brackets are refused without a crash`(bracket: String) async throws {
+    func `a hundred thousand brackets are refused without a crash`(bracket: String) async throws {
         _ = try await refusal(Array(String(repeating: bracket, count: 100_000).utf8))
     }
 
-    @Test func `Unknown keys are told with file, line and column, and a suggestion`() async throws {
+    @Test func `unknown keys are told with file, line and column, and a suggestion`() async throws {
         let text = Self.good.replacing("key: id", with: "key: id, pagnate: none")
         let error = try await refusal(Array(text.utf8))
         #expect(error.firstMatch(of: #/siding\.yaml:6:\d+: /#) != nil)
@@ -97,7 +97,7 @@ struct ConfigErrorTests {
         #expect(error.contains("did you mean 'paginate'?"))
     }
 
-    @Test func `Every fault of a config is told, not only the first`() async throws {
+    @Test func `every fault of a config is told, not only the first`() async throws {
         let text = Self.good.replacing("key: id", with: "key: id, pagnate: none, maxage: 5m")
             .replacing("database:", with: "databse:")
         let error = try await refusal(Array(text.utf8))
@@ -120,7 +120,7 @@ struct ConfigErrorTests {
         #expect(try object.object()["error"]?["name"] == .string("credentialUnavailable"))
     }
 
-    @Test func `An unset environment secret exits 78, and names the variable and its place`() async throws {
+    @Test func `an unset environment secret exits 78, and names the variable and its place`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(
             Self.good.replacing(
@@ -128,7 +128,7 @@ struct ConfigErrorTests {
         try await refusalOfSecret("SHOP_TOKEN", in: sandbox)
     }
 
-    @Test func `A certificate that is missing is told by a check, with the place of its source`() async throws {
+    @Test func `a certificate that is missing is told by a check, with the place of its source`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(
             Self.good.replacing("http://127.0.0.1:9 }", with: "https://127.0.0.1:9, tls: { certificate: none.pem } }"))
@@ -138,7 +138,7 @@ struct ConfigErrorTests {
     }
 
     @Test(arguments: ["absent.txt", "folder", "empty.txt"])
-    func `A secret file that gives no secret exits 78`(name: String) async throws {
+    func `a secret file that gives no secret exits 78`(name: String) async throws {
         let sandbox = try Sandbox()
         try sandbox.write("", to: "empty.txt")
         try sandbox.write("", to: "folder/file")
@@ -147,7 +147,7 @@ struct ConfigErrorTests {
         try await refusalOfSecret(name, in: sandbox)
     }
 
-    @Test func `An unknown resource exits 66 and the known ones are named`() async throws {
+    @Test func `an unknown resource exits 66 and the known ones are named`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(Self.good)
         for command in ["sync", "plan"] {
@@ -161,7 +161,7 @@ struct ConfigErrorTests {
         #expect(try object.object()["error"]?["name"] == .string("not_found"))
     }
 
-    @Test func `Without HOME, a database path in the config is enough; without either, 78`() async throws {
+    @Test func `without HOME, a database path in the config is enough; without either, 78`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(Self.good)
         #expect(try await sandbox.siding("check", environment: ["HOME": ""]).status == 0)
@@ -177,7 +177,7 @@ struct ConfigErrorTests {
             ["sync", "--frobnicate"], ["query"], ["queue", "hold"], ["runs", "show", "x"], ["init", "--example", "no"],
             ["queue", "list", "--state", "lost"], ["records"], ["--log-format", "xml"],
         ])
-    func `Wrong usage exits 64, in words and as one object`(arguments: [String]) async throws {
+    func `wrong usage exits 64, in words and as one object`(arguments: [String]) async throws {
         let sandbox = try Sandbox()
         try sandbox.config(Self.good)
         let words = try await sandbox.siding(arguments)

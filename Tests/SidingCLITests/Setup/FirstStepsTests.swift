@@ -48,7 +48,7 @@ struct FirstStepsTests {
         "blog", "github", "gitlab", "hackernews", "hubspot", "jira", "local", "odata", "pokeapi", "shopify", "stripe",
         "zendesk",
     ])
-    func `Every example is valid as it stands`(name: String) async throws {
+    func `every example is valid as it stands`(name: String) async throws {
         let sandbox = try Sandbox()
         #expect(try await sandbox.siding("init", "--example", name).status == 0)
         let check = try await sandbox.siding(["check"], environment: Self.secrets)
@@ -117,7 +117,7 @@ struct FirstStepsTests {
         await service.origin.stop()
     }
 
-    @Test func `The schema of the config is one JSON value`() async throws {
+    @Test func `the schema of the config is one JSON value`() async throws {
         let schema = try await Sandbox().siding("check", "--schema")
         #expect(schema.status == 0)
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(schema.output.utf8))
@@ -125,7 +125,7 @@ struct FirstStepsTests {
         #expect(value["properties"]?["resources"] != nil)
     }
 
-    @Test func `Version and help are data on standard output, exit 0`() async throws {
+    @Test func `version and help are data on standard output, exit 0`() async throws {
         let sandbox = try Sandbox()
         let version = try await sandbox.siding("--version")
         #expect(version.status == 0)
@@ -149,7 +149,7 @@ struct FirstStepsTests {
             "auth status", "auth forget", "schema", "quarantine", "quarantine list",
             "quarantine show", "quarantine retry", "quarantine drop", "state", "state show", "state set", "state reset",
         ])
-    func `Every command explains itself, exit 0, without a config`(command: String) async throws {
+    func `every command explains itself, exit 0, without a config`(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
         let help = try await Sandbox().siding(words + ["--help"])
         #expect(help.status == 0)
@@ -157,7 +157,7 @@ struct FirstStepsTests {
         #expect(help.output.contains("USAGE: siding \(command)"))
     }
 
-    @Test func `Every command that the help names is in the list above`() async throws {
+    @Test func `every command that the help names is in the list above`() async throws {
         let help = try await Sandbox().siding("--help").output
         let named = Set(help.matches(of: /\n  ([a-z]+) {2,}/).map { String($0.1) })
         #expect(
@@ -169,7 +169,7 @@ struct FirstStepsTests {
             ])
     }
 
-    @Test func `The help of siding lists the options of all commands, that of a command the usual ones`() async throws {
+    @Test func `the help of siding lists the options of all commands, that of a command the usual ones`() async throws {
         func options(_ help: String) -> [String] {
             help.matches(of: /\n +(?:-[a-z], )?--([a-z-]+)/).map { String($0.1) }
         }
@@ -182,7 +182,7 @@ struct FirstStepsTests {
         #expect(Set(hidden) == Set(listed).subtracting(["licenses"]))
     }
 
-    @Test func `The demo shows the whole tour and says where its files are`() async throws {
+    @Test func `the demo shows the whole tour and says where its files are`() async throws {
         let sandbox = try Sandbox()
         let demo = try await sandbox.siding("demo", "--directory", sandbox.file("tour"))
         #expect(demo.status == 0)
@@ -209,7 +209,7 @@ struct FirstStepsTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `A demo that a signal stops ends with its code, and leaves no directory`(_ signal: Int32) async throws {
+    func `a demo that a signal stops ends with its code, and leaves no directory`(_ signal: Int32) async throws {
         let sandbox = try Sandbox()
         let place = sandbox.file("tmp")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
@@ -227,7 +227,7 @@ struct FirstStepsTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
     }
 
-    @Test func `A demo whose port is taken leaves no directory`() async throws {
+    @Test func `a demo whose port is taken leaves no directory`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         let place = sandbox.file("tmp")
@@ -239,7 +239,7 @@ struct FirstStepsTests {
         await service.origin.stop()
     }
 
-    @Test func `The demo serves until it is stopped, and its line can be cut and restored`() async throws {
+    @Test func `the demo serves until it is stopped, and its line can be cut and restored`() async throws {
         let sandbox = try Sandbox()
         let manager = try ServiceManager(sandbox.file("notify"))
         defer { manager.stop() }
@@ -269,7 +269,7 @@ struct FirstStepsTests {
         #expect(lines == ["cut", "back"])
     }
 
-    @Test func `The config is found by option, environment, directory and home, in this order`() async throws {
+    @Test func `the config is found by option, environment, directory and home, in this order`() async throws {
         let sandbox = try Sandbox()
         let text =
             "version: 1\ndatabase: { path: NAME.db }\nsources: { s: { base_url: http://127.0.0.1:9 } }\n"
@@ -288,7 +288,7 @@ struct FirstStepsTests {
         #expect(try await path("--config", "o.yaml", environment: ["SIDING_CONFIG": "e.yaml"]) == "option.db")
     }
 
-    @Test func `A limited sync leaves checkpoint and validators alone, and a fresh resource is skipped`() async throws {
+    @Test func `a limited sync leaves checkpoint and validators alone, and a fresh resource is skipped`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync", "--limit", "15").status == 0)

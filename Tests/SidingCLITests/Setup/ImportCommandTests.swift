@@ -41,7 +41,7 @@ import Testing
         """
     }
 
-    @Test func `The output - is standard output, and no file`() async throws {
+    @Test func `the output - is standard output, and no file`() async throws {
         let sandbox = try Sandbox()
         try sandbox.write(Self.dlt("https://example.com"), to: "shop.json")
         let plain = try await sandbox.siding("import", "--from", "dlt", "shop.json")
@@ -50,7 +50,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.file("-")))
     }
 
-    @Test func `An imported dlt source fetches all its pages`() async throws {
+    @Test func `an imported dlt source fetches all its pages`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.write(Self.dlt(service.url), to: "shop.json")
@@ -70,7 +70,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `An imported Airbyte manifest fetches all its pages`() async throws {
+    @Test func `an imported Airbyte manifest fetches all its pages`() async throws {
         let service = try await Service.start(paging: .cursor(member: ["meta", "next"], query: "after"))
         let sandbox = try Sandbox()
         try sandbox.write(Self.airbyte(service.url), to: "manifest.yaml")
@@ -124,7 +124,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `What is left out is told with places, in words, in comments and as JSON; exit 3`() async throws {
+    @Test func `what is left out is told with places, in words, in comments and as JSON; exit 3`() async throws {
         let sandbox = try Sandbox()
         try sandbox.write(
             Self.dlt(
@@ -153,7 +153,7 @@ import Testing
         #expect(first["hint"]?.string == "set the environment variable EXAMPLE_TOKEN to it")
     }
 
-    @Test func `No file, no such source, and a file that is there already have codes of their own`() async throws {
+    @Test func `no file, no such source, and a file that is there already have codes of their own`() async throws {
         let sandbox = try Sandbox()
         try sandbox.write("a: [", to: "broken.yaml")
         try sandbox.write(String(repeating: "x", count: 10 << 20), to: "large.yaml")

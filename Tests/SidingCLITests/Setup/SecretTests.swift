@@ -52,7 +52,7 @@ struct SecretTests {
                 "Basic \(Data("ada:\(SecretTests.canary)".utf8).base64EncodedString())"
             ),
         ])
-    func `A secret reaches the origin in every request, and nothing else`(auth: String, header: String) async throws {
+    func `a secret reaches the origin in every request, and nothing else`(auth: String, header: String) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }, auth: { \(auth) }")
         let environment = ["CANARY": Self.canary]
@@ -66,7 +66,7 @@ struct SecretTests {
         await service.origin.stop()
     }
 
-    @Test func `An API key in a header reaches the origin, and nothing else`() async throws {
+    @Test func `an API key in a header reaches the origin, and nothing else`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service,
@@ -81,7 +81,7 @@ struct SecretTests {
         await service.origin.stop()
     }
 
-    @Test func `An API key in the query reaches the origin even where its links repeat it, and nothing else`()
+    @Test func `an API key in the query reaches the origin even where its links repeat it, and nothing else`()
         async throws
     {
         let service = try await Service.start()
@@ -112,7 +112,7 @@ struct SecretTests {
         await service.origin.stop()
     }
 
-    @Test func `A secret never stands in the arguments of a process`() async throws {
+    @Test func `a secret never stands in the arguments of a process`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: { env: CANARY } }")
         let child = Promise<Child>()
@@ -131,7 +131,7 @@ struct SecretTests {
     }
 
     @Test(arguments: [301, 302, 307, 308])
-    func `A redirect to another origin does not take the credentials along`(status: Int) async throws {
+    func `a redirect to another origin does not take the credentials along`(status: Int) async throws {
         let service = try await Service.start()
         let elsewhere = try await Service.start()
         for auth in [
@@ -154,7 +154,7 @@ struct SecretTests {
         await elsewhere.origin.stop()
     }
 
-    @Test func `A redirect within the origin is followed with the credentials`() async throws {
+    @Test func `a redirect within the origin is followed with the credentials`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: { env: CANARY } }")
         service.origin.inject(.redirect(307, to: "/items?page=1"), at: OriginPattern(path: "/items"))
@@ -164,7 +164,7 @@ struct SecretTests {
         await service.origin.stop()
     }
 
-    @Test func `A next link to another origin is not followed`() async throws {
+    @Test func `a next link to another origin is not followed`() async throws {
         let service = try await Service.start()
         let elsewhere = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: { env: CANARY } }")
@@ -177,7 +177,7 @@ struct SecretTests {
         await elsewhere.origin.stop()
     }
 
-    @Test func `A refused credential exits 77, stores nothing of it, and the next sync tries again`() async throws {
+    @Test func `a refused credential exits 77, stores nothing of it, and the next sync tries again`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: { env: CANARY } }")
         service.origin.inject(.status(401), times: nil)

@@ -13,7 +13,7 @@ struct CrashTests {
     }()
 
     @Test(arguments: kills)
-    func `After kill -9 at any page, one more sync ends with exactly the origin's records`(page: Int) async throws {
+    func `after kill -9 at any page, one more sync ends with exactly the origin's records`(page: Int) async throws {
         let service = try await Service.start(items: 10_000, pageSize: 100)
         let sandbox = try Sandbox.with(service)
         let killed = try await sandbox.sync(from: service, endedBy: SIGKILL, atRequest: page)
@@ -34,7 +34,7 @@ struct CrashTests {
         await service.origin.stop()
     }
 
-    @Test func `The run of a killed sync is shown as interrupted, without being written`() async throws {
+    @Test func `the run of a killed sync is shown as interrupted, without being written`() async throws {
         let service = try await Service.start(items: 100, pageSize: 20)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.sync(from: service, endedBy: SIGKILL, atRequest: 3).status == 137)
@@ -49,7 +49,7 @@ struct CrashTests {
         await service.origin.stop()
     }
 
-    @Test func `Killed again and again, a listing still goes forward and loses nothing`() async throws {
+    @Test func `killed again and again, a listing still goes forward and loses nothing`() async throws {
         let service = try await Service.start(items: 2_000, pageSize: 20)
         let sandbox = try Sandbox.with(service)
         var kills = 0

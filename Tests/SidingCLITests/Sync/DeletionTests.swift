@@ -8,7 +8,7 @@ import Testing
 struct DeletionTests {
     private static let absence = "deletes: { detect: complete_listing }"
 
-    @Test func `What went at the origin goes here, a few at a time, and keeps its body`() async throws {
+    @Test func `what went at the origin goes here, a few at a time, and keeps its body`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "\(Self.absence), stable: true")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -27,7 +27,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `Without a word in the config everything stays`() async throws {
+    @Test func `without a word in the config everything stays`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         for run in 0..<3 {
@@ -47,7 +47,7 @@ struct DeletionTests {
     }
 
     @Test
-    func `Most of them gone: nothing is removed and the code is 4; accepted they go, and undelete brings them back`()
+    func `most of them gone: nothing is removed and the code is 4; accepted they go, and undelete brings them back`()
         async throws
     {
         let service = try await Service.start()
@@ -130,7 +130,7 @@ struct DeletionTests {
 
     private static let asking = "deletes: { detect: complete_listing, verify: '/items/{id}' }"
 
-    @Test func `Where a record can be asked for, what a listing hides stays, and what answers 404 goes at once`()
+    @Test func `where a record can be asked for, what a listing hides stays, and what answers 404 goes at once`()
         async throws
     {
         let service = try await Service.start()
@@ -153,7 +153,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `One resource that is blocked does not hold up the others, and 4 is the code of all`() async throws {
+    @Test func `one resource that is blocked does not hold up the others, and 4 is the code of all`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "\(Self.absence), stable: true", more: "  more: { path: /items, key: id }")
@@ -166,7 +166,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `An unchanged origin still costs no row, now that its pages' records are kept`() async throws {
+    @Test func `an unchanged origin still costs no row, now that its pages' records are kept`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: Self.absence)
         for _ in 0..<2 { #expect(try await sandbox.siding("sync").status == 0) }
@@ -177,7 +177,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `Plan says what would count as deleted`() async throws {
+    @Test func `plan says what would count as deleted`() async throws {
         let service = try await Service.start()
         for (resource, words) in [
             ("", "deleted: nothing"), (Self.absence, "deleted: records missing from two complete listings"),

@@ -94,7 +94,7 @@ import TestSupport
         short: [1, 20, 59], middle: [1, 2, 137, 299, 300], long: [1, 2, 137, 500, 999, 1_000])
 
     @Test(arguments: kills)
-    func `After kill -9 in a pass, no parent is asked about twice except those in flight`(at kill: Int) async throws {
+    func `after kill -9 in a pass, no parent is asked about twice except those in flight`(at kill: Int) async throws {
         let count = Proof.choose(short: 60, middle: 300, long: 1_000)
         let tracker = try await Tracker.start(issues: count)
         let sandbox = try await Sandbox.with(tracker)

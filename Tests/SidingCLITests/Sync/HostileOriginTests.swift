@@ -5,7 +5,7 @@ import Testing
 /// What would end the process ends the run of one resource, with a message.
 @Suite(.serialized)
 struct HostileOriginTests {
-    @Test func `An answer that no client expects fails its resource, and the next sync goes on`() async throws {
+    @Test func `an answer that no client expects fails its resource, and the next sync goes on`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         for status in ["000", "042", "099", "101"] {
@@ -18,7 +18,7 @@ struct HostileOriginTests {
         await service.origin.stop()
     }
 
-    @Test func `However few files may be open, a sync fails with a message or succeeds`() async throws {
+    @Test func `however few files may be open, a sync fails with a message or succeeds`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         var succeeded = 0

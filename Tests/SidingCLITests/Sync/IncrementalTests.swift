@@ -41,7 +41,7 @@ struct IncrementalTests {
             key: "\(number)", json: #"{"id":\#(number),"at":\#(100 + number)}"#, stamp: String(100 + number))
     }
 
-    @Test func `A second sync asks for what changed, and state says how far it has come`() async throws {
+    @Test func `a second sync asks for what changed, and state says how far it has come`() async throws {
         let (origin, items, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("125"))
@@ -55,7 +55,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `Where the least value is the furthest, the next sync asks from there`() async throws {
+    @Test func `where the least value is the furthest, the next sync asks from there`() async throws {
         let (origin, _, sandbox) = try await start("{ path: $.at, type: integer, keep: min }")
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("101"))
@@ -65,7 +65,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `A person sets and resets the cursor`() async throws {
+    @Test func `a person sets and resets the cursor`() async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding("state", "set", "items", "107").status == 0)
@@ -82,7 +82,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `Since and backfill ask as told, and the history tells it`() async throws {
+    @Test func `since and backfill ask as told, and the history tells it`() async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         origin.forgetRequests()
@@ -109,7 +109,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `A resource that was never synced cannot be set, and an unknown one is not found`() async throws {
+    @Test func `a resource that was never synced cannot be set, and an unknown one is not found`() async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "plain").status == 0)
         #expect(try await sandbox.siding("state", "set", "items", "3").status == 66)
@@ -118,7 +118,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `A listing of changes that is killed between two pages loses none of them`() async throws {
+    @Test func `a listing of changes that is killed between two pages loses none of them`() async throws {
         let (third, place) = (Promise<Child>(), Promise<Sandbox>())
         let (origin, items, sandbox) = try await start("{ path: $.at, type: integer, order: asc }") { request in
             guard request.target.contains("since=125"), request.target.contains("page=3") else { return }

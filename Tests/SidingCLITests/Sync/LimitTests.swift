@@ -30,7 +30,7 @@ struct LimitTests {
 
     private static let second = "  more: { path: /items, key: id }"
 
-    @Test func `Two processes under one limit: the origin never sees more in any span of its length`() async throws {
+    @Test func `two processes under one limit: the origin never sees more in any span of its length`() async throws {
         let service = try await Service.start(items: 36, pageSize: 4)
         let sandbox = try Sandbox.with(
             service, source: #"limits: [{ match: "**", rate: 6/s }]"#, more: Self.second)
@@ -50,7 +50,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `A process that is killed leaves its requests counted, and the other goes on in the end`() async throws {
+    @Test func `a process that is killed leaves its requests counted, and the other goes on in the end`() async throws {
         let service = try await Service.start(items: 20, pageSize: 4)
         // What a killed process sent may come so much later than it was counted.
         let sandbox = try Sandbox.with(
@@ -70,7 +70,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `A limit that has no room for long puts the rest off, exit 75, and says why and until when`()
+    @Test func `a limit that has no room for long puts the rest off, exit 75, and says why and until when`()
         async throws
     {
         let service = try await Service.start()
@@ -98,7 +98,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `What the origin says is left closes the limit for writes as for syncs`() async throws {
+    @Test func `what the origin says is left closes the limit for writes as for syncs`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service,
@@ -121,7 +121,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `A retry by a person keeps to the limit, says so, and goes on once the limit is raised`() async throws {
+    @Test func `a retry by a person keeps to the limit, says so, and goes on once the limit is raised`() async throws {
         let service = try await Service.start()
         let limit = #"limits: [{ match: "/items/**", rate: 2/h }]"#
         let sandbox = try Sandbox.with(service, source: limit)
@@ -138,7 +138,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `Several parents at once under what the origin has left: what it does not count stops nothing`()
+    @Test func `several parents at once under what the origin has left: what it does not count stops nothing`()
         async throws
     {
         let tracker = try await Tracker.start(issues: 12)
@@ -172,7 +172,7 @@ struct LimitTests {
         try await tracker.origin.stop()
     }
 
-    @Test func `Requests for tokens are not requests of the source`() async throws {
+    @Test func `requests for tokens are not requests of the source`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let limits = #", limits: [{ match: "**", rate: 2/h }]"#

@@ -44,7 +44,7 @@ struct MeteredLineTests {
 
     // MARK: --max-bytes
 
-    @Test func `A sync with --max-bytes carries at most one page more, and the next one continues at that page`()
+    @Test func `a sync with --max-bytes carries at most one page more, and the next one continues at that page`()
         async throws
     {
         let line = try await Line()
@@ -78,7 +78,7 @@ struct MeteredLineTests {
         await line.end()
     }
 
-    @Test func `A plain sync continues at once where --max-bytes ended, and has the origin's records`() async throws {
+    @Test func `a plain sync continues at once where --max-bytes ended, and has the origin's records`() async throws {
         let line = try await Line()
         let first = try await line.sandbox.siding("sync", "--max-bytes", "1KiB", "--json")
         #expect(first.status == 75)
@@ -94,7 +94,7 @@ struct MeteredLineTests {
         await line.end()
     }
 
-    @Test func `Resources after the one that used it up are skipped, exit 75, and leave no entry`() async throws {
+    @Test func `resources after the one that used it up are skipped, exit 75, and leave no entry`() async throws {
         let line = try await Line(more: Self.second)
         let outcome = try await line.sandbox.siding("sync", "--max-bytes", "1KiB", "--json")
         #expect(outcome.status == 75)
@@ -109,7 +109,7 @@ struct MeteredLineTests {
         await line.end()
     }
 
-    @Test func `A listing that is complete when it is carried exits 0, and 75 where another resource is left`()
+    @Test func `a listing that is complete when it is carried exits 0, and 75 where another resource is left`()
         async throws
     {
         let line = try await Line(items: 50, more: Self.second)
@@ -120,7 +120,7 @@ struct MeteredLineTests {
         await line.end()
     }
 
-    @Test func `Own writes that a sync sends first count for --max-bytes`() async throws {
+    @Test func `own writes that a sync sends first count for --max-bytes`() async throws {
         let line = try await Line()
         line.service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
         let body = #"{"text":"\#(String(repeating: "x", count: 3_000))"}"#
@@ -145,7 +145,7 @@ struct MeteredLineTests {
 
     // MARK: Bytes on the wire
 
-    @Test func `Runs and status have the bytes that passed, compressed where they passed compressed`() async throws {
+    @Test func `runs and status have the bytes that passed, compressed where they passed compressed`() async throws {
         var carried: [String: Int] = [:]
         for compression in ["always", "never"] {
             let line = try await Line(source: "http: { compression: \(compression) }")
@@ -178,7 +178,7 @@ struct MeteredLineTests {
     @Test(arguments: [
         OriginFault.status(500), .cutBody(chunked: false), .cutBody(chunked: true), .notJSON, .wrongJSON, .cutGzip,
     ])
-    func `A page that failed counts with what passed for it`(_ fault: OriginFault) async throws {
+    func `a page that failed counts with what passed for it`(_ fault: OriginFault) async throws {
         let line = try await Line(source: "retry: { inline: 0 }, http: { compression: always }")
         line.service.origin.inject(fault, at: OriginPattern(path: "/items", query: ["page": "2"]))
         let outcome = try await line.sandbox.siding("sync", "--json")
@@ -191,7 +191,7 @@ struct MeteredLineTests {
 
     // MARK: limits
 
-    @Test func `A limit of bytes holds for every process, exit 75, and says when there is room again`() async throws {
+    @Test func `a limit of bytes holds for every process, exit 75, and says when there is room again`() async throws {
         let line = try await Line(source: "limits: [{ bytes: 4KiB/h }]")
         let first = try await line.sandbox.siding("sync", "-v")
         #expect(first.status == 75)
@@ -217,7 +217,7 @@ struct MeteredLineTests {
         await line.end()
     }
 
-    @Test func `Own writes count for a limit of bytes with what passed for them`() async throws {
+    @Test func `own writes count for a limit of bytes with what passed for them`() async throws {
         let line = try await Line(source: "limits: [{ bytes: 4KiB/h }, { rate: 9/h }]")
         line.service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
         #expect(try await line.sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)

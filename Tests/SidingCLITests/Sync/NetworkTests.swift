@@ -41,7 +41,7 @@ struct NetworkTests {
             .replacing(service.url, with: "http://0.0.0.0:\(port ?? service.origin.url.port)")
     }
 
-    @Test func `A real proxy is used as the config or the environment says, and its secrets are shown nowhere`()
+    @Test func `a real proxy is used as the config or the environment says, and its secrets are shown nowhere`()
         async throws
     {
         let (service, sandbox) = (try await Service.start(items: 5), try Sandbox())
@@ -75,7 +75,7 @@ struct NetworkTests {
         await service.origin.stop()
     }
 
-    @Test func `Each refusal of a real proxy has words of its own`() async throws {
+    @Test func `each refusal of a real proxy has words of its own`() async throws {
         let (service, sandbox) = (try await Service.start(items: 5), try Sandbox())
         let (program, proxy) = try await Program.tinyproxy(in: sandbox, to: service.origin.url.port)
         let asked = try await failure(of: config(service, ", proxy: \"http://\(proxy)\""), in: sandbox)
@@ -99,7 +99,7 @@ struct NetworkTests {
         await service.origin.stop()
     }
 
-    @Test func `The credentials of a source pass no proxy unencrypted`() async throws {
+    @Test func `the credentials of a source pass no proxy unencrypted`() async throws {
         let (service, sandbox) = (try await Service.start(items: 5), try Sandbox())
         let config = config(service, more: ", auth: { type: bearer, token: { env: TOKEN } }")
         // Nobody listens there, so a request through it would fail.
@@ -146,7 +146,7 @@ struct NetworkTests {
 
     private static let trust = "ca_file: server.pem, only: true"
 
-    @Test func `A server that asks for a certificate gets the one of the config`() async throws {
+    @Test func `a server that asks for a certificate gets the one of the config`() async throws {
         let sandbox = try Sandbox()
         try await makeFiles(in: sandbox)
         try sandbox.write("geheim", to: "password")
@@ -174,7 +174,7 @@ struct NetworkTests {
         program.stop()
     }
 
-    @Test func `A certificate that is missing, wrong or locked is told in its own words, and no terminal is asked`()
+    @Test func `a certificate that is missing, wrong or locked is told in its own words, and no terminal is asked`()
         async throws
     {
         let sandbox = try Sandbox()
@@ -221,7 +221,7 @@ struct NetworkTests {
         program.stop()
     }
 
-    @Test func `A server of older TLS that asks for a certificate is told as well`() async throws {
+    @Test func `a server of older TLS that asks for a certificate is told as well`() async throws {
         let sandbox = try Sandbox()
         try await makeFiles(in: sandbox)
         let (program, url) = try await Program.secureServer(in: sandbox, "-no_tls1_3")
@@ -236,7 +236,7 @@ struct NetworkTests {
         program.stop()
     }
 
-    @Test func `The authorities that the environment names replace the system's`() async throws {
+    @Test func `the authorities that the environment names replace the system's`() async throws {
         let sandbox = try Sandbox()
         try await makeFiles(in: sandbox)
         let (program, url) = try await Program.secureServer(in: sandbox)
@@ -253,7 +253,7 @@ struct NetworkTests {
 
     // MARK: Sockets and interfaces
 
-    @Test func `A service behind a Unix socket is synced and written to like any other`() async throws {
+    @Test func `a service behind a Unix socket is synced and written to like any other`() async throws {
         let sandbox = try Sandbox()
         let socket = try ListeningSocket(path: sandbox.file("service.sock"))
         let origin = try await Origin.start(on: socket) { request in
@@ -278,7 +278,7 @@ struct NetworkTests {
         #expect(gone.message.contains("connection refused"), "\(gone)")
     }
 
-    @Test func `The interface, the compression and the name of the program are those of the config`() async throws {
+    @Test func `the interface, the compression and the name of the program are those of the config`() async throws {
         let (service, sandbox) = (try await Service.start(items: 5), try Sandbox())
         let encoding = HTTPField.Name.acceptEncoding
         let cases: [(http: String, agent: String, encoding: String)] = [

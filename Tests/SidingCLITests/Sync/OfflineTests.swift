@@ -13,7 +13,7 @@ struct OfflineTests {
         return (service, sandbox, try await sandbox.siding("sync"))
     }
 
-    @Test func `An origin that goes down in mid-listing leaves one queued page, and exit 75`() async throws {
+    @Test func `an origin that goes down in mid-listing leaves one queued page, and exit 75`() async throws {
         let (_, sandbox, first) = try await stoppedBeforePageThree()
         #expect(first.status == 75)
         #expect(first.output == "")
@@ -25,7 +25,7 @@ struct OfflineTests {
         #expect(entries.first?["page"] == .number(3))
     }
 
-    @Test func `Queue show explains in plain words which page waits, why, and what happens next`() async throws {
+    @Test func `queue show explains in plain words which page waits, why, and what happens next`() async throws {
         let (service, sandbox, _) = try await stoppedBeforePageThree()
         let id = try #require(try await sandbox.siding("queue", "list", "--json").object()["id"]?.string)
         let shown = try await sandbox.siding("queue", "show", String(id.prefix(4)))
@@ -37,7 +37,7 @@ struct OfflineTests {
         #expect(shown.output.contains("retained: "))
     }
 
-    @Test func `After the origin is back, the first request is the page that was missed, and the entry is completed`()
+    @Test func `after the origin is back, the first request is the page that was missed, and the entry is completed`()
         async throws
     {
         let (service, sandbox, _) = try await stoppedBeforePageThree()
@@ -55,7 +55,7 @@ struct OfflineTests {
         await service.origin.stop()
     }
 
-    @Test func `Failing again and again piles nothing up`() async throws {
+    @Test func `failing again and again piles nothing up`() async throws {
         let (service, sandbox, _) = try await stoppedBeforePageThree()
         await service.origin.stop()
         for _ in 0..<3 { #expect(try await sandbox.siding("sync").status == 75) }
@@ -64,7 +64,7 @@ struct OfflineTests {
         #expect(entries.first?["attempts"] == .number(4))
     }
 
-    @Test func `Offline by request sends nothing, retains the page, and exits 75`() async throws {
+    @Test func `offline by request sends nothing, retains the page, and exits 75`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let outcome = try await sandbox.siding("sync", "--offline")
@@ -78,7 +78,7 @@ struct OfflineTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "a network of one's own needs root"))
-    func `Without any network the page is queued as offline, without a counted try`() async throws {
+    func `without any network the page is queued as offline, without a counted try`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let outcome = try await sandbox.run("/usr/bin/unshare", ["--net", SidingBinary.path(), "sync"])
@@ -94,7 +94,7 @@ struct OfflineTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "a network of one's own needs root"))
-    func `A sync sends at once what earlier commands kept for lack of a network`() async throws {
+    func `a sync sends at once what earlier commands kept for lack of a network`() async throws {
         let service = try await Service.start()
         service.listen { _, request in request.method == "POST" ? .json("{}", status: .created) : nil }
         let sandbox = try Sandbox.with(service)
@@ -109,7 +109,7 @@ struct OfflineTests {
         await service.origin.stop()
     }
 
-    @Test func `With --no-queue a failure retains nothing and does not say that it is safe`() async throws {
+    @Test func `with --no-queue a failure retains nothing and does not say that it is safe`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         await service.origin.stop()

@@ -10,7 +10,7 @@ struct OriginErrorTests {
             (404, 69, "check 'path'"),
             (410, 69, "check 'path'"), (422, 69, "422"), (501, 69, "501"),
         ])
-    func `A refusal ends with its own exit code, says what to do, and retains nothing`(
+    func `a refusal ends with its own exit code, says what to do, and retains nothing`(
         status: Int, code: Int32, advice: String
     ) async throws {
         let service = try await Service.start()
@@ -27,7 +27,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `The status says since when syncs fail and why, and what is under way`() async throws {
+    @Test func `the status says since when syncs fail and why, and what is under way`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -56,7 +56,7 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: ["Digest realm=\"a\", nonce=\"b\"", "Negotiate"])
-    func `A refusal names the scheme of credentials that the origin wants and Siding does not have`(
+    func `a refusal names the scheme of credentials that the origin wants and Siding does not have`(
         challenge: String
     ) async throws {
         let service = try await Service.start()
@@ -68,7 +68,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `An answer that a rule takes for a refused credential ends as a 401 does`() async throws {
+    @Test func `an answer that a rule takes for a refused credential ends as a 401 does`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "errors: [{ when: { status: 403 }, do: refresh_token }]")
         service.origin.inject(.status(403), times: nil)
@@ -81,7 +81,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `Where a listing is gone, nothing that is stored is removed`() async throws {
+    @Test func `where a listing is gone, nothing that is stored is removed`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -106,7 +106,7 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: [("daily quota is spent", Int32(0)), ("not for you", 69)])
-    func `A rule may go by a part of a header field`(reason: String, code: Int32) async throws {
+    func `a rule may go by a part of a header field`(reason: String, code: Int32) async throws {
         let service = try await Service.start()
         let field = try #require(HTTPField.Name("X-Reason"))
         let rule = "{ when: { status: 403, header: { name: X-Reason, contains: quota } }, do: ignore }"
@@ -122,7 +122,7 @@ struct OriginErrorTests {
         ("body: { path: \"$.errors[*].code\", exists: true }", true),
         ("body: { path: $.errors, exists: false }", false),
     ])
-    func `A rule may go by whether there is a header field or a value`(condition: String, fits: Bool) async throws {
+    func `a rule may go by whether there is a header field or a value`(condition: String, fits: Bool) async throws {
         let service = try await Service.start()
         let field = try #require(HTTPField.Name("X-Reason"))
         let rule = "{ when: { status: 403, \(condition) }, do: ignore }"
@@ -134,7 +134,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `An answer that a resource sets aside is kept with its reason, and the exit is 3 until it comes well`()
+    @Test func `an answer that a resource sets aside is kept with its reason, and the exit is 3 until it comes well`()
         async throws
     {
         let service = try await Service.start()
@@ -158,7 +158,7 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: [429, 503])
-    func `An origin that asks for patience is not asked again before the time, and the exit is 75`(status: Int)
+    func `an origin that asks for patience is not asked again before the time, and the exit is 75`(status: Int)
         async throws
     {
         let service = try await Service.start()
@@ -194,7 +194,7 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: [500, 502, 504, 408])
-    func `A passing fault of the origin is queued, and the next sync goes on`(status: Int) async throws {
+    func `a passing fault of the origin is queued, and the next sync goes on`(status: Int) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.origin.inject(.status(status), skipping: 2)
@@ -210,7 +210,7 @@ struct OriginErrorTests {
             OriginFault.resetBeforeHead, .closeBeforeHead, .resetAfterHead, .cutBody(chunked: true),
             .cutBody(chunked: false), .garbageHead, .brokenGzip, .cutGzip,
         ])
-    func `A broken answer in mid-listing loses nothing: the next sync asks for that page again`(fault: OriginFault)
+    func `a broken answer in mid-listing loses nothing: the next sync asks for that page again`(fault: OriginFault)
         async throws
     {
         let service = try await Service.start()
@@ -226,7 +226,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `An origin that never answers is given up after the time limit, and the page is queued`() async throws {
+    @Test func `an origin that never answers is given up after the time limit, and the page is queued`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, source: "retry: { inline: 0 }, http: { idle_timeout: 300ms, total_timeout: 600ms }")
@@ -239,7 +239,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `An origin that falls silent is given up after the idle time alone`() async throws {
+    @Test func `an origin that falls silent is given up after the idle time alone`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }, http: { idle_timeout: 300ms }")
         service.origin.inject(.stallBody, skipping: 1)
@@ -250,7 +250,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `Where one of two resources fails, the other is saved and the exit is 3`() async throws {
+    @Test func `where one of two resources fails, the other is saved and the exit is 3`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, more: "  gone: { path: /gone, key: id }")
         let outcome = try await sandbox.siding("sync")
@@ -264,7 +264,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `Where one of two origins is down, the other's records are saved and the exit is 75`() async throws {
+    @Test func `where one of two origins is down, the other's records are saved and the exit is 75`() async throws {
         let service = try await Service.start()
         let down = try await Service.start()
         await down.origin.stop()
@@ -285,7 +285,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `An origin whose name does not exist is refused in plain words, or queued without a network`()
+    @Test func `an origin whose name does not exist is refused in plain words, or queued without a network`()
         async throws
     {
         let sandbox = try Sandbox()
@@ -302,7 +302,7 @@ struct OriginErrorTests {
         #expect(!outcome.error.contains("Error Domain") && !outcome.error.contains("NIO"))
     }
 
-    @Test func `Pages that lead in a circle end the listing, told even to cron`() async throws {
+    @Test func `pages that lead in a circle end the listing, told even to cron`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         service.listen { _, request in

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized)
 struct PlanFetchTests {
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `What plan --fetch shows is what the sync after it does, request by request and row by row`(
+    func `what plan --fetch shows is what the sync after it does, request by request and row by row`(
         seed: UInt64
     ) async throws {
         let service = try await Service.start(items: 25)
@@ -34,7 +34,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `Before the first sync it makes no database, and it leaves no copy behind`() async throws {
+    @Test func `before the first sync it makes no database, and it leaves no copy behind`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         try FileManager.default.createDirectory(atPath: sandbox.file("scratch"), withIntermediateDirectories: true)
@@ -49,7 +49,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `A failure is shown with the code of the sync, and nothing is retained`() async throws {
+    @Test func `a failure is shown with the code of the sync, and nothing is retained`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -60,7 +60,7 @@ struct PlanFetchTests {
         #expect(try await sandbox.siding("queue", "list", "--json").output == "")
     }
 
-    @Test func `What a sync would do is a sentence, whatever its outcome`() async throws {
+    @Test func `what a sync would do is a sentence, whatever its outcome`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         func plan() async throws -> String { try await sandbox.siding("plan", "--fetch").output }
@@ -72,7 +72,7 @@ struct PlanFetchTests {
         #expect(try await plan().hasPrefix("items: a sync would queue a page: 0 new, 0 changed, 0 deleted, "))
     }
 
-    @Test func `Writes that wait are not sent`() async throws {
+    @Test func `writes that wait are not sent`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("send", "--no-send", "POST", "shop:/items", "-d", "{}").status == 0)
@@ -81,7 +81,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `Its requests count for the limits of the source`() async throws {
+    @Test func `its requests count for the limits of the source`() async throws {
         let service = try await Service.start(items: 30)
         let sandbox = try Sandbox.with(service, source: "limits: [{ match: \"**\", rate: 8/h }]")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -93,7 +93,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `Its requests count before there is a database, those of each parent too, and it makes one for that`()
+    @Test func `its requests count before there is a database, those of each parent too, and it makes one for that`()
         async throws
     {
         let tracker = try await Tracker.start(issues: 3)
@@ -113,7 +113,7 @@ struct PlanFetchTests {
     }
 
     @Test(arguments: [["plan"], ["plan", "--fetch"], ["sync"]])
-    func `Parents come first in a plan as they do in a sync`(command: [String]) async throws {
+    func `parents come first in a plan as they do in a sync`(command: [String]) async throws {
         let tracker = try await Tracker.start(issues: 2)
         let sandbox = try await Sandbox.with(tracker)
         let told = try await sandbox.siding(command + ["comments", "issues", "--json"])
@@ -125,7 +125,7 @@ struct PlanFetchTests {
         arguments: [
             ["--limit", "3"], ["--full"], ["--since", "4"], ["--backfill", "2..5"], ["--accept-deletes"],
         ])
-    func `What a sync is told beyond the usual a plan is told too`(flags: [String]) async throws {
+    func `what a sync is told beyond the usual a plan is told too`(flags: [String]) async throws {
         let service = try await Service.start(items: 30)
         let sandbox = try Sandbox.with(
             service, resource: #"query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.id, type: integer }"#
@@ -155,7 +155,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `Secrets in URLs are not shown`() async throws {
+    @Test func `secrets in URLs are not shown`() async throws {
         let service = try await Service.start(items: 2)
         let sandbox = try Sandbox.with(
             service, source: "auth: { type: api_key, in: query, name: pass, key: { env: PASS } }")

@@ -35,7 +35,7 @@ struct RecordFormTests {
     @Test(arguments: [
         "application/x-ndjson", "application/jsonl", "application/ndjson; charset=utf-8", "Application/X-JSONLines",
     ])
-    func `Lines are found by their content type, and plan --fetch and -v tell that`(type: String) async throws {
+    func `lines are found by their content type, and plan --fetch and -v tell that`(type: String) async throws {
         let service = try await service(Self.lines, type: type)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("plan", "--fetch").output.contains("records: lines"))
@@ -46,7 +46,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `An array under the content type of lines is read as an array`() async throws {
+    @Test func `an array under the content type of lines is read as an array`() async throws {
         let service = try await service(#"[{"id":1},{"id":2}]"#, type: "application/x-ndjson")
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -54,7 +54,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `What is told of lines under another content type is what makes them work`() async throws {
+    @Test func `what is told of lines under another content type is what makes them work`() async throws {
         let service = try await service(Self.lines, type: "text/plain")
         let sandbox = try Sandbox.with(service)
         for arguments in [["sync"], ["plan", "--fetch"]] {
@@ -68,7 +68,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `A body of lines that was cut deletes nothing and is told, and the next listing goes on`() async throws {
+    @Test func `a body of lines that was cut deletes nothing and is told, and the next listing goes on`() async throws {
         let service = try await Service.start()
         let body = Answer(Self.lines)
         service.listen { _, _ in
@@ -95,7 +95,7 @@ struct RecordFormTests {
         ("paginate: { type: offset, limit: 2 }", "offset"),
         ("paginate: { type: cursor, last: $.id, param: after }", "after"), ("", "page"),
     ])
-    func `Lines are paged by numbers, offsets, their last record and a Link`(_ paginate: String, _ parameter: String)
+    func `lines are paged by numbers, offsets, their last record and a Link`(_ paginate: String, _ parameter: String)
         async throws
     {
         let service = try await Service.start()
@@ -134,7 +134,7 @@ struct RecordFormTests {
 
     // MARK: Members
 
-    @Test func `An object of objects is told, and what is told works`() async throws {
+    @Test func `an object of objects is told, and what is told works`() async throws {
         let service = try await service(#"{"items":{"a1":{"name":"x"},"b2":{"name":"y"}}}"#)
         let sandbox = try Sandbox.with(service)
         let refused = try await sandbox.siding("sync")
@@ -150,7 +150,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `Members that leave the object are deleted, and one that stands twice is told`() async throws {
+    @Test func `members that leave the object are deleted, and one that stands twice is told`() async throws {
         let service = try await Service.start()
         let body = Answer(#"{"a":{"n":1},"b":{"n":2},"a":{"n":3}}"#)
         service.listen { _, _ in .json(body.value) }
@@ -167,7 +167,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `A quarantined member keeps its name, and is saved under it when its contract allows it`() async throws {
+    @Test func `a quarantined member keeps its name, and is saved under it when its contract allows it`() async throws {
         let service = try await Service.start()
         let body = Answer(#"{"a":{"n":1}}"#)
         service.listen { _, _ in .json(body.value) }
@@ -205,7 +205,7 @@ struct RecordFormTests {
 
     // MARK: Messages
 
-    @Test func `A loop of redirects says how to find the URL that answers`() async throws {
+    @Test func `a loop of redirects says how to find the URL that answers`() async throws {
         let service = try await Service.start()
         service.listen { _, request in
             OriginResponse(status: .found, headerFields: [.location: request.target == "/items" ? "/other" : "/items"])

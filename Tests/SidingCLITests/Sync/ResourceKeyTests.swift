@@ -8,7 +8,7 @@ import Testing
 struct ResourceKeyTests {
     // MARK: Listings
 
-    @Test func `A listing ends after the most pages of the config`() async throws {
+    @Test func `a listing ends after the most pages of the config`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "stop: { max_pages: 2 }")
         _ = try await sandbox.siding("sync")
@@ -18,7 +18,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("auto", true), ("off", false)])
-    func `Pages are asked for on condition unless the config turns it off`(conditional: String, isAsked: Bool)
+    func `pages are asked for on condition unless the config turns it off`(conditional: String, isAsked: Bool)
         async throws
     {
         let service = try await Service.start()
@@ -31,7 +31,7 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
-    @Test func `A listing goes on where it stopped`() async throws {
+    @Test func `a listing goes on where it stopped`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.origin.inject(.status(500), skipping: 2)
@@ -44,7 +44,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: ["envelope: $.token", "header: X-Mark"])
-    func `A cursor may be what the origin says beside the records`(place: String) async throws {
+    func `a cursor may be what the origin says beside the records`(place: String) async throws {
         let service = try await Service.start()
         let mark = try #require(HTTPField.Name("X-Mark"))
         let sandbox = try Sandbox.with(
@@ -57,7 +57,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("1ms", "/items"), ("1h", "/items?since=t7")])
-    func `A cursor is believed for as long as the config says that the origin remembers`(
+    func `a cursor is believed for as long as the config says that the origin remembers`(
         retention: String, target: String
     ) async throws {
         let service = try await Service.start()
@@ -71,7 +71,7 @@ struct ResourceKeyTests {
 
     // MARK: Records
 
-    @Test func `A column that is indexed is looked up by its index`() async throws {
+    @Test func `a column that is indexed is looked up by its index`() async throws {
         let service = try await Service.start()
         for (index, isUsed) in [(false, false), (true, true)] {
             let sandbox = try Sandbox.with(
@@ -84,7 +84,7 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
-    @Test func `Elements have the key of the config`() async throws {
+    @Test func `elements have the key of the config`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "paginate: none, children: { tags: { path: \"$.tags[*]\", key: name } }")
@@ -96,7 +96,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("quarantine", Int32(3), 1), ("fail", 65, 0)])
-    func `A record without a key is set aside or fails its page`(missingKey: String, code: Int32, kept: Int)
+    func `a record without a key is set aside or fails its page`(missingKey: String, code: Int32, kept: Int)
         async throws
     {
         let service = try await Service.start()
@@ -109,7 +109,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("field: $.gone", ["2"]), ("field: $.state, equals: deleted", ["3"])])
-    func `A record that the origin marks is deleted at once`(mark: String, kept: [String]) async throws {
+    func `a record that the origin marks is deleted at once`(mark: String, kept: [String]) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "paginate: none, deletes: { \(mark) }")
         let all = #"{"id":1,"gone":"2026","state":"deleted"},{"id":2,"gone":null,"state":"deleted"}"#
@@ -122,7 +122,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("10%", Int32(4), 40), ("60%", 0, 20)])
-    func `No more records go at once than the config allows`(most: String, code: Int32, left: Int) async throws {
+    func `no more records go at once than the config allows`(most: String, code: Int32, left: Int) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "stable: true, deletes: { detect: complete_listing, max: \(most) }")
@@ -139,7 +139,7 @@ struct ResourceKeyTests {
         "where: { path: $.state, not_equals: closed }",
         "where: { query: \"SELECT siding_key FROM issues WHERE state = 'open' OR number = 3\" }",
     ])
-    func `Parents are chosen by a member or by a statement`(choice: String) async throws {
+    func `parents are chosen by a member or by a statement`(choice: String) async throws {
         let states = ["open", "closed", "new"].enumerated()
         let tracker = try await Tracker.start(
             issues: states.map { #"{"id":"k\#($0 + 1)","number":\#($0 + 1),"state":"\#($1)"}"# })
@@ -157,7 +157,7 @@ struct ResourceKeyTests {
 
     // MARK: A changed key
 
-    @Test func `A changed key is refused until the records under the old one are forgotten`() async throws {
+    @Test func `a changed key is refused until the records under the old one are forgotten`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -181,7 +181,7 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
-    @Test func `Records are forgotten only where a person says so, who can see first how many`() async throws {
+    @Test func `records are forgotten only where a person says so, who can see first how many`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -201,7 +201,7 @@ struct ResourceKeyTests {
 
     private static let creates = "writes: { items: { create: { path: /items } } }"
 
-    @Test func `The doctor names a config and a secret that others can change or read`() async throws {
+    @Test func `the doctor names a config and a secret that others can change or read`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(
             """
@@ -223,7 +223,7 @@ struct ResourceKeyTests {
         }
     }
 
-    @Test func `A resource with writes that are not completed is not forgotten, and one that left the config is named`()
+    @Test func `a resource with writes that are not completed is not forgotten, and one that left the config is named`()
         async throws
     {
         let service = try await Service.start()

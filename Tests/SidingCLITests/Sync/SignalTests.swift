@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized)
 struct SignalTests {
     @Test(arguments: [SIGINT, SIGTERM], [true, false])
-    func `A signal in mid-listing stops it cleanly, and the next sync goes on where it stopped`(
+    func `a signal in mid-listing stops it cleanly, and the next sync goes on where it stopped`(
         signal: Int32, answers: Bool
     ) async throws {
         let service = try await Service.start(items: 200, pageSize: 10)
@@ -38,7 +38,7 @@ struct SignalTests {
         await service.origin.stop()
     }
 
-    @Test func `A stopped run is on record as interrupted, and holds no lock`() async throws {
+    @Test func `a stopped run is on record as interrupted, and holds no lock`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.sync(from: service, endedBy: SIGTERM, atRequest: 3).status == 143)
@@ -50,7 +50,7 @@ struct SignalTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM], [true, false])
-    func `A stopped sync has not failed, and leaves the failures before it as they are`(
+    func `a stopped sync has not failed, and leaves the failures before it as they are`(
         signal: Int32, hasFailed: Bool
     ) async throws {
         let service = try await Service.start(items: 200, pageSize: 10)
@@ -79,7 +79,7 @@ struct SignalTests {
         await service.origin.stop()
     }
 
-    @Test func `A signal while waiting for a lock ends the waiting`() async throws {
+    @Test func `a signal while waiting for a lock ends the waiting`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let arrived = Latch()
@@ -105,7 +105,7 @@ struct SignalTests {
         await service.origin.stop()
     }
 
-    @Test func `A second signal ends a command at once`() async throws {
+    @Test func `a second signal ends a command at once`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         let child = Promise<Child>()
@@ -124,7 +124,7 @@ struct SignalTests {
     @Test(arguments: [
         ["records", "list", "items"], ["records", "list", "items", "--json"], ["query", "select * from items"],
     ])
-    func `A reader that goes away ends the command quietly with 141`(arguments: [String]) async throws {
+    func `a reader that goes away ends the command quietly with 141`(arguments: [String]) async throws {
         let service = try await Service.start(items: 20_000, pageSize: 5_000)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -135,7 +135,7 @@ struct SignalTests {
         await service.origin.stop()
     }
 
-    @Test func `Where standard output has no room, the command says so and exits 74`() async throws {
+    @Test func `where standard output has no room, the command says so and exits 74`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized)
 struct SourceKeyTests {
     @Test(arguments: [(0, Int32(69)), (1, 0)])
-    func `So many redirects are followed as the config says`(most: Int, code: Int32) async throws {
+    func `so many redirects are followed as the config says`(most: Int, code: Int32) async throws {
         let service = try await Service.start(items: 5)
         let sandbox = try Sandbox.with(service, source: "http: { redirects: \(most) }")
         service.origin.inject(.redirect(307, to: "/items?page=1"), at: OriginPattern(path: "/items"))
@@ -17,7 +17,7 @@ struct SourceKeyTests {
         await service.origin.stop()
     }
 
-    @Test func `A redirect to another origin is refused, unless the config lists it`() async throws {
+    @Test func `a redirect to another origin is refused, unless the config lists it`() async throws {
         let (service, other) = (try await Service.start(items: 1), try await Service.start(items: 5))
         let redirect = OriginFault.redirect(302, to: "\(other.url)/items?token=secret")
         service.origin.inject(redirect, at: OriginPattern(path: "/items"), times: nil)
@@ -40,7 +40,7 @@ struct SourceKeyTests {
 
     /// The defaults lead to waits of 8 s at most. A random wait up to 2,000 h is hardly shorter than that.
     @Test(arguments: [("1ms", -3_600.0...0), ("2000h", 10.0...7_200_000)])
-    func `The waits of what failed are random, up to the base at first and to the cap later`(
+    func `the waits of what failed are random, up to the base at first and to the cap later`(
         limit: String, seconds: ClosedRange<Double>
     ) async throws {
         let service = try await Service.start()
@@ -57,7 +57,7 @@ struct SourceKeyTests {
     }
 
     @Test(arguments: [1, 3])
-    func `So many requests are under way at once as the config says`(most: Int) async throws {
+    func `so many requests are under way at once as the config says`(most: Int) async throws {
         let service = try await Service.start(items: 0)
         let sandbox = try Sandbox.with(service, source: "http: { concurrency: \(most) }")
         for number in 1...6 {
@@ -85,7 +85,7 @@ struct SourceKeyTests {
     }
 
     /// A socket that nobody accepts from: the kernel makes the connection, and TLS never stands.
-    @Test func `A connection that does not stand in the time of the config is given up`() async throws {
+    @Test func `a connection that does not stand in the time of the config is given up`() async throws {
         let socket = try SilentListener()
         defer { socket.close() }
         let sandbox = try Sandbox()
@@ -108,7 +108,7 @@ struct SourceKeyTests {
         #expect(error?["message"]?.string?.contains("connect") == true, "\(sync.everything)")
     }
 
-    @Test func `A rule may go by the name of what happened where no answer came`() async throws {
+    @Test func `a rule may go by the name of what happened where no answer came`() async throws {
         let service = try await Service.start()
         let rule = "errors: [{ when: { error: timeout }, do: fail }]"
         let sandbox = try Sandbox.with(

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized)
 struct TransformTests {
     @Test(arguments: ["where: { path: $.state, not_equals: spam }", "where: \"state <> 'spam'\""])
-    func `Only records that fit are kept, and one that fits no longer leaves the view until it fits again`(
+    func `only records that fit are kept, and one that fits no longer leaves the view until it fits again`(
         condition: String
     ) async throws {
         let shop = try await Shop(condition)
@@ -30,7 +30,7 @@ struct TransformTests {
     @Test(arguments: [
         ("equals: open", [1]), ("in: [open, closed]", [1, 2]), ("exists: true", [1, 2, 3]), ("exists: false", [4]),
     ])
-    func `A record is kept by how a member of it compares`(comparison: String, kept: [Int]) async throws {
+    func `a record is kept by how a member of it compares`(comparison: String, kept: [Int]) async throws {
         let shop = try await Shop("where: { path: $.state, \(comparison) }")
         for (index, state) in ["open", "closed", "spam"].enumerated() { shop.put(index + 1, state: state) }
         shop.service.items.put(Dataset.Record(key: "4", json: #"{"id":4}"#))
@@ -39,7 +39,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A condition that is narrowed takes effect without a line, and one that is widened asks for all`()
+    @Test func `a condition that is narrowed takes effect without a line, and one that is widened asks for all`()
         async throws
     {
         let shop = try await Shop("")
@@ -56,7 +56,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A changed condition that leaves out too much does nothing until it is accepted`() async throws {
+    @Test func `a changed condition that leaves out too much does nothing until it is accepted`() async throws {
         let shop = try await Shop("")
         for number in 1...20 { shop.put(number, state: number < 4 ? "open" : "closed") }
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -97,7 +97,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A member that the origin leaves out from one day on does not empty the copy`() async throws {
+    @Test func `a member that the origin leaves out from one day on does not empty the copy`() async throws {
         let shop = try await Shop("where: \"state <> 'closed'\"")
         for number in 1...25 { shop.put(number, state: "open") }
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -119,7 +119,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A column that the condition names is asked about anew when it changes`() async throws {
+    @Test func `a column that the condition names is asked about anew when it changes`() async throws {
         let shop = try await Shop("columns: { score: { path: $.a, type: integer } }, where: \"score > 3\"")
         shop.put(1, state: "open", more: #","a":5,"b":1"#)
         shop.put(2, state: "open", more: #","a":1,"b":5"#)
@@ -134,7 +134,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What a child binds is not dropped`() async throws {
+    @Test func `what a child binds is not dropped`() async throws {
         let service = try await Service.start(items: 0)
         let child = """
               parts:
@@ -149,7 +149,7 @@ struct TransformTests {
         await service.origin.stop()
     }
 
-    @Test func `What is dropped never reaches the file, and does not make records look changed`() async throws {
+    @Test func `what is dropped never reaches the file, and does not make records look changed`() async throws {
         let shop = try await Shop("drop: [$.owner.mail, $.note]")
         shop.put(1, state: "open", more: #","owner":{"mail":"hush@example.org","name":"Ann"},"note":"whisper""#)
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -169,7 +169,7 @@ struct TransformTests {
             (409, #"{"id":1,"state":"shut","note":"whisper"}"#), (422, #"{"errors":[],"was":[{"note":"whisper"}]}"#),
             (422, #"{"note":"whisper","pad":"\#(String(repeating: "x", count: 70_000))"}"#),
         ], [true, false])
-    func `What is dropped reaches the file by no answer to a write either`(
+    func `what is dropped reaches the file by no answer to a write either`(
         answer: (status: Int, body: String), isKnown: Bool
     ) async throws {
         let shop = try await Shop("drop: [$.note]", writes: true)
@@ -186,7 +186,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `An answer that is set aside is kept without what is dropped`() async throws {
+    @Test func `an answer that is set aside is kept without what is dropped`() async throws {
         let rule = "{ when: { body: { path: $.ok, equals: false } }, do: quarantine }"
         let shop = try await Shop("drop: [$.note], errors: [\(rule)]")
         shop.service.listen { _, _ in .json(#"{"ok":false,"was":{"id":1,"note":"whisper"}}"#) }
@@ -199,7 +199,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What is dropped from now on leaves the stored records and answers too, without a line`() async throws {
+    @Test func `what is dropped from now on leaves the stored records and answers too, without a line`() async throws {
         let shop = try await Shop("", writes: true)
         shop.put(1, state: "open", more: #","note":"whisper""#)
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -218,7 +218,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `Computed columns follow the config, and rewrite no record`() async throws {
+    @Test func `computed columns follow the config, and rewrite no record`() async throws {
         let shop = try await Shop("set: { total: price * count, label: \"upper(state) || '!'\" }")
         shop.put(1, state: "open", more: #","price":2.50,"count":4"#)
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -234,7 +234,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `An expression may use declared columns, with what they are shown as`() async throws {
+    @Test func `an expression may use declared columns, with what they are shown as`() async throws {
         let shop = try await Shop(
             "columns: { at: { type: datetime, path: $.meta.at, format: epoch } }, set: { day: \"substr(at, 1, 10)\" }")
         shop.put(1, state: "open", more: #","meta":{"at":86400}"#)
@@ -244,7 +244,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `A condition that cannot be computed fails the page, and says why`() async throws {
+    @Test func `a condition that cannot be computed fails the page, and says why`() async throws {
         let shop = try await Shop("where: \"abs(big) > 0\"")
         shop.put(1, state: "open", more: #","big":-9223372036854775808"#)
         let sync = try await shop.sandbox.siding("sync")
@@ -277,7 +277,7 @@ struct TransformTests {
         ),
         ("columns: { a: text }, rename: { b: c }", "declared columns have their names already"),
     ])
-    func `What no view or store can be like is a fault of the config`(resource: String, words: String) async throws {
+    func `what no view or store can be like is a fault of the config`(resource: String, words: String) async throws {
         let shop = try await Shop(resource)
         let check = try await shop.sandbox.siding("check")
         #expect(check.status == 78)

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite(.serialized)
 struct UnchangedTests {
-    @Test func `A second sync of unchanged data asks only on condition, writes no record, and says nothing`()
+    @Test func `a second sync of unchanged data asks only on condition, writes no record, and says nothing`()
         async throws
     {
         let service = try await Service.start()
@@ -30,7 +30,7 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
-    @Test func `Hundreds of unchanged pages are as many requests on condition, and no record is written`()
+    @Test func `hundreds of unchanged pages are as many requests on condition, and no record is written`()
         async throws
     {
         let pages = Proof.choose(short: 300, middle: 1_000, long: 1_000)
@@ -49,7 +49,7 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
-    @Test func `Where one record changed, one row is written`() async throws {
+    @Test func `where one record changed, one row is written`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -64,7 +64,7 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
-    @Test func `An origin without validators is read whole, and still no record is written`() async throws {
+    @Test func `an origin without validators is read whole, and still no record is written`() async throws {
         let service = try await Service.start(validators: [])
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
