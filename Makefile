@@ -93,7 +93,8 @@ documentation: setup ## the DocC pages of Siding, SidingChain and SidingNodes, .
 	@SWIFT='$(SWIFT)' .ci/documentation .build/documentation
 
 interface: setup ## changes of the public interface since the last tag (TAG=COMMIT: since that one) that break programs
-	@[ -n "$(TAG)" ] || { echo 'interface: there is no tag yet; TAG=COMMIT compares with a commit' >&2; exit 64; }
+	@[ -n "$(TAG)" ] || { printf 'interface: %s\n' 'no tag to compare with: nothing is released yet, or this clone lacks the tags (git fetch --tags)' \
+		'to compare with a commit: make interface TAG=COMMIT, such as TAG=HEAD~20' >&2; exit 64; }
 	$(SWIFT) package diagnose-api-breaking-changes '$(TAG)'
 
 reference: setup test-setup ## Docs/Reference.md, from the grammar that reads a config
