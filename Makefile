@@ -51,10 +51,12 @@ test: setup test-setup ## all tests, with the slow proofs in short: about five m
 	@echo 'test: builds the tests: about five minutes on two cores after "make demo"; then runs them: about five'
 	@Tests/run
 
-lint: ## style: swift format, strictly
+lint: ## style: swift format, strictly, and the licence of each source
+	@.ci/licence-headers
 	$(SWIFT) format lint --strict --recursive --parallel $(wildcard $(SOURCES))
 
-format: ## mend the style in place
+format: ## mend the style in place, and add missing licences
+	@.ci/licence-headers --add
 	$(SWIFT) format --in-place --recursive --parallel $(wildcard $(SOURCES))
 
 bench: build ## figures, as ratios to the C limit in the same run (installs curl, nginx and xxhash headers)

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 /// One settings list for every target: Swift 6, warnings are errors, imports are explicit and internal by default.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """measure.py WORK PORT SIDING RECORDS ROUNDS: runs the jobs in turn, ROUNDS times over, and prints medians and ratios."""
 import os
 import re

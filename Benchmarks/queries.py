@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """queries.py WORK CORPUS PORT SIDING RECORDS: queries through Siding's views, beside the same queries of plain tables.
 
 The plain tables have a column per member and the key as primary key, as `sqlite-utils insert --pk id` makes them: objects and arrays are

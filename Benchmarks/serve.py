@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """serve.py WORK SIDING: what 'siding serve' costs while nothing happens, and how long its pages take; 1 where a bar is missed."""
 import http.server
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingSQLite
 
 /// The schema's history: forward only, each file frozen once released.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Counts allocations by standing in front of the C library's allocator.
  *
  * The executable's own malloc wins over the library's for every caller, the Swift runtime included, and hands on to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import AllocationCounter
 
 /// What one call cost: processor time of the whole process, and blocks of memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import AllocationCounter
 
 /// The figures for a person and for a program, and whether the target is held.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lets each tool copy the collection over its own line with the same failures, again and again as cron would, and prints one table."""
 
 import os

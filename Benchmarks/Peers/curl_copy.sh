@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # curl with retries, and sqlite-utils for each page.   curl_copy.sh URL FOLDER
 set -euo pipefail
 page=$1/items

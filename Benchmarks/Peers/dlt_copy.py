@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """dlt, as its documentation has it: rest_api_source into DuckDB, merged by the key."""
 
 import os

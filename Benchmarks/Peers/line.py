@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A line that fails at random: `siding demo --relay`, and before it a meter of what comes out towards the client."""
 
 import os

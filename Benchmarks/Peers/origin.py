@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The collection, and an origin on loopback that lists it by page number and Link, with ETags and ranges."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The usual script: requests, retries of urllib3, one transaction per page."""
 
 import sqlite3

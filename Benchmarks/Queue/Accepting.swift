@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Siding
 
 /// How long `siding send` takes until its entry is on the disk and its id is printed, where no route leads anywhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingSynchronization
 
 /// What the queue promises in time, each figure beside its bar. Exits with 1 where one is missed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Figures of one kind of load, and whether those that have a bar are within it.
 struct Report {
     struct Figure {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingSynchronization
 
 /// A directory with a config and a database in it, gone at the end.

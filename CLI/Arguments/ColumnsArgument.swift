@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
 /// Column names on the command line: `a,b`, quoted as in CSV: `"a, with a comma","a ""quote"""`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
 /// The credentials of `siding init`, by the names of environment variables: a secret is neither on the command line nor in the config.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The exit codes, which are stable: those of `sysexits.h` where one fits, else Siding's own.
 enum ExitStatus: Int32, Error, CaseIterable {
     case success = 0

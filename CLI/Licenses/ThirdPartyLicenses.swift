@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What `siding --licenses` prints: the third-party licences of the executable.
 enum ThirdPartyLicenses {
     /// The file beside this one, which `.ci/licenses` writes, without its last line end: printing adds one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Computes a text's width in terminal columns: two for wide East Asian characters and most emoji, none for combining marks
 /// (Unicode Standard Annex 11).
 enum DisplayWidth {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension GlobalOptions {
     /// Asks the user at the terminal to confirm an action that cannot be undone.
     ///

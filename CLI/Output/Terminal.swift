@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Whether standard output and error are terminals, their width, and whether colour is allowed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// What others than its owner can do to a file or directory, and should not: `db has mode 644: others can read it; 'chmod go-rwx'

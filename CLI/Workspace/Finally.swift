@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs `body` and then `end`, which also runs if `body` fails.
 func perform<Value>(
     _ body: () async throws -> Value, finally end: () async -> Void

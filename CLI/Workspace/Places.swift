@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Finds the config, the database and the credentials (XDG Base Directory Specification).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The configs beside this file, as they stand: what `siding init --example NAME` writes.
 ///
 /// A file of its own each, so that they can be read on the web; embedded, so that the executable stands alone.

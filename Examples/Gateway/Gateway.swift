@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A gateway: the one type of a program that knows how a tracker's HTTP looks. Above it there are issues, drafts and
 // errors of the program's own; below it one builder says once what all requests have in common.
 //

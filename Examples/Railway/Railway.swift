@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetch, then save, as steps in a row: what one step ends in, good or bad, is what the next one gets.
 //
 // The line asks for the report of a day. Where there is none (404) the second step recovers: it goes on with the newest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that stay signed in, whoever else shares the account: many calls in many processes make one refresh.
 //
 // The access token lives in a file that all processes with one state directory share. When the origin says 401, one call

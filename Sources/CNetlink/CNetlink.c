@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Listening to rtnetlink(7): messages as in netlink(7), walked by copying, so that nothing need be aligned. */
 #include "CNetlink.h"
 

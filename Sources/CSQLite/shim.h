@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef SIDING_CSQLITE_SHIM_H
 #define SIDING_CSQLITE_SHIM_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Siding {
     /// Cancels running syncs, deliveries and ``run()``, and closes the store, also one that was given open. Returns once all have
     /// ended: a write in flight that may not be sent twice has up to eight seconds for its answer.

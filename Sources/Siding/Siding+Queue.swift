@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The queue, for programs: the pages and writes that wait, and the decisions of an operator on them.
 extension Siding {
     /// The entries of the queue in these states, oldest first; those of all processes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Siding {
     /// Switches to other resources and sources, as after a change of the config; the copies of this value switch too.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Siding {
     /// Something that a ``Siding`` did, or that happened to its records.
     public enum Event: Sendable, Hashable {

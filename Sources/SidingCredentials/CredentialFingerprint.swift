@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// Tells whether two readings of a source's credentials differ, apart from tokens that this process has renewed itself. It has no

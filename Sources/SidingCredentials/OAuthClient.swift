@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// A client of an OAuth 2 token endpoint (RFC 6749 §2).

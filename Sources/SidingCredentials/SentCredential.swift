@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// The secrets within the value of a header field that a request carried, so that they are found again where an origin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A log-in at the origin: a POST of secrets whose response holds a token.
 public struct SessionLogin: Sendable {
     /// How the body of the POST is written.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Describes how a source obtains its access tokens and when it renews them; it holds no token.

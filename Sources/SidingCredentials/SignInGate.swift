@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// The gate of a source's sign-in: each refresh reads the secrets again, and refusals are recorded for `siding auth status`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Configures an ``HTTPTransport``: the limits of the source, and options of this transport.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decides whether a response arrives too slowly.
 ///
 /// Only time spent waiting for bytes counts, not the time between reads.

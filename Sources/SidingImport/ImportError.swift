@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a file could not be converted to a config.
 public enum ImportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The formats that can be converted to a `siding.yaml`.
 public enum ImportFormat: String, Sendable, CaseIterable {
     /// A dlt REST source: the argument of `rest_api_source`, as JSON or YAML.

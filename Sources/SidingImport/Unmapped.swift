@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingManifest
 
 /// A part of the imported file that the config lacks or contains only partly.

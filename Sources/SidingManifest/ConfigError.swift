@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a config was refused.
 public enum ConfigError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file cannot be read: missing, a directory, no permission, not text, or too large.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One fault of a config: its position, the problem and what to write instead.
 ///
 /// A fault never contains a secret, even one written in the wrong place.

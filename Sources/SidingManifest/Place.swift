@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A position in a config, counted like editors and compilers do.
 public struct Place: Sendable, Hashable, CustomStringConvertible {
     /// The path as given.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds the word that a misspelt one probably means.
 package enum Suggestion {
     /// The nearest of `candidates`; nil if none has at most one typing error per three letters.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Siding
 
 /// A query for records of a resource as values of its model. It reads nothing until asked.

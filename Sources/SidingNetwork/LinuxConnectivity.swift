@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Checks for a usable route with the kernel's tables, and asks the kernel for the route to an address.

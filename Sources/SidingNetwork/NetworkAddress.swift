@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// An IPv4 or IPv6 address, from the kernel or from the numeric form of a host.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Records the last time of each kind of change, so that every reader gets those that are new to it.

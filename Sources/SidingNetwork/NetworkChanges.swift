@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Wakes callers that wait for a connection, as soon as the kernel reports a change of a link, an address or a route.

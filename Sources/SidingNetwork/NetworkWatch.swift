@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Dispatch
 
 /// Reads a socket whenever notifications arrive, until the last reference is released.

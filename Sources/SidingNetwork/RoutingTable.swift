@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// The kernel's main routing tables, and the interfaces with a usable IPv6 address, from `/proc/net` (proc(5)).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// Data of a small weather service: stations and their readings. The same seed gives the same bytes on every machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Computes strong validators for bytes: 64 bits of a multiply-and-fold hash, eight bytes at a time.
 enum Fingerprint {
     static func of(_ bytes: [UInt8]) -> String {

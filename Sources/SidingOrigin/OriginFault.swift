@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A way in which an origin misbehaves.
 public enum OriginFault: Sendable, Hashable {
     // No answer.

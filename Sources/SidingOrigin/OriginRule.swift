@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Selects the requests that a fault affects.
 public struct OriginPattern: Sendable, Hashable {
     /// Nil for any.

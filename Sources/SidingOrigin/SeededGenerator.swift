@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A random number generator with the same sequence on every machine: SplitMix64.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Models access tokens that expire and refresh tokens that are valid once: using one a second time revokes everything, as at
 /// origins with reuse detection (RFC 9700 §4.14.2).
 package struct TokenRotation: Sendable {

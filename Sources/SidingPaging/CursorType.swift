@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// The type of a cursor's values: how they compare, and how they are written. A cursor is the saved value, such as a time, at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a name around the records means for the extent of a listing, such as `totalCount`, `has_more` or `X-Next-Cursor`.
 ///
 /// A name means something only in a spelling of the list below. Capitals, separators and a namespace are ignored: `total_count`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The page sizes that a listing may ask for, so that a page gets through a line that breaks off: `size: { max, min }`.
 ///
 /// Each is the largest divisor of the one above that is at most half of it. So the records before a page of one size are whole

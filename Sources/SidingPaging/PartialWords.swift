@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The words by which a text says that an answer is partial: "partial", "Partial results: 1 shard failed", "the list is only
 /// partial". In other texts the word belongs to the domain: "Partial updates take PATCH", a fulfillment that is partial.
 enum PartialWords {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An integer of any length, stored as digits: origins may count beyond 64 bits.
 struct WholeNumber: Comparable {
     private let isNegative: Bool

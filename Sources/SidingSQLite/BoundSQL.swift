@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A piece of SQL with the values for its placeholders, in order.
 package struct BoundSQL {
     package var sql: SQL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// One SQLite connection. It has no mutex and is not Sendable: the actor that owns it serializes its use.

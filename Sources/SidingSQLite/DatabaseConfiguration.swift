@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The settings of a database file; the defaults are those that the store relies on.
 public struct DatabaseConfiguration: Sendable, Hashable {
     /// The durability of commits (sqlite.org/pragma.html, "synchronous").

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Reads a database file beside its writer, several reads at a time, so that a long read does not delay a short one.

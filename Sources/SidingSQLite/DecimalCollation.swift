@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// A collation that compares texts as decimal numbers, digit by digit, so that nothing is rounded. Texts that are not numbers

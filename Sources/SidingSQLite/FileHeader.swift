@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// The first bytes of a database file, its header and that of its first page, read without a lock, a journal or shared memory, so that nothing is changed.

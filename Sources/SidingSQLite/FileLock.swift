@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// A lock between processes, held for the lifetime of this value and released whenever the process dies.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// Restricts a statement typed by the user to reading tables and views and to functions without side effects.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Read access, shared by ``Snapshot`` and ``Transaction``, for functions that work in both: `(in: borrowing some
 /// Queryable)`.
 public protocol Queryable: ~Copyable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// How a connection that only reads opens a database. It leaves nothing beside the file that the file's owner could not write.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// A checked SQL expression over the values of one row, written by the user: a single, deterministic expression that reads no

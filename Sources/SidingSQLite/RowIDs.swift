@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A set of row ids, ascending. Packed into a blob, each takes about two bytes, and ids in a row a few together.
 package struct RowIDs: Hashable, Sendable {
     package private(set) var ids: [Int64]

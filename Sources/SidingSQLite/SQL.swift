@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// SQL text that cannot contain a value by accident: a literal in the source code, plus names and constants quoted here.
 ///
 /// Only these interpolations exist, so `"… WHERE key = '\(key)'"` with a plain string does not compile; bind values:

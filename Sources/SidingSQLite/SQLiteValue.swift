@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A value of a cell, in one of SQLite's five storage classes.
 ///
 /// Source: sqlite.org/datatype3.html, section 2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// A compiled statement, borrowed from its connection's cache until the value is destroyed: bind, step, read, reset.

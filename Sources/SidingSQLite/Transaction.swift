@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSQLite
 
 /// Read and write access inside one transaction, valid inside the closure that receives it. It commits if the closure

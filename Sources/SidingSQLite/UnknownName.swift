@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a name stands for that a statement uses and the database does not have.
 public enum UnknownName: Sendable, Hashable {
     case table, column

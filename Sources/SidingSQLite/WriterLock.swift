@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The lock `<database>.writer`, held by every write transaction and every checkpoint.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// One of the five fields of a cron expression.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a text is no schedule.
 public struct ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Which part is wrong, and how: `the hour is '25'`.

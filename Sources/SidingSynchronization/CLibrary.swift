@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C library of Linux, for every file that imports this module.
 #if canImport(Glibc)
     @_exported public import Glibc

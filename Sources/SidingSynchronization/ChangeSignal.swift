@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Wakes those who wait for something to change, as soon as whoever changed it fires the signal.
 ///
 /// It works within one process: what another process changes does not fire it.

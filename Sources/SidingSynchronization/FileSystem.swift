@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An error of the system's: a value of `errno`.
 package struct SystemError: Error, Hashable {
     package let code: Int32

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Numeric addresses of the Internet Protocol.
 package enum IPAddress {
     /// The 4 or 16 bytes of an address as inet_pton(3) reads it; nil for any other text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @_exported public import Synchronization
 
 #if SIDING_THREAD_SANITIZER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Percent-encodes and decodes text for the path or query of a URL (RFC 3986 §2.1, §2.3).
 ///
 /// In this module because `SidingJSON` needs it as well as the modules above it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A value that one task waits for and others may set; the first value wins.
 ///
 /// For a cancellable wait, the cancellation handler resolves the promise too, so that the order of result, cancellation and wait

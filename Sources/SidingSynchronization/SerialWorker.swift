@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Dispatch
 
 /// Runs work that waits for a disk or a lock on its own queue: as the executor of an actor, or job by job.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A moment in UTC, and the two date formats that requests use.
 package struct UTCDate: Sendable, Hashable {
     private let days: Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Grants a limited number of values to callers, first come, first served: the turn of one, the slots of an origin, the
 /// connections to a file.
 ///

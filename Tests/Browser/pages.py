@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens, checks and uses every page of `siding serve` in Chromium. Ends with 1 and the faults, if there are any."""
 import os
 import re

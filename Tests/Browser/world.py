@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An origin with hostile records, a store that mirrors it, writes in every state, and `siding serve` over them."""
 import http.server
 import json

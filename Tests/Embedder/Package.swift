@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 /// A program of somebody else: a server of Hummingbird that embeds Siding, without what only the command line needs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Datasette on Siding's own file, as Docs/Operating.md has it, while Siding syncs and sends."""
 
 import json

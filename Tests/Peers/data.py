@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A seeded data set that is hard to copy: many scripts, large numbers, nulls, nested values."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Datasette: tables of a SQLite file, paged by `_next`. The stable version is read only; the next one takes writes."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Django: REST framework by page, offset and cursor, and GraphQL by a relay connection. Both serve one table."""
 
 import base64

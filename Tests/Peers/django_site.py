@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Django site in one file: REST framework with its three paginations, and GraphQL with a relay connection."""
 
 import os

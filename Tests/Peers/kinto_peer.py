@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinto: the next page in the header field Next-Page, own writes under If-Match, changes with the marks of deleted records."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copy that `siding` keeps, and the executable itself."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A server that runs on loopback, in a process of its own."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mirrors each peer through `siding`, byte for byte, through kills, changes at the origin and own writes."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bytes of single values in a JSON text: what a server sent for a record, not what a parser makes of it."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
 import Testing
@@ -53,6 +54,7 @@ import Testing
 
     @Test func `the program in the README is the one that is compiled`() throws {
         let program = try Self.text("Examples/Embedding/Embedding.swift")
+            .trimmingPrefix("// SPDX-License-Identifier: Apache-2.0\n")
         #expect(try Self.text("README.md").contains("```swift\n\(program)```"))
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingSynchronization
 
 /// Gives values in order, the last one for ever.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A source file as a tree that tests change at will, written as YAML's flow style.
 indirect enum Tree: Sendable {
     case word(String)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A strict reader of Prometheus' text format, version 0.0.4: what Prometheus would refuse, it refuses.
 struct Exposition {
     struct Refusal: Error {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The processor time that `body` takes on this thread, the least of several: what else the machine does does not count, nor

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @testable import SidingManifest
 
 /// `Docs/Reference.md`: a table of keys for each map of the config, with the texts of the grammar.

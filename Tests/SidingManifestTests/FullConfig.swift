@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything that this release understands, said once.
 enum FullConfig {
     static let text = """

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// How long the slow proof tests run, set by `SIDING_PROOF` in the environment.

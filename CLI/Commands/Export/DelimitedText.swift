@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Formats rows of fields as CSV or TSV: CSV per RFC 4180, but with LF line ends, which all readers accept and line tools
 /// expect; TSV escapes tab, newline, carriage return and backslash as `\t`, `\n`, `\r` and `\\`.
 struct DelimitedText {

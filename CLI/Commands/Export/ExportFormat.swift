@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The file format of an export.
 enum ExportFormat: String, CaseIterable {
     /// One JSON value per line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The destination of an export.
 protocol ExportTarget: Sendable {
     func write(_ bytes: [UInt8]) throws

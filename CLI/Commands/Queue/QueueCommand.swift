@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
 /// `siding queue`: shows the entries of the queue and performs operator actions on them.

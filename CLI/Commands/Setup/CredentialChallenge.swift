@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Credentials that an answer asks for: one challenge of its `WWW-Authenticate` (RFC 9110 §11.6.1).
 struct CredentialChallenge: Equatable {
     /// In lower case.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The `auth:` of a config whose origin refused a request without credentials: what it asks for, to be filled in.
 struct CredentialDraft {
     /// The lines of the source; comments where the origin does not say what it takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingJSON
 
 /// Text of a command line that a user can copy.

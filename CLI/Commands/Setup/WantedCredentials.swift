@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingChain
 
 /// The credentials that an origin asks `siding init` for: the config to fill in, and the command that completes it.

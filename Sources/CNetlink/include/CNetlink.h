@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef SIDING_CNETLINK_H
 #define SIDING_CNETLINK_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How saving a page handles deletions.
 struct DeletionTerms: Sendable, Hashable {
     var rule = Deletions()

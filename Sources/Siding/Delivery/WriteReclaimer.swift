@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// Reclaims writes that their sender will never complete, inside a transaction. Repeating it is harmless: the first call

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// The views that a statement of the user names, and what their columns stand for.

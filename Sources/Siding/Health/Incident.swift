@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// A condition that an operator should know of, from the moment it began until its end was notified.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// The stored state of one rate limit, and the decisions based on it. ``RateLimitsTable`` loads and saves it.

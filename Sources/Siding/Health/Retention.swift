@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// What happens to a request that failed. This file is the only table of these rules; ``RetryRules`` has its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// The health of a source, shared by all processes: its gate, its recent failures, and its concurrency limit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// Where the listing of a resource, or of one of its parents, begins or goes on: one decision, which a plan shows and a sync

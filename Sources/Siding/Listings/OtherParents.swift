@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// Finds the records of a page that would overwrite those of other parents, as their keys are equal.

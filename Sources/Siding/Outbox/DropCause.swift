@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// How a dropped write ended: it decides the exit code of the command that asks for its delivery.

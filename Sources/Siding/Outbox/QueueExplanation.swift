@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// Explains an entry in plain words: why it waits, what happens next and when.

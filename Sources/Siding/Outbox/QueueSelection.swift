@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// Selects queue entries. All conditions apply together; an empty selection selects every open entry.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// Temporary ids of records until the origin has assigned real ones: `tmp-` and 26 random characters.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An origin's answer to a write.
 package struct WriteAnswer: Sendable, Hashable {
     /// The most bytes of the body that are kept with the entry.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// The position in a resource's changes at the end of a run, from which later changes are read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// Records written by the program itself, without a network: all in one transaction, or none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// Which records and columns an export contains, all as of one time.

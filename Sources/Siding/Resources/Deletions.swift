@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// How deletions at the origin are found. By default they are not: stored records stay.

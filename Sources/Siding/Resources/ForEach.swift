@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// Gives a resource a listing for each record of another resource, its parents.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// A declared column of a resource's view: its name, the path of its value, and its type.

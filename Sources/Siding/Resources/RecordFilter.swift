@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// A filter by members of the body; typed predicates are translated to it for a ``Store``.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which records of an incremental resource are kept: the others are deleted here, though they exist at the origin.
 ///
 /// Only for resources whose listings do not show old records again, as each of them would come back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// The record schema of a resource: columns, contract, history and transforms. Of these, only ``RecordTransforms/dropped``

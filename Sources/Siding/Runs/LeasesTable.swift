@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// The table `siding_leases`, which has a row per lease that was ever taken. Whether an owner lives, its lock file says.

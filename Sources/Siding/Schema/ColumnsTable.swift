@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// The table `siding_columns`: the inferred columns of views. `child` is the name of a child view, empty for the resource's own.

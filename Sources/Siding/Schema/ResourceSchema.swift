@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingJSON
 
 /// The fields of a resource's stored records, with counts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 
 /// Header fields as they are stored: a JSON array of pairs of name and value, in order, as a field may occur more than once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How long a store keeps runs, completed queue entries and deleted records. Pruning applies the rules at the end of each run, for
 /// deleted records once in an hour, and about once an hour in a process that only sends writes.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a resource failed or was queued, in a form that is stored and shown.
 public struct RecordedError: Sendable, Hashable, Codable {
     /// A stable name, as in `Failure.Reason.name`.

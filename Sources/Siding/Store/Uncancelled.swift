@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Runs `body` to its end even if the current task is cancelled. A clean stop must release leases and close run records, and a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The pages of a listing that have arrived and are not saved yet. They are saved in one transaction, so that small and
 /// unchanged pages do not each wait for the disk.
 ///

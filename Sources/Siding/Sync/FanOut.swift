@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// Syncs a resource that has a listing for each record of a parent resource: one fan-out pass over the due parents, several at

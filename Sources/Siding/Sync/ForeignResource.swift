@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// Refuses to sync a resource if the store has other records under its name.

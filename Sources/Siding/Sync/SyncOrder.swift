@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The order of the work of a run. Sources are worked for side by side, so that one that hangs or has to wait holds up its own work
 /// alone. Of each source the due writes are sent first, where the run sends any, so that the records that are fetched then include
 /// them. After that one resource is synced at a time, and a fan-out resource begins after its parent, whichever source that

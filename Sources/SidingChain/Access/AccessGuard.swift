@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The state that all chains of a source share: the running refresh, and how the last refresh failed.

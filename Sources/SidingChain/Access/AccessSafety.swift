@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Defines how the requests of one account stay signed in: where its credential is stored, how it is renewed, and when.
 ///
 /// Create one per source and give it to every chain of the source: copies share the running refresh, so that a hundred calls

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Performs a refresh: asks the token endpoint for the next credential and saves it.

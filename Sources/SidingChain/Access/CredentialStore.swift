@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Stores the credentials of accounts: the seam between access safety and the place where tokens are kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// The token endpoint's refusal: the credential cannot be renewed until the user signs in again.

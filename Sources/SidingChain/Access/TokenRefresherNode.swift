@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Makes the next credential from the spent one, using the program's refresh request: a chain or a closure.

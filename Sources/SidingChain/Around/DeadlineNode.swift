@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Limits the duration of a whole call, body included, in addition to the transport's idle and connect timeouts.
 ///
 /// The call runs in a child task that is cancelled at the limit. Any duration is legal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Logging
 
 /// Logs the events of a call: those of the nodes inside, and its end (duration, failure).

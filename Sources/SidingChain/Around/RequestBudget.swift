@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import HTTPTypes
 
 /// Limits the number of requests and bytes in a time span, for all who share it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How the wait grows between attempts: each ceiling is twice the one before, from `base` to `cap`, and the wait is random up to
 /// its ceiling.
 public struct Backoff: Sendable, Hashable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Measures the time since its creation, on any kind of clock.
 package struct Stopwatch: Sendable {
     /// The time since the stopwatch was made.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Refuses further requests once the calls of a meter have carried a number of bytes: only the answer under way then exceeds it.
 package struct TrafficLimit: RequestBudget {
     private let meter: TrafficMeter

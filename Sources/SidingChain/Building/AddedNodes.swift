@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Nodes that a module above this one adds to the chains of a ``ChainAssembly``, each in its place of the order.
 package protocol AddedNodes: Sendable {
     /// Adds what runs once per request, around all attempts.

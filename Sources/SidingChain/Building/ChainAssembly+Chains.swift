@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ChainAssembly {
     /// A chain that makes a request, sends it and reads the response, with all the wrappers that the assembly is set up for.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import HTTPTypes
 
 /// A stored response without its body: decides whether the response is revalidated, used, or removed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Stores responses, for revalidation and for times when the origin cannot be reached.
 ///
 /// `SQLiteResponseCache` of the module `Siding` keeps them in a file, `InMemoryResponseCache` of `SidingNodes` only while

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The source of a response.
 public enum ResponseSource: Sendable, Hashable {
     /// The origin sent it for this call.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lets a value type be changed by copying, so that other holders of the value are not affected.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// Why a call failed: the only error type that chains throw.

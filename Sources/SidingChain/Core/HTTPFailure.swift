@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import HTTPTypes
 
 /// A response whose status is not a success: the status, selected header fields and the start of the body.

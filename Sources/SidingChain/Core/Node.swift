@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One step of a chain: takes an input and returns an output, or throws a ``Failure``.
 ///
 /// Join steps left to right with ``then(_:)``. A wrapper (retry, deadline, logging) is a node around a node. A chain is a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// What an answer with a success status says of a GraphQL request, alone or in a batch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The response of an origin as it arrives: the head, and the decompressed body, to be read once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import HTTPTypes
 
 /// A response: status, header fields, and a body whose type depends on the step of the chain.

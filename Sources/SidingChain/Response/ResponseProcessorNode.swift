@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import HTTPTypes
 
 /// Marks the border between sending and reading: every later failure has phase `answered`.

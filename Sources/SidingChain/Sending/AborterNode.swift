@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Makes a call cancellable at any time: by its ``CallHandle``, and by cancelling the task that waits for it.
 ///
 /// It is the outermost node, around retries too, since a handle serves one call. A call cancelled before it begins sends

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Logging
 
 /// The clocks, randomness, network connectivity and logger of a program. The program creates one value and passes it to

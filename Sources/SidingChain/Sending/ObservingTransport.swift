@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import HTTPTypes
 
 /// Shows each request on its way out, and what came of it, to whoever counts, notes or announces requests.

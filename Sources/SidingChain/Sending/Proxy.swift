@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// An HTTP proxy, through which connections are made with `CONNECT` (RFC 9110 §9.3.6).

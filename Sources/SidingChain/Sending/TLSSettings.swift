@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What TLS trusts, and what it shows to an origin that asks for a certificate.
 ///
 /// Files are PEM, and are read again when they change. There is no way to turn verification off.

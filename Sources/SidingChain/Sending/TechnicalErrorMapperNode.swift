@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Classifies system errors: errno and resolver codes become `noInternetConnection`, `timeout`, `cantConnectToHost` and similar

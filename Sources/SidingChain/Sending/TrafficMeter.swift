@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// Counts the bytes that calls send and receive, as the network carries them: compressed, with header fields, and with TLS.

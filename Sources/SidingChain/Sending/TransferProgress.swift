@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The progress of a download or an upload.
 public struct TransferProgress: Sendable, Hashable {
     /// The bytes so far, including those of earlier attempts.

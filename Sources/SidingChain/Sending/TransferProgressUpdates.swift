@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The progress of one transfer as a sequence: each reader gets the newest progress that it has not seen, and skips older ones.

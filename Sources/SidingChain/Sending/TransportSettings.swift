@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The limits for requests to a source; a transport is created with them.
 public struct TransportSettings: Sendable, Hashable {
     /// The time limit for connecting, TLS included.

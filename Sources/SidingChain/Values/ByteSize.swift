@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Numbers of bytes as text.
 package enum ByteSize {
     /// The units of the config, preferred ones first.

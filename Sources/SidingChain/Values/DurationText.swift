@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Durations as people write them, in the config, on the command line and in queries: `500ms`, `1.5s`, `15m`, `7d`.
 package enum DurationText {
     package static let examples = "500ms, 30s, 15m, 2h or 7d"

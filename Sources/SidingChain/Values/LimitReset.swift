@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parses when an origin resets its quota.
 ///
 /// The size of a number decides its meaning: below 1,000,000,000 seconds from now, below 100,000,000,000 seconds since 1970,

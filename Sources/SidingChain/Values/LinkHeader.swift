@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parses the `Link` field (RFC 8288 §3): `<target>; rel="next", <target>; rel="last"`.
 package enum LinkHeader {
     /// The target of the first link whose relation types include `relation`, as written; nil also where the link itself says

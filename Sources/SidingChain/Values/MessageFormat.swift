@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Formats numbers, sizes and times for messages.
 package struct MessageFormat {
     package let now: Timestamp

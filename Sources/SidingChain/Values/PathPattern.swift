@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The paths that a limit applies to, such as `/search/**`.
 ///
 /// Matched segment by segment, in the form that is sent. `*` matches any text within a segment; `**`, always a whole segment,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingJSON
 
 /// A value of a query parameter, typed so that nothing turns into `Optional(3)` or `<null>` on the wire.

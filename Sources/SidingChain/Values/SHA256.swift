@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Identifies texts without storing them: SHA-256 (FIPS 180-4), for a few hundred bytes at a time. Decision 38 has the reason
 /// for own code.
 package enum SHA256 {

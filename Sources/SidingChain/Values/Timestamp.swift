@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// A stored wall-clock time: whole microseconds since 1970 UTC.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A name with the members accessed on it: `config['a'].b`, `response.get('next', {})`, `config['x'] or 'y'`.
 struct AirbyteAccess: Sendable, Hashable {
     let root: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The members that a stream's AddFields put into its records. Siding stores records as the origin sends them, so a reference to
 /// an added member must become one to its source.
 struct AirbyteAdditions: Sendable {

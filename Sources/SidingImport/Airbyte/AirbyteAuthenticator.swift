@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts an authenticator of a requester to `auth`.
 struct AirbyteAuthenticator {
     let auth: AirbyteComponent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts the body of an HttpRequester: `request_body`, or one of its older keys.
 struct AirbyteBody {
     let requester: AirbyteComponent

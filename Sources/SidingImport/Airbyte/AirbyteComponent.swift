@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingManifest
 
 /// One component of an Airbyte manifest: a map whose references are resolved on access, with its inherited parameters.

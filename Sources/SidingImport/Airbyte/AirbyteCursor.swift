@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts an incremental_sync of type DatetimeBasedCursor to `cursor`.
 struct AirbyteCursor {
     let cursor: AirbyteComponent

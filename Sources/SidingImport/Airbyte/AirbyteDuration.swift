@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts durations of ISO 8601, such as `P1D` and `PT15M`.
 enum AirbyteDuration {
     /// Nil if it is not a duration or zero. A month has 30 days, a year 365.

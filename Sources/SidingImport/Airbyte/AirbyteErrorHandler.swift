@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts a DefaultErrorHandler, or a CompositeErrorHandler of several.
 struct AirbyteErrorHandler {
     let handler: AirbyteComponent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts the `primary_key` of a stream to `key`.
 struct AirbyteKey {
     let stream: AirbyteComponent

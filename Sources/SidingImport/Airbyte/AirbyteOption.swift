@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A RequestOption: where in a request a value is sent.
 struct AirbyteOption {
     let origin: Origin

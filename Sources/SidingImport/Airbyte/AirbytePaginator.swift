@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts a DefaultPaginator or NoPagination to `paginate`.
 struct AirbytePaginator {
     let paginator: AirbyteComponent

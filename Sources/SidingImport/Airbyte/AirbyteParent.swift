@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The parent stream, over whose records another stream is partitioned.
 struct AirbyteParent {
     let stream: AirbyteComponent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// Converts the partition_router of a retriever: one listing per record of a parent, or per value of a list.

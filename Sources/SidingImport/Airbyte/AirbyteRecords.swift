@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts the record_selector of a retriever, and the transformations of a stream.
 struct AirbyteRecords {
     let selector: AirbyteComponent?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts an HttpRequester to a source and a resource.
 struct AirbyteRequester {
     let requester: AirbyteComponent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts the `stop_condition` of a CursorPagination to `stop`.
 struct AirbyteStop {
     private let stop: InputNode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts a DeclarativeStream to a resource.
 struct AirbyteStream {
     let stream: AirbyteComponent

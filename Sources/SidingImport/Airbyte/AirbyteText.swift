@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A text of a manifest with its `{{ … }}` expressions evaluated as far as possible.
 struct AirbyteText: Sendable {
     /// The evaluated text. Members of the user's configuration without a default are replaced by a name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts `url_base`, whose host may depend on the user's configuration.
 struct AirbyteURL {
     private(set) var text: String

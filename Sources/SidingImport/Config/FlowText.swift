@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingManifest
 
 /// The text of an imported config for a trial: the grammar reads it, and the position of each fault says which value it refused.

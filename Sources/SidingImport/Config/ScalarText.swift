@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes YAML scalars so that they are read back as the same text.
 enum ScalarText {
     /// - Parameter isPlain: whether it must not be quoted, for numbers and Booleans.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts `client.auth` of a dlt source.
 struct DltAuth {
     let auth: InputNode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts `client:` of a REST source of dlt (the Python library "data load tool").
 struct DltClient {
     let client: InputNode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts the `endpoint` of a dlt resource, with defaults from `resource_defaults`.
 struct DltEndpoint {
     let own: InputNode?

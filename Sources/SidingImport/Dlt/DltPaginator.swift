@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts `paginator` of a dlt client or endpoint.
 struct DltPaginator {
     let node: InputNode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Recognizes texts that dlt or its program replaces by a value.
 enum DltReference {
     /// Reads `dlt.secrets["a.b"]`, `dlt.config["a.b"]`, `os.environ["A"]`, `os.getenv("A")`, `${A}`, each possibly after other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Collects the query, the placeholders and the cursor of a dlt endpoint.
 struct DltRequest {
     private let origin: Origin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts one of a dlt source's `resources`, with defaults from `resource_defaults`.
 struct DltResource {
     let name: String

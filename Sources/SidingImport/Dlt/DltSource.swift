@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Converts a dlt REST source: `client`, `resource_defaults`, `resources` (RESTAPIConfig).
 struct DltSource {
     private let root: InputNode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingManifest
 
 /// Derives a cursor's type from its first value.

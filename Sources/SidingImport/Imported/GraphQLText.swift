@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension InputNode {
     /// Whether it is the query of a GraphQL request, whose braces are not placeholders.
     var isGraphQL: Bool {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A resource converted from dlt or Airbyte, as the values of its entry in siding.yaml.
 struct ImportedResource: Sendable {
     var name: String

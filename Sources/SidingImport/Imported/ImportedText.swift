@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A text of the input after resolving references.
 enum ImportedText: Sendable, Hashable {
     /// Plain text.

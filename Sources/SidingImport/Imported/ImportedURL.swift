@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A base URL without the secrets that it contained.
 struct ImportedURL: Sendable {
     let text: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ConfigNode {
     /// A marker for a value that could not be converted, until it is removed.
     static func lost(from origin: Origin) -> ConfigNode {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bounds for spans of time that have no beginning.
 enum OpenSpan {
     /// The earliest time in the form of the cursor's type; nil for types that are not times.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The placeholders in the paths, queries and bodies of a config: `{name}`.
 enum Placeholder {
     /// A valid name for the placeholder of `field`: letters, digits and underscores, and no digit first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Names environment variables and sources.
 enum SecretNaming {
     /// A variable's name: `GITHUB_API_KEY` for the parts `github` and `api_key`; repeated parts are omitted.

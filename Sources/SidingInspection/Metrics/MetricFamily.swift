@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// A metric with its samples, in Prometheus' text format, version 0.0.4

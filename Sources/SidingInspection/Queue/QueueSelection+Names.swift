@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Siding
 
 /// A name in a selection that neither the config nor the queue has.

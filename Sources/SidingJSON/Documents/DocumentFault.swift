@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why bytes are not one JSON document that all readers understand alike. Offsets count bytes of the input.
 public enum DocumentFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Not JSON by RFC 8259, not UTF-8, or a limit of the reader is exceeded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// A document as a member of a `Codable` model: JSON whose type the program does not know.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One JSON value, checked as strictly as a record and kept as its original bytes, so that numbers keep all digits and members
 /// their order.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes the start of a value without whitespace between tokens, replacing the values of hidden members.
 struct JSONExcerpt: JSONObserver {
     /// The number of bytes after which writing stops: four per character, the maximum in UTF-8.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The seven kinds of JSON values (RFC 8259, section 3), determined by the first byte.
 public enum JSONKind: UInt8, Sendable, Hashable, BitwiseCopyable, CustomStringConvertible {
     case object, array, string, number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One member of an object, located in the bytes that were read.
 package struct JSONMember: Sendable, Hashable {
     /// The decoded name.

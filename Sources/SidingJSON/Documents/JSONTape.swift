@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The values of one document in order, each with its position; two tapes can be compared or merged.
 ///
 /// A value's first child is the next node, its next sibling is at `after`. Nothing here recurses, so deep nesting cannot

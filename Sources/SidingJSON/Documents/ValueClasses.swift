@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Numbers the values of several documents so that two values have the same number exactly if they are equal in meaning.
 ///
 /// Each value is visited once, innermost first; an array or object is identified by the numbers of its children. Comparing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension JSONMergePatch {
     /// The smallest patch that turns `old` into `new`, except for the order of members.
     ///

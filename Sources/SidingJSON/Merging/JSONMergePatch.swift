@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A change to a JSON document as a merge patch (RFC 7396): null removes a member, an object changes the member's object, and
 /// any other value replaces it. Arrays are replaced as a whole.
 ///

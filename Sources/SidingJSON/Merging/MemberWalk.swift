@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Walks the members of several documents side by side, from the root down, without recursion.
 ///
 /// The members of an object come in the order of the first document, followed by those that only the second has, and so on.

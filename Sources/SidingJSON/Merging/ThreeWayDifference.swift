@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The three-way comparison of one document, member by member: what one side changed, what both changed alike, and conflicts.
 ///
 /// Values are compared by meaning, as in ``JSONDocument/isEquivalent(to:)``. Objects that both sides still have are entered,

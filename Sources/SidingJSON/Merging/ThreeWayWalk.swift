@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Merges two documents with their base in one walk and records the rows that differ.
 struct ThreeWayWalk {
     private(set) var rows: [ThreeWayDifference.Row] = []

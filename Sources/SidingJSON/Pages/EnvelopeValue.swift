@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A value found in a page: its kind and its range of bytes.
 package struct EnvelopeValue: Sendable, Hashable {
     /// The kind of the value.

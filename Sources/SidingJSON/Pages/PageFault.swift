@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why nothing of a page can be kept. Offsets count bytes of the page.
 package enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Not JSON by RFC 8259.

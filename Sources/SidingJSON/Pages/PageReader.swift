@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Splits a page of JSON into records, their keys and wanted values around them, in one pass without building a tree or copying
 /// bodies.
 ///

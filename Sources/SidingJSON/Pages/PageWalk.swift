@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Walks one page: follows the wanted paths from the root, reads each record with the record rules, and skips the rest.
 ///
 /// It recurses only along wanted paths, whose length `JSONPathParser` limits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The location of a value in a JSON document, in SQLite's notation: `$`, `$.a.b`, `$."quoted name"`, `$.list[0]`, with
 /// a trailing `[*]` for "each element".
 ///

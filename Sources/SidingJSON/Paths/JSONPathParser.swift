@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parses SQLite's path notation into components.
 struct JSONPathParser {
     /// No document within the default depth limit needs a longer one, and walking a path recurses once per component.

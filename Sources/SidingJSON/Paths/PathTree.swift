@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A tree of several paths, so that one pass over a document finds all wanted values.
 struct PathTree: Sendable {
     typealias Node = Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Digests of a page's records, to compare pages. Identical bytes have the same digest, also in another process; different
 /// bytes almost certainly differ. They do not resist deliberate collisions.
 package struct RecordDigests: Sendable, Hashable {

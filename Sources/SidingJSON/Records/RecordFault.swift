@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why one record cannot be stored, while the rest of its page can. Offsets count bytes of the page.
 public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// An object repeats a name, at any depth and however it is escaped. The offset points to the second

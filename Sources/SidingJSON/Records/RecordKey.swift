@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The key that identifies a record within its resource, as text: the decoded string, the integer's digits, or a composite as
 /// a compact JSON array.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Builds a record's key from the values found at the key paths.
 ///
 /// A string gives its decoded text, an integer its digits, with `-0` as `0`, as both are one number. Numbers with a fraction or

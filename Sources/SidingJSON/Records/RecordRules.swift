@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Checks a record beyond the grammar and locates its wanted values.
 ///
 /// A broken rule is noted, not thrown: scanning continues with the record and the rest of the page. Only the first fault is

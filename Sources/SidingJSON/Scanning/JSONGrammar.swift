@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Receives each part of a value while it is scanned. The scanner is specialized for each conformance, so an empty method costs
 /// nothing.
 protocol JSONObserver: ~Copyable {

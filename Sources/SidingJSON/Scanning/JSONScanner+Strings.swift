@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension JSONScanner {
     /// Scans a string from its opening to its closing quote, checking escapes, control characters and UTF-8. A lone surrogate is
     /// valid grammar and only noted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads the tokens of RFC 8259 from the bytes of one document; no other code does.
 ///
 /// A value type kept in registers: `JSONGrammar` copies it to a local variable, so every method here that moves `position`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Validates that a whole document is JSON by RFC 8259 and UTF-8. Repeated names and escaped lone surrogates are allowed, as in
 /// that grammar.
 package enum JSONSyntax {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where and why a document is not valid by RFC 8259, or exceeds a limit of the reader.
 ///
 /// It contains only one byte of the document, so it is small and safe to print.

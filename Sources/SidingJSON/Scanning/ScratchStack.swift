@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A stack for scratch data written at every name and value: an array without uniqueness checks, which cost as much as the
 /// scan itself. It has one owner and trivial elements, and it never shrinks.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension String {
     /// The text with each scalar of `escapes` written as it says.
     ///

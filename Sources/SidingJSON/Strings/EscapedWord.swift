@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds words of a known form, such as temporary ids, in a body or URL, however they are written there: each of their ASCII
 /// characters may be escaped, by JSON as `\u0074` (RFC 8259 §7), by a URL or a form as `%74` (RFC 3986 §2.1).
 package struct EscapedWord {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decodes the contents of JSON strings (RFC 8259, section 7).
 ///
 /// All functions take the checked bytes between the quotes. For invalid contents the result is nil or false; they never read

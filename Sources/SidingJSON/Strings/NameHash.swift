@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A 64-bit hash of a member's decoded name, the same in every run and on every machine.
 ///
 /// Collisions can be provoked, so after equal hashes the bytes must be compared, too.

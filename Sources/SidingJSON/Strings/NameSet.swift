@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds repeated names: holds the member names of all open objects, innermost last.
 ///
 /// In objects up to `smallLimit` names each name is checked when it is read: a Bloom filter of 64 bits recognizes most new

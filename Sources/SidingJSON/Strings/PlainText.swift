@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Makes foreign text safe to print: one line, limited length, no control or bidi characters.
 public enum PlainText {
     /// `text` on one line, cut to `limit` characters; control, zero-width and bidi characters become `\u{…}`.

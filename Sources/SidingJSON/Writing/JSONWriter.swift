@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes JSON on one line into memory.
 ///
 /// The output is safe on a terminal: C0, DEL and C1 control characters are escaped (RFC 8259, section 7, demands only C0). The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Removes members from JSON values and keeps every other byte.
 package struct MemberRemoval: Sendable, Hashable {
     /// A name as bytes: Swift strings treat composed and decomposed letters as equal, JSON does not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes a value based on an older one's text: kept members keep every byte, including the whitespace around them.
 ///
 /// Without an open object it writes the root value, and names are ignored.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// JSON for people: text in its own characters instead of `\u00e7`.
 package enum ReadableJSON {
     /// The same JSON, in which the escapes of harmless characters are those characters. Escapes of all others stay, as

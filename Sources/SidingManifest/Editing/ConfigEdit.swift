@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Insertions into the text of a config, and what the text means with them.
 ///
 /// The lines are inserted by the places of YAML's nodes alone. So the result is read again: it must mean what the file meant, with the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An entry of `sources:` or `resources:`, as the lines of a file.
 package struct ConfigEntry: Sendable {
     /// The name as YAML writes it, in quotes where it needs them.

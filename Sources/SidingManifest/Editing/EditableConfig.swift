@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The text of a config, to which a source and a resource can be added. All other lines stay as they are written.
 package struct EditableConfig: Sendable {
     package let text: String

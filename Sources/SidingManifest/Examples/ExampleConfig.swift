@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import ExampleConfigs
 
 /// A commented example config, as `siding init` writes it. The files are in `Examples/Configs`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// A JSON value whose members keep their order, for the JSON Schema of the config.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ValueType {
     /// A list with at least one `item`.
     static func list<Item: Sendable>(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ValueType where Value == String {
     /// One line of text. Every scalar is taken as written: `no`, `012` and `2024-01-01` are text.
     static func text(_ expected: String) -> ValueType {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The text of a config, prepared for Yams' composer.
 ///
 /// The composer would expand aliases and reject any map with duplicate keys. To prevent both, the sign of each possible alias is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Yams
 
 /// Parses YAML into a tree whose nodes know their positions, within limits that no text can exceed.

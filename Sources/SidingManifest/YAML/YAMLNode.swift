@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A value of the config with its position, before the grammar gives it a meaning.
 ///
 /// Scalars keep their text as written: the key decides whether `no` is text or a Boolean, not YAML.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decodes a model from the made-up values of a ``ProbeTape``.
 struct ProbeDecoder: Decoder {
     let tape: ProbeTape

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
 /// Makes up the values from which a model is decoded, and records the paths that it reads.

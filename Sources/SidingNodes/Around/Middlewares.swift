@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Functions that run for every request of a program, registered under keys: transforms, side effects and failure transforms.

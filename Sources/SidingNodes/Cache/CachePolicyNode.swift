@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Which source a ``CachePolicyNode`` uses for its single response. For two responses, the stored one first, see

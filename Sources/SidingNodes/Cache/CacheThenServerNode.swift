@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Returns the stored response at once and then the origin's: a sequence of one or two responses, distinguished by their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Chains steps, each of which receives the outcome of the one before: fetch, then save.

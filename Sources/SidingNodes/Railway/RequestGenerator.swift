@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// Makes a step's request from the outcome of the step before, and decides which failures are recoverable.

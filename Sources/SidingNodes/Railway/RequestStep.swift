@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// One request of a railway: previous outcome → generator → performer → processor → next outcome.

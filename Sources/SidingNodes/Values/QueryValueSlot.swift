@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// A node of the tree that an `Encodable` value writes itself into.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// Why a value cannot be encoded: its type and place, never the value itself.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a ``Relay`` does with the connections through it.
 public enum LineState: Sendable, Hashable {
     /// Bytes pass, as fast as the line allows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import NIOCore
 
 /// One connection through a relay: the client's channel, the origin's, and the pieces under way in each direction.

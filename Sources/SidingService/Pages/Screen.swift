@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One screen of the pages: the values that its template shows.
 protocol Screen: Sendable {
     static var template: String { get }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 
 /// Decides whose requests are answered, by the host name they are for, where they come from, and their token.

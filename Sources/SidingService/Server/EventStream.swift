@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The events of `/events` (HTML Standard, "Server-sent events"): `changed` after a commit of any process.

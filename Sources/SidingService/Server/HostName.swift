@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The host of a `Host` field or an origin: `localhost:8787`, `[::1]`, `siding.example.org` (RFC 3986 §3.2.2).

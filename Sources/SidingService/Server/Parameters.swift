@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The decoded parameters of a query or a form, in their order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSynchronization
 
 /// The syncs that somebody asked for over HTTP. They are done beside the answers, as a sync may take long; a resource

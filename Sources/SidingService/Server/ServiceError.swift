@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why the service cannot listen.
 public struct ServiceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The cause, for programs; the raw value (`address_in_use`) stays the same between versions.

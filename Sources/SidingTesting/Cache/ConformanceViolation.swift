@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A violated law or test condition.
 public struct ConformanceViolation: Error, Sendable, Hashable, CustomStringConvertible {
     /// The expected and the found value.

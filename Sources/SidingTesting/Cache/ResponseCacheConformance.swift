@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The laws that every implementation of the `ResponseCache` protocol must keep.
 ///
 /// Run them in a test of your own, each on a fresh provider:

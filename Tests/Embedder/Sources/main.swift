@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serves three posts, copies them from itself into the database that it was given, and prints how many are stored.
 import Hummingbird
 import Siding

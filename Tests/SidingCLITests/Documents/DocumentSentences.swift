@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The sentences in the prose, list items, headings and cells of a page; blocks of code are left out.
 struct DocumentSentences {
     /// The words of each sentence. Inline code is one word, a link is its text.

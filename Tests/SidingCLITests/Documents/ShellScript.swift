@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The commands of a script for a shell, each as its words. Enough for the documents: quotes, comments, lists and pipes; redirections
 /// are left out.
 struct ShellScript {

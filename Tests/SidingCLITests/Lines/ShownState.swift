@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingChain
 
 /// The resources and the queue, as one of the ways in which Siding shows them has them.

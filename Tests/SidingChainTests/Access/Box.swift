@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingSynchronization
 
 /// Holds a value that a closure needs and that is made after it, or changes under it.

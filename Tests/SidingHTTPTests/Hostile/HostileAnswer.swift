@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @testable import SidingOrigin
 
 /// An answer as bytes: orderly, damaged, or something that nobody would send in good faith. The same for a seed each time.

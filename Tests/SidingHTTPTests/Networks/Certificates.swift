@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Certificates beside those of ``TLSOrigin``, each signed by itself and valid from 2020 on.
 enum Certificates {
     /// For localhost and 127.0.0.1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Valid pages of random memberSet: odd spacing, escapes, nesting, Unicode of all lengths.
 enum RandomJSON {
     static func page(using random: inout SeededGenerator) -> String {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingJSON
 
 /// A random document before it is spelt: the same memberSet is written with other spaces, escapes and digits each time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingJSON
 
 /// A page under test, and what a reader makes of it.

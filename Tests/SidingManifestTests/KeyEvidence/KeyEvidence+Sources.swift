@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension KeyEvidence {
     /// The keys of a source.
     static let sources = """

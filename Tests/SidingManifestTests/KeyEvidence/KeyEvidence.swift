@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where it is shown what each key of the config does, at the origin or in the store: the file of a test, or an example that is
 /// run on its tape, and below it the keys.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 /// A page read as a browser would: its elements with their attributes, and its text. Malformed parts are errors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingSynchronization
 
 /// A client on a bare socket: no library of ours stands between the test and the bytes of the server.

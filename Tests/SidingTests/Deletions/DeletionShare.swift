@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The rule of how many records may go at once, said a second time for the models: none where nothing is left or the share is 0;
 /// else up to ten, but no more than half of what there was, or the share of it.
 struct DeletionShare {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SidingSynchronization
 
 /// A point that calls wait at until a test lets them through; once open it stays so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @testable import Siding
 
 /// One page to save in a transaction of its own.

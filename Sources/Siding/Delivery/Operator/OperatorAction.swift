@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An operator action on every entry of a selection. Each queue command is one of these.
 package enum OperatorAction: Sendable, Hashable {
     case act(QueueAction)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The order in which the due writes of sources are sent: side by side, so that one that hangs or has to wait holds up its own
 /// alone, and again for a source whose writes may have waited for those of another one.
 package struct SendingOrder {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// The result of sending a write: the new state of the entry, and the outcome for its source.

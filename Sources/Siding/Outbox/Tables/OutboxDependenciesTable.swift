@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 /// The table `siding_outbox_dependencies`: which entry must be completed before which.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingSQLite
 
 // Keeps what a record was, whenever any statement changes what is shown of it.

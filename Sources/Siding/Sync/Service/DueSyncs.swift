@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
 /// What a look for resources to sync found: those that are due, by the sources that are synced together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One key of the config: the single definition for reading it, for suggestions and for the JSON Schema.
 struct Keyword<Value: Sendable>: Sendable {
     let name: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads the keys of one map.
 struct ObjectReader: Sendable {
     let place: Place

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingCredentials
 
 /// The state of reading a config: its directory, the faults so far, and the current subject.

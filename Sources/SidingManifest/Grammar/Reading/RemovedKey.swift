@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A key of earlier configs that is a constant today.
 package enum RemovedKey {
     /// What holds instead of each key. A key is named with the map that had it, as many maps have a `format`; a key of a resource

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A map with known keys, and the value built from them.
 struct Shape<Value: Sendable>: Sendable {
     let keywords: [KeywordEntry]

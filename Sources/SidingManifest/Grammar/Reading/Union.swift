@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One of several maps that the key `type` chooses, such as the kinds of pagination.
 struct Variant<Value: Sendable>: Sendable {
     let name: String

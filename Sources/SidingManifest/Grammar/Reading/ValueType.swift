@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The type of a key's value: how to read it, what faults call expected, and its JSON Schema.
 struct ValueType<Value: Sendable>: Sendable {
     /// Completes "expected …".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 
 /// How Booleans and lists are written in the query: `query_encoding:`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Checks resource names: each is the name of a view, beside tables of Siding and SQLite.
 enum ResourceNames {
     static func check(_ entries: [YAMLEntry], _ reading: inout Reading) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A reference to a name in `sources:`; optional if there is only one source.
 struct SourceReference: Sendable {
     /// The entry that has the reference.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import SidingChain
 
 /// A chain without input and output: a request without a body, whose response is ignored unless it is a failure.

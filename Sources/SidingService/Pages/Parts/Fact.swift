@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One line of a list of facts.
 struct Fact: Sendable {
     let name: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A choice in a filter.
 struct Menu: Sendable {
     struct Choice: Sendable {

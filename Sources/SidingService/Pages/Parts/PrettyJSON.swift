@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
 
 /// Writes valid JSON with line breaks and indentation. Numbers keep their digits; characters in strings are shown as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The command that prints what a screen shows, as it is typed.
 enum ShellCommand {
     private static let longest = 200

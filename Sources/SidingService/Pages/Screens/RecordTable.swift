@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Siding
 
 /// Which records `/records/RESOURCE` shows, in which order: the parameters of its address, and links that change them.
