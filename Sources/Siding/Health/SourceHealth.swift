@@ -21,8 +21,9 @@ package struct SourceHealth: Sendable, Hashable {
     /// How many requests may be in flight; nil while the gate is closed.
     package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else {
-            // In a row of refusals the next one may be refused, too.
-            return isInRowOfRefusals ? 1 : max(1, min(limit, concurrencyLimit ?? limit))
+            // In a row of refusals those under way may be refused, too: together they are to end the row, not to pass its end.
+            let rest = refusals == 0 ? limit : RetryRules.breakerLimit - refusals
+            return max(1, min(limit, concurrencyLimit ?? limit, rest))
         }
         return opensForProbe(now) ? 1 : nil
     }

@@ -207,10 +207,26 @@ import Testing
         #expect(try await bench.store.gates().map(\.source) == ["api"])
     }
 
-    @Test func `side by side few more are sent than five`() async throws {
-        let bench = try await bench(45, concurrency: 4) { _ in Self.readOnly }
+    @Test(arguments: 1...8)
+    func `side by side no more than five are sent, or as many as went out before the first answer`(
+        concurrency: Int
+    ) async throws {
+        let bench = try await bench(45, concurrency: concurrency) { _ in Self.readOnly }
         let count = try await sent(bench)
-        #expect((5...8).contains(count), "\(count)")
+        #expect((5...max(5, concurrency)).contains(count), "\(count)")
+    }
+
+    @Test func `refused writes and those under way are five together, until one is accepted`() async throws {
+        let bench = try await bench(20, concurrency: 4) { _ in Self.readOnly }
+        var underWay: [ClaimedWrite] = []
+        func claimAll() async throws -> Int {
+            while let write = try await bench.claim() { underWay.append(write) }
+            return underWay.count
+        }
+        for _ in 1...3 { try await refuse(bench) }
+        #expect(try await claimAll() == 2)
+        try await bench.deliver(underWay.removeLast(), outcome: .accepted)
+        #expect(try await claimAll() == 4)
     }
 
     @Test func `answers that ask for a wait do not count as failures`() async throws {
