@@ -115,7 +115,7 @@
 --                        `tried` is the JSON of its tries: `attempts` counts the failed ones that decide the next wait and the
 --                        end, `tries` all of them, for display, `crashes` the senders that died. `first_sent_at` is the earliest
 --                        time at which the origin may have seen the entry. `waits_for` is 'line' where the return of the network
---                        ends the wait. `parked` is JSON too: `by` is the owner (as in siding_leases) that parked it last, `at`
+--                        ends the wait. `conflicts` counts how often a conflict had an edit sent again. `parked` is JSON too: `by` is the owner (as in siding_leases) that parked it last, `at`
 --                        when. `let_in` is 1 once a write that was parked for a sign-in was tried again because another
 --                        request of its source was answered; a release or retry makes it 0.
 -- siding_outbox_requests what an entry sends, and the answer. `operation` is the configured write that made the request,

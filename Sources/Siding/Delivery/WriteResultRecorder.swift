@@ -99,13 +99,14 @@ struct WriteResultRecorder {
         let knows = try saveTheirs(theirs ?? answer, edit, &projection, transaction)
         if isUnchanged, try resolveUnchanged(edit, error, answer, transaction) { return }
         var merged: [UInt8]?
+        let conflicts = try OutboxTable.conflicts(of: id, transaction) + 1
         switch edit.terms.conflict {
         case .theirs:
             return try transitions.completeWrites(
                 [id], as: .dropped, event: .dropped,
                 detail: "\(error.message); the config prefers the origin's record", transaction)
-        case .mine where attempts < RetryRules.conflictAttempts: break
-        case .merge where attempts < RetryRules.conflictAttempts && knows:
+        case .mine where conflicts < RetryRules.conflictAttempts: break
+        case .merge where conflicts < RetryRules.conflictAttempts && knows:
             merged = try EditSides(of: edit.entry, transaction)?.mergedBody
             if merged == nil { fallthrough }
         case .hold, .mine, .merge: return try park(as: .conflict, error, transaction)
@@ -121,7 +122,10 @@ struct WriteResultRecorder {
     /// - Parameter body: nil for the present one.
     private func sendAnew(_ why: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
         try ConflictWatch.rekey(id, body: body, transaction)
-        let wait = RetryRules.conflictBackoff.wait(after: attempts, jitter: jitter)
+        // Counted by itself: other failures, in between or before, neither use up these tries nor give more of them.
+        let conflicts = try OutboxTable.conflicts(of: id, transaction) + 1
+        try OutboxTable.set(conflicts: conflicts, of: id, transaction)
+        let wait = RetryRules.conflictBackoff.wait(after: conflicts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
         try transitions.addEvent(id, .conflict, "\(why); it is sent again", transaction)
     }
@@ -144,7 +148,8 @@ struct WriteResultRecorder {
         return edit.terms.withoutETag(base).isEquivalent(to: edit.terms.withoutETag(record))
     }
 
-    /// Sends the edit of such a record once under its new ETag, whatever the conflict policy; if that is refused, too, parks it.
+    /// Sends the edit of such a record once under its new ETag, whatever the conflict policy; if a later try is refused, too,
+    /// parks it.
     ///
     /// - Returns: false if there is no new ETag, and the policy does not drop the edit.
     private func resolveUnchanged(
@@ -156,8 +161,7 @@ struct WriteResultRecorder {
         guard isNew || edit.terms.conflict == .theirs else { return false }
         var error = error
         error.message += "; the record there is unchanged" + (isNew ? ", only its ETag differs" : "")
-        // The entry still has the error of its last try.
-        if isNew, write.entry.lastError?.status != error.status {
+        if isNew, try OutboxTable.conflicts(of: id, transaction) == 0 {
             try sendAnew(error.message, transaction)
         } else {
             try record(error, answer, transaction)

@@ -145,6 +145,37 @@ import Testing
         try await bench.expectSound()
     }
 
+    @Test(arguments: ConflictPolicy.allCases)
+    func `a failure between two such refusals does not have it sent a third time`(policy: ConflictPolicy) async throws {
+        func now(_ etag: String) -> ScriptedAnswer { .text(EditBench.theirs, headerFields: [.eTag: etag]) }
+        let (bench, origin, entry) = try await Self.refused(
+            policy, now: now("\"2\""), .status(.serviceUnavailable), .status(.preconditionFailed), now("\"3\""),
+            .status(.noContent))
+        #expect(entry.state == .parked && entry.reason == .conflict)
+        #expect(
+            entry.lastError?.message.hasSuffix("the record there is unchanged, only its ETag differs") == true)
+        let sent = origin.takeRequests().filter { $0.method == .patch }.map { $0.headerFields[.ifMatch] }
+        #expect(sent == [nil, "\"1\"", "\"2\"", "\"2\""])
+        #expect(try await bench.pending("a") == 1)
+        // An operator's decision begins anew.
+        _ = try await bench.store.resolve(entry.id, as: .mine)
+        _ = try await bench.sender(over: origin).drain()
+        #expect(try await bench.entry(entry.id).state == .done)
+        try await bench.expectSound()
+    }
+
+    @Test func `failures before a refusal leave an edit that is to win its tries`() async throws {
+        let bench = try await EditBench.conflict()
+        let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .mine }
+        let error = RecordedError(name: "timeout", message: "no way", phase: Failure.Phase.notSent.rawValue)
+        for _ in 0..<4 {
+            try await bench.recordResult(entry, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
+        }
+        for state in [QueueEntry.State.queued, .queued, .parked] {
+            #expect(try await bench.recordResult(entry, .parked(.conflict, status: 409)).state == state)
+        }
+    }
+
     @Test func `what the record does not show may have been changed, so that the policy decides`() async throws {
         let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: "\"2\""])
         let (_, origin, entry) = try await Self.refused(

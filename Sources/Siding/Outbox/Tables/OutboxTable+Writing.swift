@@ -177,6 +177,16 @@ extension OutboxTable {
             "UPDATE siding_outbox SET tried = json_set(tried, '$.tries', (tried ->> 'tries') + 1) WHERE id = ?1", id)
     }
 
+    /// How often the entry was sent again after a conflict since it was queued or released.
+    static func conflicts(of id: String, _ transaction: borrowing Transaction) throws -> Int {
+        try transaction.count("SELECT COALESCE(tried ->> 'conflicts', 0) FROM siding_outbox WHERE id = ?1", id)
+    }
+
+    static func set(conflicts: Int, of id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox SET tried = json_set(tried, '$.conflicts', ?2) WHERE id = ?1", id, conflicts)
+    }
+
     /// Records that the first byte is about to be sent; false if the claim is not valid any more.
     static func markSent(
         _ id: String, by owner: String, token: Int64, at now: Timestamp, _ transaction: borrowing Transaction
