@@ -69,14 +69,15 @@ extension PendingEdit {
 }
 
 extension PendingEdit {
-    /// Stores the write as the request that the server copy came from.
+    /// Stores the request that the server copy came from: the write, or the GET that fetched the record.
     func insertRequest(
         _ answer: WriteAnswer?, _ projection: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
         let id = try ResourcesTable.requests(of: projection.resource, transaction) + 1
         let request = RequestRow(
-            cause: .write, method: entry.method, url: entry.url, status: answer?.status, etag: answer?.etag,
-            at: projection.now, entry: entry.id)
+            cause: .write, method: answer?.fetchedFrom == nil ? entry.method : "GET",
+            url: answer?.fetchedFrom ?? entry.url, status: answer?.status, etag: answer?.etag, at: projection.now,
+            entry: entry.id)
         try ProvenanceTable.insert(request, as: id, of: projection.resource, transaction)
         return id
     }

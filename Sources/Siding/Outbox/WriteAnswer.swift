@@ -11,6 +11,8 @@ package struct WriteAnswer: Sendable, Hashable {
     /// The last part of the path in `Location`, if that is one below the URL of the write: the id of a created record (RFC 9110
     /// §10.2.2).
     package var createdID: String?
+    /// The URL of the GET that fetched the record; nil for the answer to the write itself.
+    package var fetchedFrom: String?
     /// The whole body: a record in it is saved to the store.
     package var body: [UInt8]
 

@@ -39,6 +39,8 @@ package struct ProvenanceReport {
         let entry = provenance.request?.entry.map { String($0.prefix(8)) } ?? ""
         return switch provenance.cause {
         case .page: "a page of a listing"
+        case .write where provenance.request?.method == "GET":
+            "a GET that asked about your own write \(entry): 'siding queue show \(entry)'"
         case .write: "the answer to your own write \(entry): 'siding queue show \(entry)'"
         case .quarantine: "a page, by way of the quarantine"
         case .local: "saved by a program, without a request to the origin"

@@ -156,6 +156,11 @@ struct WriteDeclarationTests {
         #expect(service.origin.requests.count { $0.method == "PATCH" } == conflict.tries)
         let row = try await sandbox.siding("query", "select title from items where id = 1", "--json").object()
         #expect(row["title"]?.string == conflict.title)
+        if conflict.policy == "theirs" {
+            let why = try await sandbox.siding("records", "why", "items", "1").output
+            #expect(why.contains("a GET that asked about your own write \(id.prefix(8))"), "\(why)")
+            #expect(why.contains("GET \(service.url)/items/1"), "\(why)")
+        }
         await service.origin.stop()
     }
 

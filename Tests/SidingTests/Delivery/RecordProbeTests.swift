@@ -148,6 +148,9 @@ private final class LossyRecord: TransportFactory {
         #expect(entry.state == .done)
         #expect(origin.methods == ["PATCH", "GET"])
         #expect(try await bench.events(entry).suffix(2) == ["claimed", "found"])
+        let request = try #require(try await bench.store.provenance(of: "posts", key: "a")?.request)
+        #expect(request.method == "GET" && request.url == "https://api.example.org/posts/a")
+        #expect(request.entry == entry.id)
     }
 
     @Test func `what the record does not show is sent again after the settle delay`() async throws {

@@ -176,6 +176,18 @@ import Testing
         }
     }
 
+    @Test func `what a GET after the refusal brought is not told as the answer to the write`() async throws {
+        let now = ScriptedAnswer.text(#"{"id":"a","title":"later"}"#, headerFields: [.eTag: "\"2\""])
+        let (bench, _, entry) = try await Self.refused(.theirs, now: now)
+        #expect(entry.state == .dropped)
+        let provenance = try #require(try await bench.store.provenance(of: "posts", key: "a"))
+        #expect(provenance.cause == .write)
+        #expect(provenance.request?.method == "GET")
+        #expect(provenance.request?.url == "https://api.example.org/posts/a")
+        #expect(provenance.request?.status == 200 && provenance.request?.etag == "\"2\"")
+        #expect(provenance.request?.entry == entry.id)
+    }
+
     @Test func `what the record does not show may have been changed, so that the policy decides`() async throws {
         let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: "\"2\""])
         let (_, origin, entry) = try await Self.refused(

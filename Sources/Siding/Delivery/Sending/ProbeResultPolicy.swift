@@ -39,7 +39,7 @@ struct ProbeResultPolicy: Sendable {
         case .there(let record):
             // The ETag of a list does not belong to the record.
             let isWhole = probe.isOfRecord || record == document
-            return .arrived(
+            return arrived(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
                     etag: isWhole ? response.response.headerFields.entityTag : nil,
@@ -53,20 +53,15 @@ struct ProbeResultPolicy: Sendable {
         if case .http(let answer) = failure.reason, answer.statusClass == .gone, let gone = probe.answerOfGone {
             return gone == .notThere
                 ? .sendAgain(from: finalAt, because: "the origin does not have it")
-                : .arrived(WriteAnswer(status: answer.status, contentType: nil, body: []))
+                : arrived(WriteAnswer(status: answer.status, contentType: nil, body: []))
         }
-        switch policy.source.builtInRetention(of: failure, .fetch, now: policy.now) {
-        // A probe that was not sent says nothing about the write.
-        case .fail where failure.reason == .credentialUnavailable:
-            return policy.retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil)
-        case .keep(let isCounted, let most, let minimum):
-            if let most, write.entry.attempts + 1 >= most { return fallBack(RecordedError(failure)) }
-            return policy.retry(
-                failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
-        case .signIn: return .parked(.signIn, RecordedError(failure), nil)
-        case .park, .fail: return fallBack(RecordedError(failure))
-        case .release: return .released(isUnsent: false)
-        }
+        return policy.transition(ofQuestion: failure) ?? fallBack(RecordedError(failure))
+    }
+
+    private func arrived(_ answer: WriteAnswer) -> WriteResult.Transition {
+        var answer = answer
+        answer.fetchedFrom = try? probe.url(of: write, at: policy.source).description
+        return .arrived(answer)
     }
 
     private func fallBack(_ error: RecordedError) -> WriteResult.Transition {

@@ -187,6 +187,38 @@ struct WriteResultPolicy: Sendable {
         }
     }
 
+    /// What becomes of the write if a GET about it fails; nil if that would fail again.
+    func transition(ofQuestion failure: Failure) -> WriteResult.Transition? {
+        switch source.builtInRetention(of: failure, .fetch, now: now) {
+        // A GET that was not sent says nothing about the write.
+        case .fail where failure.reason == .credentialUnavailable:
+            retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil)
+        case .keep(_, let most?, _) where write.entry.attempts + 1 >= most: nil
+        case .keep(let isCounted, _, let minimum):
+            retry(failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
+        case .signIn: .parked(.signIn, RecordedError(failure), nil)
+        case .park, .fail: nil
+        case .release: .released(isUnsent: false)
+        }
+    }
+
+    /// The result of a conflict that the record has to decide, and that could not be fetched: the write waits, and is then sent
+    /// as it was, to be refused again. Nil if the GET would fail again.
+    func result(of conflict: RecordedError, notFetching failure: Failure) -> WriteResult? {
+        var error = conflict
+        error.message += "; the record could not be fetched: \(failure)"
+        let transition: WriteResult.Transition? =
+            switch transition(ofQuestion: failure) {
+            // It counts, as the write itself was tried.
+            case .retry(_, _, let waitsForNetwork, let wait):
+                .retry(error, isCounted: true, waitsForNetwork: waitsForNetwork, wait: wait)
+            case .parked(let reason, _, _): .parked(reason, error, nil)
+            case .released: .retry(error, isCounted: false, waitsForNetwork: false) { _ in .zero }
+            default: nil
+            }
+        return transition.map { WriteResult($0, source.builtInOutcome(of: failure, .fetch, now: now)) }
+    }
+
     private func kept(_ answer: HTTPFailure) -> WriteAnswer {
         WriteAnswer(
             status: answer.status, contentType: answer.headerFields[.contentType], etag: answer.headerFields.entityTag,

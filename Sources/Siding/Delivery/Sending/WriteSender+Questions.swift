@@ -89,17 +89,41 @@ extension WriteSender {
         }
     }
 
-    /// The record as the origin has it, after a conflict: the answer may show another object that names its key.
-    func theirs(
-        of write: ClaimedWrite, after result: WriteResult, _ source: Source, over transport: any Transport
-    ) async -> WriteAnswer? {
-        guard case .parked(.conflict, _, _) = result.transition, let record = write.record else { return nil }
+    /// The result with the record as the origin has it, if it is a conflict: the refusal may show another object that names its
+    /// key. A conflict that the record has to decide waits until it can be fetched.
+    func withTheirs(
+        _ result: WriteResult, of write: ClaimedWrite, _ source: Source, over transport: any Transport
+    ) async -> WriteResult {
+        guard case .parked(.conflict, let refusal, let answer) = result.transition, let record = write.record else {
+            return result
+        }
+        var result = result
+        do throws(Failure) {
+            result.theirs = try await theirs(of: write, record, source, over: transport)
+        } catch {
+            let isDecidedByRecord = record.terms.conflict == .theirs || record.terms.conflict == .merge
+            if isDecidedByRecord, record.found(in: answer?.body) == nil,
+                let waiting = policy(write, source).result(of: refusal, notFetching: error)
+            {
+                (result.transition, result.outcome) = (waiting.transition, waiting.outcome)
+            }
+        }
+        return result
+    }
+
+    /// - Returns: nil if the answer does not have the record.
+    private func theirs(
+        of write: ClaimedWrite, _ record: RecordProbe, _ source: Source, over transport: any Transport
+    ) async throws(Failure) -> WriteAnswer? {
         let context = ChainContext(requestID: "record of \(write.entry.shortID)", logger: environment.logger)
-        let response = try? await chain(source, transport).makeProbe(about: write).process(write.url, context)
-        guard let response, record.found(in: response.bytes) != nil else { return nil }
-        return WriteAnswer(
+        let response = try await chain(source, transport).makeProbe(about: write).process(write.url, context)
+        if write.isWebPage(response, from: source) { throw Failure(.captivePortal, phase: .answered) }
+        guard record.found(in: response.bytes) != nil else { return nil }
+        var answer = WriteAnswer(
             status: response.response.status.code, contentType: response.response.headerFields[.contentType],
             etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
+        answer.fetchedFrom = write.url.description
+        return answer
     }
 }
 

@@ -171,8 +171,7 @@ package struct WriteSender: Sendable {
             case .failure(let failure): policy.result(of: failure)
             }
         result.hasLostTry = tries.hasLost
-        result.theirs = await theirs(of: write, after: result, source, over: transport)
-        return result
+        return await withTheirs(result, of: write, source, over: transport)
     }
 
     /// Says once which header fields of limits its answers have and cannot be read: they have no effect.
