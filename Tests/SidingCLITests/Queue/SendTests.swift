@@ -149,6 +149,24 @@ struct SendTests {
         await service.origin.stop()
     }
 
+    @Test func `a refused creation shows, and the command of the document leaves it out of a count`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        #expect(try await sandbox.siding("sync").status == 0)
+        let live = try #require(try await sandbox.count())
+        service.origin.inject(.status(422), at: OriginPattern(method: "POST"))
+        #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"no"}"#).status == 69)
+        // One that waits is counted, and so is a record with a change that waits.
+        #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
+        #expect(try await sandbox.siding("send", "items.update", "1", "-d", "{}", "--no-send").status == 0)
+        #expect(try await sandbox.count() == live + 2)
+        let page = try DocumentPages.text("Docs/Queue.md")
+        let command = try #require(page.firstMatch(of: /siding query "(SELECT count\(\*\) FROM issues[^"]*)"/))
+        let statement = String(command.1).replacing("issues", with: "items")
+        let counted = try await sandbox.siding("query", statement, "--format", "csv")
+        #expect(counted.output.contains("\(live + 1)"), "\(counted.everything)")
+        await service.origin.stop()
+    }
+
     @Test func `a conflict is shown side by side and decided by a person`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("sync").status == 0)
