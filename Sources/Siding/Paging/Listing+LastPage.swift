@@ -22,9 +22,9 @@ extension Listing {
     }
 
     /// Whether a 304 to `page` could not be trusted in any case, so that a conditional request would be wasted: no header field is
-    /// known to have named a next page, and so a 304 cannot show that it repeats that field.
+    /// known to have named a next page, or a 304 of this listing left that field out.
     func asksWhole(_ page: PageRequest, _ stored: StoredPage, now: Timestamp) -> Bool {
-        (source(stored) ?? .nowhere) == .nowhere && mayHideNext(behind: page, stored, now: now)
+        (omitsNext || (source(stored) ?? .nowhere) == .nowhere) && mayHideNext(behind: page, stored, now: now)
     }
 
     /// Where the next page was last found.

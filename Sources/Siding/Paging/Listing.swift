@@ -30,6 +30,8 @@ struct Listing: Sendable {
     private(set) var nextPageSource: NextPageSource?
     /// Whether a 304 has named a next page: then a 304 that names none is the last page.
     private(set) var repeatsNext = false
+    /// Whether a 304 has left out a next page that is stored: then that of the last page shows nothing.
+    private(set) var omitsNext = false
     /// The number of records of each page so far; nil if they differ or are not all known.
     private(set) var pageSize: Int?
     /// See ``Page/isUndecided``: that of the page read last, if it is shorter than one before it. Then it may be the last.
@@ -186,7 +188,11 @@ struct Listing: Sendable {
         mayHaveEnded = page.isUndecided && page.recordCount < longest && !isResumed
         longest = max(longest, page.recordCount)
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
-        if page.namesNextUnchanged { repeatsNext = true }
+        if page.namesNextUnchanged {
+            repeatsNext = true
+        } else if !page.content.isWhole, page.step.next != nil {
+            omitsNext = true
+        }
         // An empty page has no total of its own.
         if let total = page.total, total.count > 0 {
             if total.count < self.total?.count ?? .max { self.total = total }

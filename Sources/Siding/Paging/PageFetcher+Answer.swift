@@ -144,9 +144,7 @@ extension PageFetcher {
             of: answer, response, recordsAt: contents.recordsPath,
             lines: reader.readsLines ? strangers(among: contents.records, in: bytes) : [])
         fetched.freshness = freshness(fields)
-        fetched.nextPageSource =
-            chosen == .none || (fetched.step == .end && chosen.isNumbered && !answer.wasLinked)
-            ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
+        fetched.nextPageSource = nextPageSource(of: fetched, answer)
         checkEnd(of: &fetched, answer, extent, listing)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
@@ -154,6 +152,15 @@ extension PageFetcher {
         fetched.highWaterMark = fetched.cursor?.highWaterMark
         (fetched.digest, fetched.recordDigests) = (digests?.whole, digests?.each ?? [])
         return fetched
+    }
+
+    /// Where the next page is named on a page that was fetched in full.
+    private func nextPageSource(of fetched: Page, _ answer: PageAnswer) -> NextPageSource {
+        let paging = fetched.paging
+        guard paging != .none, fetched.step != .end || !paging.isNumbered || answer.wasLinked else { return .nowhere }
+        guard paging.isByHeader else { return paging.needsLink(answer) ? .header : .body }
+        // Without the field here a 304 cannot show that it repeats it.
+        return paging.namesNext(in: answer) || paging.hasField(answer.headerFields) ? .header : .nowhere
     }
 
     /// Takes a page that leads nowhere for the end only if the origin reports no more.

@@ -54,12 +54,12 @@ struct PageFetcher: Sendable {
         resuming.expect(request.url.description)
         do throws(Failure) {
             var fetched = try await traffic.counting { () async throws(Failure) in
-                let fetched = try await askAgainIfRefused(
-                    request, isWhole ? nil : known, stored: known, paging, listing)
-                guard !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
-                    let known, listing.mayHideNext(behind: request, known, now: wallClock.now)
+                guard !isWhole else { return try await askWhole(request, stored: known, paging, listing) }
+                let fetched = try await askAgainIfRefused(request, known, paging, listing)
+                guard fetched.isEndUnchanged, !fetched.namesNextUnchanged, let known,
+                    listing.mayHideNext(behind: request, known, now: wallClock.now)
                 else { return fetched }
-                return try await ask(request, nil, stored: known, paging, listing)
+                return try await askWhole(request, stored: known, paging, listing)
             }
             if case .notModified = fetched.content { fetched.stored = stored }
             fetched.requests = counter.value - before
@@ -85,15 +85,23 @@ struct PageFetcher: Sendable {
     /// read, though they gave the validator themselves, and would refuse the page for ever. A rule of the config takes
     /// precedence.
     private func askAgainIfRefused(
-        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging,
-        _ listing: Listing
+        _ page: PageRequest, _ condition: StoredPage?, _ paging: Paging, _ listing: Listing
     ) async throws(Failure) -> Page {
-        do throws(Failure) { return try await ask(page, condition, stored: stored, paging, listing) } catch {
+        do throws(Failure) { return try await ask(page, condition, stored: condition, paging, listing) } catch {
             guard condition != nil, error.status == 400, resource.source.rule(for: error, of: .fetch) == nil else {
                 throw error
             }
-            return try await ask(page, nil, stored: stored, paging, listing)
+            return try await ask(page, nil, stored: condition, paging, listing)
         }
+    }
+
+    /// Asks for a page in full whose 304 does not show whether it is the last. If it is, the next listing asks so at once.
+    private func askWhole(
+        _ page: PageRequest, stored: StoredPage?, _ paging: Paging, _ listing: Listing
+    ) async throws(Failure) -> Page {
+        var whole = try await ask(page, nil, stored: stored, paging, listing)
+        if whole.step == .end, listing.nextPageSource == nil { whole.nextPageSource = .nowhere }
+        return whole
     }
 
     private func ask(

@@ -27,7 +27,7 @@ import Testing
 
     private static func targets(_ numbers: Int...) -> [String] { numbers.map(target) }
 
-    /// Lists these pages from now on; those that did not change answer 304, and whole where they are asked without a condition.
+    /// Lists these pages from now on; those that did not change answer 304, and the next time whole.
     private func list(_ bench: EngineBench, _ pages: [[Shown]], unchanged: Set<Int> = []) {
         for (index, records) in pages.enumerated() {
             let bodies = records.map { #"{"id":\#($0.id),"at":\#($0.at.map(String.init) ?? "null")}"# }
@@ -76,14 +76,14 @@ import Testing
         var second = try await asked(bench)
         #expect(second.targets == Self.targets(1, 2, 3) && second.warnings == [Self.told])
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
-        // Nor does a 304 end it; the last page is asked for whole, as its 304 names no next one.
-        list(bench, [[1, 2], [3, 4], [5, 6], [7]], unchanged: [1, 2, 3])
+        // Nor does a 304 end it; the last page is asked for whole, as the 304s before it name no next one.
+        list(bench, [[1, 2], [3, 4], [5, 6], [7]], unchanged: [1, 2])
         second = try await asked(bench)
-        #expect(second.targets == Self.targets(1, 2, 3, 3, 4) && second.warnings == [Self.told])
+        #expect(second.targets == Self.targets(1, 2, 3, 4) && second.warnings == [Self.told])
         #expect(try await bench.keys().contains("7"))
     }
 
-    @Test(arguments: [Set<Int>(), [1, 2, 3]])
+    @Test(arguments: [Set<Int>(), [1, 2]])
     func `pages of one record show their order over the edges`(_ unchanged: Set<Int>) async throws {
         let bench = try await bench()
         list(bench, [[1], [2], [3]])

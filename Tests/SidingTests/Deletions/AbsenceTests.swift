@@ -116,8 +116,8 @@ import Testing
         _ = bench.origin.takeRequests()
         _ = try await bench.sync()
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] } == [date])
-        // With 'auto' a single page is asked for whole in any case.
-        bench.resource.paging = .linkHeader
+        // A single page whose next one stands in a header field is asked for whole in any case.
+        bench.resource.paging = .nextURL(JSONPath(member: "next"))
         bench.resource.deletions = Deletions(byAbsence: true)
         for _ in 0..<2 { _ = try await bench.sync() }
         #expect(bench.origin.takeRequests().allSatisfy { $0.headerFields[.ifModifiedSince] == nil })
