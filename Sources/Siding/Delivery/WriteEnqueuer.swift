@@ -95,7 +95,7 @@ struct WriteEnqueuer {
             guard parent.state != .dropped else {
                 throw StoreError(
                     .invalidWrite, "\(parent.shortID) was dropped, so nothing can wait for it",
-                    hint: "leave --after out if the order does not matter any more")
+                    hint: "leave out --after if the order no longer matters")
             }
             if !parent.state.isCompleted { parents.insert(parent.id) }
         }

@@ -174,7 +174,7 @@ struct PageSaver {
         guard try ListingsTable.advance(open.number, of: resource, by: listed, now: now, transaction) else {
             throw StoreError(
                 .leaseLost, "the listing of '\(open.resource)' was restarted by another run",
-                hint: "nothing is lost: the other run goes on with it")
+                hint: "nothing is lost: the other run continues it")
         }
         if listed.asksWholeNext {
             try PageValidators(resource: resource).forget(scope: page.request.scope, transaction)

@@ -168,15 +168,15 @@ extension ResourceSync {
 }
 
 extension PageFailure {
-    /// How the origin answered that the address of the page leads to no page any more, as one whose token it has forgotten
-    /// does; nil if it did not. Some origins say so by a status, others by 200 and an error where the records should be.
+    /// How the origin answered that the address no longer leads to a page, such as one whose token it has forgotten; nil if it
+    /// did not. Some origins say so by a status, others by 200 and an error where the records should be.
     fileprivate var endOfAddress: String? {
         if failure.isOfRequest, let status = failure.status {
             return "the origin refused page \(page.number) with \(status)"
         }
         switch failure.underlying as? PageFault {
         case .noRecords, .membersAreRecords, .ambiguousRecords:
-            return "page \(page.number) is no page any more: \(failure.detail ?? failure.reason.name)"
+            return "page \(page.number) no longer has a list of records: \(failure.detail ?? failure.reason.name)"
         // What is not JSON may be a page that the line has cut, or come from a portal: a later request may get the page.
         // One that is too large is a page.
         case .syntax, .notUTF8, .repeatedName, .tooDeep, .tooManyValues, .tooManyRecords, .stringTooLong, .tooLarge,

@@ -17,8 +17,8 @@ extension ResourceSync {
         let isBlocked = report.result.counters.deletionsBlocked > 0
         if isEmpty, !isBlocked, found.living > DeletionGuard.alwaysAllowed, found.living > unlisted {
             report.warn(
-                "the origin lists no record any more, but \(MessageFormat.count(found.living, "record")) are stored: nothing "
-                    + "was deleted. If that is not expected, look at its answer with curl")
+                "the origin's list is empty, but \(MessageFormat.count(found.living, "record")) are stored: nothing was "
+                    + "deleted. If that is unexpected, look at its answer with curl")
         }
         // Where the config says how long records are kept, it expects that they are listed no more.
         if found.unlisted > 0, resource.keptRecords == nil {

@@ -61,15 +61,16 @@ public final class ReplayingTransport: Transport {
 
     private func unmatched(_ asked: Tape.Request) -> String {
         let rest = unused
-        guard let next = rest.first else { return "the tape holds nothing more; asked was \(asked.summary)" }
+        guard let next = rest.first else { return "the tape has no exchange left; the request was \(asked.summary)" }
         let shown = rest.prefix(3).map(\.request.summary).joined(separator: ", ")
         let more = rest.count > 3 ? " and \(rest.count - 3) more" : ""
         guard order == .any else {
-            return "the tape goes on with \(next.request.summary); asked was \(asked.summary); left are \(shown)\(more)"
+            return "the next request of the tape is \(next.request.summary); the request was \(asked.summary); "
+                + "left: \(shown)\(more)"
         }
         let isOnlyBody = rest.contains { ($0.request.method, $0.request.url) == (asked.method, asked.url) }
         let why = isOnlyBody ? "the tape has it with another body only" : "the tape has no such exchange left"
-        return "\(why); asked was \(asked.summary); left are \(shown)\(more)"
+        return "\(why); the request was \(asked.summary); left: \(shown)\(more)"
     }
 }
 

@@ -34,7 +34,7 @@ import Testing
         #expect(try await Self.ask(transport, "/1").get() == "/1")
         #expect(transport.unused.isEmpty)
         let failure = Self.refusal(await Self.ask(transport, "/1"))
-        #expect(failure?.detail == "the tape holds nothing more; asked was GET http://a/1")
+        #expect(failure?.detail == "the tape has no exchange left; the request was GET http://a/1")
     }
 
     @Test func `in strict order only the next answers`() async throws {
@@ -42,7 +42,8 @@ import Testing
         let failure = Self.refusal(await Self.ask(transport, "/2"))
         #expect(
             failure?.detail
-                == "the tape goes on with GET http://a/1; asked was GET http://a/2; left are GET http://a/1, GET http://a/2"
+                == "the next request of the tape is GET http://a/1; the request was GET http://a/2; "
+                + "left: GET http://a/1, GET http://a/2"
         )
         #expect(try await Self.ask(transport, "/1").get() == "/1")
         #expect(try await Self.ask(transport, "/2").get() == "/2")
@@ -57,11 +58,12 @@ import Testing
         #expect(failure.url == "http://a/9?token=scrubbed")
         #expect(
             failure.detail
-                == "the tape has no such exchange left; asked was GET http://a/9?token=scrubbed; left are "
+                == "the tape has no such exchange left; the request was GET http://a/9?token=scrubbed; left: "
                 + "GET http://a/1, GET http://a/2, GET http://a/3 and 2 more")
         let body = Self.refusal(await Self.ask(transport, "/1", .bytes([1, 2])))
         #expect(
-            body?.detail?.hasPrefix("the tape has it with another body only; asked was GET http://a/1 with 2 bytes")
+            body?.detail?.hasPrefix(
+                "the tape has it with another body only; the request was GET http://a/1 with 2 bytes")
                 == true)
         #expect(
             Self.refusal(await Self.ask(transport, "/1", .bytes([])))?.reason == .internalFault, "empty is not none")

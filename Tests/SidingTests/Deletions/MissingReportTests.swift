@@ -99,7 +99,7 @@ import Testing
         let report = try await bench.sync()
         let isBlocked = report.result.counters.deletionsBlocked > 0
         #expect(isBlocked == (deletes && isStable))
-        let warning = "the origin lists no record any more, but 40 records are stored: nothing was deleted."
+        let warning = "the origin's list is empty, but 40 records are stored: nothing was deleted."
         #expect(report.warnings.contains { $0.hasPrefix(warning) } == !isBlocked, "\(report.warnings)")
         #expect(report.warnings.count == 1)
         // Once it is known, a mirror that keeps records does not repeat it.

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: noPages)
-    func `so is a checkpoint that leads to no page any more, whatever is answered in its place`(
+    func `so is a checkpoint that no longer leads to a page, whatever is answered in its place`(
         _ answer: String
     ) async throws {
         let bench = try await stopped()
@@ -51,7 +51,7 @@ import Testing
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
         let report = try await bench.sync()
         #expect(report.result.outcome == .saved)
-        #expect(report.result.notes.contains { $0.hasPrefix("restarted: page 2 is no page any more: ") })
+        #expect(report.result.notes.contains { $0.hasPrefix("restarted: page 2 no longer has a list of records: ") })
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
         #expect(try await bench.keys() == ["1", "2", "5"])
         #expect(try await bench.queue() == [])

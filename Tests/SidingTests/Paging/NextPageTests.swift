@@ -93,7 +93,7 @@ import Testing
     @Test(
         arguments: [
             (.status(.notFound), "restarted: the origin refused page 2 with 404"),
-            (.text(#"{"error":"no such page"}"#), "restarted: page 2 is no page any more: "),
+            (.text(#"{"error":"no such page"}"#), "restarted: page 2 no longer has a list of records: "),
         ] as [(ScriptedAnswer, String)])
     func `where a stored way has ended the listing starts anew, and the report counts what the run record counts`(
         _ end: ScriptedAnswer, _ warning: String
