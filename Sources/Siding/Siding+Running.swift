@@ -38,27 +38,31 @@ extension Siding {
     /// Looks for resources that are due, of sources that are not `busy`: those that are being synced.
     private func look(besides busy: Set<String>, _ log: ServiceLog) async throws(StoreError) -> DueSyncs {
         let (declarations, begun) = (declarations.value, wallClock.now)
-        let free = declarations.resources.connectedSources.filter { $0.isDisjoint(with: busy) }
         let syncs = try await nextSyncs(at: begun)
-        let due = free.map { sources in
-            (sources, syncs.filter { sources.contains($0.resource.source.name) && $0.next.isDue(at: begun) })
-        }.filter { !$0.1.isEmpty }
-        let idle = syncs.filter { sync in
-            free.contains { $0.contains(sync.resource.source.name) }
-                && !due.contains { $0.0.contains(sync.resource.source.name) }
-        }
+        let free = syncs.filter { !busy.contains($0.resource.source.name) }
+        let sources = Set(free.map(\.resource.source.name)).sorted()
+        let ready = self.due(of: syncs, at: begun)
+        let due = sources.map { source in (source, ready.filter { $0.resource.source.name == source }) }
+            .filter { !$0.1.isEmpty }
+        let idle = free.filter { sync in !due.contains { $0.0 == sync.resource.source.name } }
         return DueSyncs(
-            due.map { sources, due in
-                DueSyncs.SourceSync(sources) { () throws(StoreError) in
-                    try await syncDue(due, of: sources, declarations, begun, log)
+            due.map { source, due in
+                DueSyncs.SourceSync([source]) { () throws(StoreError) in
+                    try await syncDue(due, of: source, declarations, begun, log)
                 }
             }, next: nextDue(after: begun, of: idle))
     }
 
-    /// Syncs those of `isDue` that are worth a try, and returns when the next resource of their sources is due; nil if the pace will
-    /// do.
+    /// Those of `syncs` that are due, and not to follow their parent.
+    private func due(of syncs: [ResourceOutlook], at now: Timestamp) -> [ResourceOutlook] {
+        let failures = declarations.value.failures
+        return syncs.due(at: now) { failures.nextTry(of: $0).map { $0 <= now } ?? true }
+    }
+
+    /// Syncs those of `isDue` that are worth a try, and returns when the next resource of their source is due, or now if one of
+    /// another source has waited for them; nil if the pace will do.
     private func syncDue(
-        _ isDue: [ResourceOutlook], of sources: Set<String>, _ declarations: Declarations, _ begun: Timestamp,
+        _ isDue: [ResourceOutlook], of source: String, _ declarations: Declarations, _ begun: Timestamp,
         _ log: ServiceLog
     ) async throws(StoreError) -> Timestamp? {
         let beginnings = await FailedSyncs.beginnings(
@@ -70,8 +74,12 @@ extension Siding {
             log.note(reports)
             await announce(reports)
         }
-        let syncs = try await nextSyncs(at: wallClock.now).filter { sources.contains($0.resource.source.name) }
-        return nextDue(after: begun, of: syncs)
+        let now = wallClock.now
+        let syncs = try await nextSyncs(at: now)
+        let hasFollower = self.due(of: syncs, at: now).contains { sync in
+            sync.resource.source.name != source && due.contains { $0.name == sync.resource.forEach?.resource }
+        }
+        return hasFollower ? now : nextDue(after: begun, of: syncs.filter { $0.resource.source.name == source })
     }
 
     /// The first moment after `moment` at which one of these resources, or a retained page of theirs, becomes due; nil if there is

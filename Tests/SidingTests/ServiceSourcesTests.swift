@@ -2,6 +2,7 @@
 import HTTPTypes
 import SidingChain
 import SidingCredentials
+import SidingJSON
 import SidingSynchronization
 import SidingTesting
 import Testing
@@ -59,6 +60,38 @@ import Testing
             return asked.withLock { $0 } >= 3
         }
         gate.open()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `a source that does not answer delays of another one only what is listed for each of its records`()
+        async throws
+    {
+        let gate = Gatepost()
+        let isHanging = Promise<Void>()
+        let asked = Mutex<[String]>([])
+        let origin = ScriptedOrigin { target in
+            asked.withLock { $0.append(target) }
+            guard target == "/users" else { return }
+            isHanging.resolve(())
+            await gate.pass()
+        }
+        for target in ["/users", "/posts", "/users/1/likes"] { origin.set(target, ScriptedOrigin.page("[1]")) }
+        let (source, other) = (try RunningService.source(), try RunningService.source("other"))
+        let users = AnyResource("users", from: other, at: "/users", key: "id")
+        var likes = AnyResource("likes", from: source, at: "/users/{id}/likes", key: "id")
+        likes.forEach = ForEach("users", bind: ["id": JSONPath(member: "id")])
+        let time = ManualWallClock()
+        let running = try await RunningService(
+            origin, resources: [users, likes, RunningService.posts(from: source)], sources: [], time: time)
+        await isHanging.value()
+        try await running.runs {
+            time.advance(by: .seconds(61))
+            return asked.withLock { $0.count { $0 == "/posts" } } >= 3
+        }
+        #expect(asked.withLock { !$0.contains("/users/1/likes") })
+        gate.open()
+        try await running.runs { asked.withLock { $0.contains("/users/1/likes") } }
         running.stop()
         try await running.ended()
     }

@@ -105,12 +105,33 @@ import Testing
         #expect(circle.next() == "b")
     }
 
-    @Test func `sources that a fan-out connects are one for a service`() throws {
-        let groups = [
-            try Self.resource("a1", of: "a"), try Self.resource("b1", of: "b"),
-            try Self.resource("c1", of: "c", parent: "a1"), try Self.resource("d1", of: "d", parent: "elsewhere"),
-        ].connectedSources
-        #expect(Set(groups) == [["a", "c"], ["b"], ["d"]])
+    @Test
+    func `in a service a child waits for a parent of another source that is due and tried, and nothing else does`()
+        throws
+    {
+        let now = ManualWallClock().now
+        func outlook(_ resource: AnyResource, isDue: Bool = true) -> ResourceOutlook {
+            (resource, isDue ? .now : .at(now + .seconds(60)), [])
+        }
+        let children = [
+            outlook(try Self.resource("b1", of: "b", parent: "a1")), outlook(try Self.resource("b2", of: "b")),
+            outlook(try Self.resource("c1", of: "c", parent: "b1")),
+            outlook(try Self.resource("a2", of: "a", parent: "a1")),
+            outlook(try Self.resource("d1", of: "d", parent: "elsewhere")),
+        ]
+        let parent = try Self.resource("a1", of: "a")
+        func due(_ syncs: [ResourceOutlook], isTried: Bool = true) -> [String] {
+            syncs.due(at: now) { $0.name != "a1" || isTried }.map(\.resource.name)
+        }
+        #expect(due(children + [outlook(parent)]) == ["b2", "a2", "d1", "a1"])
+        // One that is put off, as it failed, or that is not due, is not waited for.
+        #expect(due(children + [outlook(parent)], isTried: false) == ["b1", "b2", "a2", "d1", "a1"])
+        #expect(due(children + [outlook(parent, isDue: false)]) == ["b1", "b2", "a2", "d1"])
+        let circle = [
+            outlook(try Self.resource("a", of: "a", parent: "b")),
+            outlook(try Self.resource("b", of: "b", parent: "a")),
+        ]
+        #expect(due(circle).count == 1)
     }
 
     // MARK: Runs

@@ -26,16 +26,20 @@ package struct DueSyncs: Sendable {
     }
 }
 
-extension [AnyResource] {
-    /// Their sources in groups. Those that a `for_each` connects are in one, as the parents of the one are records of the other.
-    var connectedSources: [Set<String>] {
-        let sources = Dictionary(map { ($0.name, $0.source.name) }) { first, _ in first }
-        return reduce(into: []) { groups, resource in
-            var group: Set<String> = [resource.source.name]
-            if let parent = resource.forEach.flatMap({ sources[$0.resource] }) { group.insert(parent) }
-            let connected = groups.filter { !$0.isDisjoint(with: group) }
-            groups.removeAll { !$0.isDisjoint(with: group) }
-            groups.append(connected.reduce(group) { $0.union($1) })
+extension [ResourceOutlook] {
+    /// Those that are due, without the fan-out resources whose parent belongs to another source and is about to be listed: they
+    /// follow it, and hold up nothing else of their source until then.
+    ///
+    /// - Parameter isTried: whether a resource that is due is synced now. Nothing waits for one that is put off as it failed.
+    func due(at now: Timestamp, isTried: (AnyResource) -> Bool) -> [ResourceOutlook] {
+        let due = filter { $0.next.isDue(at: now) }
+        let order = ParentOrder.parentsFirst(due.map(\.resource))
+        return due.filter { outlook in
+            guard let parent = outlook.resource.forEach?.resource else { return true }
+            // Only those before it count, so that no circle waits for itself.
+            return !order.prefix { $0.name != outlook.resource.name }.contains {
+                $0.name == parent && $0.source.name != outlook.resource.source.name && isTried($0)
+            }
         }
     }
 }
