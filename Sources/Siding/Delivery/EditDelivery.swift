@@ -24,7 +24,8 @@ struct EditDelivery {
         try save(answer, to: edit, edit.key, &projection, transaction)
     }
 
-    /// Gives a created record its real id first. If the answer lacks the id, the record is hidden until a listing brings it.
+    /// Gives a created record its real id first. If the answer lacks the id, the record stays as it was sent, under its temporary
+    /// id, until a listing brings it (``UnnamedCreates``).
     private func name(
         _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
@@ -44,7 +45,9 @@ struct EditDelivery {
         var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
-        guard let key = try naming.name(real, transaction) else { return }
+        guard let key = try naming.name(real, transaction) else {
+            return try save(answer, to: edit, edit.key, &projection, transaction)
+        }
         var named = edit
         named.identity = real
         try save(answer, to: named, key, &projection, transaction)

@@ -126,12 +126,11 @@ struct TemporaryNaming {
     /// Renames the record, and rewrites the entries that name it; parks those if `real` is nil.
     ///
     /// - Parameter real: the id as the origin wrote it; nil if the answer lacked it.
-    /// - Returns: the record's key from now on; nil if unknown.
+    /// - Returns: the record's key from now on; nil if it keeps the temporary one.
     mutating func name(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
         let naming = try naming(transaction)
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
             try park(naming, transaction)
-            try projection.moveBase(of: temporary, to: ServerCopy(state: .nothing, cause: .never), transaction)
             return nil
         }
         try rewriteRequests(of: naming, rewriting, transaction)

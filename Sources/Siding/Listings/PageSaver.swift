@@ -10,6 +10,8 @@ struct PageSaver {
     let queue: QueueTransitions
     /// The resource, with what saving pages changes of it in this transaction; see ``RecordSaver/table``.
     private(set) var table: RecordsTable
+    /// Whether records left the view that no counter counts; see ``UnnamedCreates``.
+    private(set) var hasHidden = false
     private var page: Page { listed.page }
     private var resource: Int64 { table.resource }
     private var now: Timestamp { queue.now }
@@ -42,6 +44,11 @@ struct PageSaver {
                 resource: resource, scope: page.request.scope, url: page.request.url.description,
                 sent: page.request.body ?? ""
             ).replace(with: shown, isStored: !open.isAdHoc, transaction)
+        }
+        // First, so that they do not count as missing.
+        if isLast, let listing = try ListingsTable.load(resource, scope: "", transaction) {
+            hasHidden = try UnnamedCreates(table: table)
+                .hide(deliveredBefore: listing.startedAt, now: now, transaction)
         }
         if !open.isAdHoc, listed.step == .end { counters += try complete(transaction) }
         if isLast {

@@ -43,13 +43,15 @@ struct ParentCompiler {
         return statement
     }
 
-    /// A record that is yet to be created is no parent: the origin does not know it.
+    /// A record that is yet to be created is not a parent, as the origin does not know it, and neither is one whose id is not
+    /// known here.
     ///
     /// - Parameter parent: the parent's row, by its name in the statement.
     static func isAtOrigin(_ parent: SQL, in table: RecordsTable) -> SQL {
         """
         (\(parent).pending = 0 OR EXISTS (SELECT 1 FROM siding_server_copies AS b
             WHERE b.resource = \(integer: table.resource) AND b.key = CAST(\(parent).key AS TEXT) AND b.body IS NOT NULL))
+        AND NOT \(UnnamedCreates.hasTemporaryKey(parent))
         """
     }
 

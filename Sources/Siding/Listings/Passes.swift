@@ -46,6 +46,8 @@ struct PassFindings: Sendable, Hashable {
     var counters = RunCounters()
     /// Records that no page shows any more but that were kept, because the pass does not count.
     var unproven = 0
+    /// Whether records left the view that no counter counts; see ``UnnamedCreates``.
+    var hasHidden = false
     /// Live parents whose listing was not completed in the pass.
     var unasked = 0
     /// Whether the parents were not listed completely since the last complete pass, so that some may not be stored.
@@ -146,7 +148,7 @@ extension Store {
     @discardableResult
     func endPass(_ pass: PassEnd) async throws(StoreError) -> PassFindings {
         let findings = try await write(under: pass.lease) { try PassesTable.end(pass, $0, $1) }
-        if findings.counters.deleted > 0 { changeSignal.fire() }
+        if findings.counters.deleted > 0 || findings.hasHidden { changeSignal.fire() }
         return findings
     }
 

@@ -82,6 +82,12 @@ enum PassesTable {
             try ResourcesTable.setCompleted(end.run, at: queue.now, nil, of: resource, transaction)
         }
         try supersede(resource, end, queue, transaction)
+        var hasHidden = false
+        // First, so that they do not count as missing.
+        if let pass = try load(of: resource, transaction)?.pass {
+            hasHidden = try UnnamedCreates(table: table)
+                .hide(deliveredBefore: pass.startedAt, now: queue.now, transaction)
+        }
         var findings = PassFindings()
         if let parents {
             try deleteGone(table, parents, transaction)
@@ -102,6 +108,7 @@ enum PassesTable {
         }
         findings.counters += try NullFilteredRecords(table: table)
             .reconcile(end.deletions, run: end.run, now: queue.now, revision: row.revision + 1, transaction)
+        findings.hasHidden = hasHidden
         try RunResourcesTable.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
     }

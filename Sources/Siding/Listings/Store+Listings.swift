@@ -121,10 +121,11 @@ extension Store {
                     hint: "run 'siding sync \(open.resource)'")
             }
             var (counters, newMemberSets, known, open) = ([RunCounters](), Set<UInt64>(), known, open)
+            var hasHidden = false
             for listed in pages {
                 var saver = PageSaver(listed: listed, open: open, queue: queue, table: table)
                 let saved = try saver.save(transaction, knownMemberSets: known)
-                table = saver.table
+                (table, hasHidden) = (saver.table, hasHidden || saver.hasHidden)
                 counters.append(saved.counters)
                 newMemberSets.formUnion(saved.newMemberSets)
                 known.formUnion(saved.newMemberSets)
@@ -132,11 +133,14 @@ extension Store {
             }
             let total = counters.reduce(into: RunCounters()) { $0 += $1 }
             try RunResourcesTable.add(total, to: open.resource, in: open.run, transaction)
-            return (counters: counters, newest: table.row.requests, newMemberSets: newMemberSets)
+            return (
+                counters: counters, newest: table.row.requests, newMemberSets: newMemberSets, hasHidden: hasHidden
+            )
         }
         // Only after the commit: member sets of a page that was rolled back would hide its columns.
         memberSets.add(saved.newMemberSets, to: open.resource)
-        if saved.counters.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) { changeSignal.fire() }
+        let hasChanged = saved.counters.contains { $0.inserted + $0.updated + $0.deleted > 0 }
+        if hasChanged || saved.hasHidden { changeSignal.fire() }
         return (saved.counters, saved.newest)
     }
 }

@@ -7,6 +7,8 @@ internal import SidingJSON
 package enum TemporaryID {
     static let prefix = "tmp-"
     static let length = prefix.utf8.count + EntryID.length
+    /// The form of a temporary id, for `GLOB`.
+    static let pattern = prefix + String(repeating: "[0-9a-z]", count: EntryID.length)
 
     /// Makes a new id, for a caller who wants to use it before its write is accepted, for instance in a lane.
     package static func random() -> String { prefix + EntryID.random() }

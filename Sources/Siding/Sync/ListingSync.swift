@@ -116,6 +116,9 @@ struct ListingSync {
 
     /// Goes back to a larger page size if the origin refused the smaller one.
     ///
+    /// The second walk knows no totals of the first one, and needs none to be safe: either no page was read in that one, or the
+    /// listing was begun by another run, and then it deletes only together with the next one (``ListingEvidence``).
+    ///
     /// - Returns: what to tell; nil if it did not, or if there is no larger page to ask for.
     private mutating func refuseSize(after walked: ListingRun.Walked) async throws(StoreError) -> String? {
         guard let failed = walked.failure, walked.isSizeRefused || failed.failure.isOfRequest else {

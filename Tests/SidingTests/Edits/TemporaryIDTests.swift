@@ -118,15 +118,17 @@ import Testing
     }
 
     @Test(arguments: ["", "created", "{}", #"{"id":null}"#, #"{"id":""}"#, #"{"id":"."}"#, #"{"id":{}}"#])
-    func `an answer that does not say the id parks what names it, and shows nothing wrong`(answer: String) async throws
-    {
+    func `an answer that does not say the id parks what names it, and the record stays as it was sent`(
+        answer: String
+    ) async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let id = try temporary(create)
         let comment = try await bench.send(.post, "/posts/\(id)/comments", "{}")
         let done = try await bench.deliver(create, answer, status: 201)
         #expect(done.state == .done)
-        #expect(try await bench.shown(id) == nil)
+        #expect(try await bench.shown(id) == #"{"title":"1","id":"\#(id)"}"#)
+        #expect(try await bench.pending(id) == 0)
         #expect(try await bench.entry(comment.id).reason == .dependency)
         try await bench.expectSound()
     }
