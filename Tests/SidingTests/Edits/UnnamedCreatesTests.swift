@@ -1,3 +1,4 @@
+import HTTPTypes
 import SidingChain
 import SidingJSON
 import SidingTesting
