@@ -14,7 +14,7 @@ struct Declarations: Sendable {
     /// The engine of the service: a run of many resources goes on with the new ones when they are replaced.
     var serviceEngine: SyncEngine {
         var engine = engine
-        engine.replaced = sender.replaced
+        (engine.replaced, engine.isUnattended) = (sender.replaced, true)
         return engine
     }
 

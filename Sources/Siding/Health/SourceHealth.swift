@@ -6,10 +6,13 @@ package struct SourceHealth: Sendable, Hashable {
     package var source: String
     /// Nil while the gate is open.
     package var gate: SourceGate?
-    /// Tries in a row that failed.
+    /// Tries in a row that failed, retries within a call counted.
     package var failures = 0
     /// Answers in a row that asked to wait.
     package var waits = 0
+    /// Requests in a row that failed or were asked to wait, each by itself: those that were under way together, and the retries
+    /// within a call.
+    package var failedRequests = 0
     /// How many writes in a row were refused in the same way, and how; nil after one that was accepted.
     package var refusal: String?
     package var refusals = 0
@@ -21,19 +24,17 @@ package struct SourceHealth: Sendable, Hashable {
     /// How many requests may be in flight; nil while the gate is closed.
     package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else {
-            // In a row of refusals those under way may be refused, too: together they are to end the row, not to pass its end.
+            // In a row of failures the next one may fail, too. In a row of refusals those under way may be refused: together they
+            // are to end the row, not to pass its end.
+            guard failures < 2 else { return 1 }
             let rest = refusals == 0 ? limit : RetryRules.breakerLimit - refusals
             return max(1, min(limit, concurrencyLimit ?? limit, rest))
         }
         return opensForProbe(now) ? 1 : nil
     }
 
-    private var isInRowOfRefusals: Bool { refusals >= RetryRules.breakerLimit }
-
     /// Whether refusals closed the gate, not failures: an answer ends the row of these.
-    private var isClosedByRefusals: Bool {
-        gate?.reason == .breaker && isInRowOfRefusals && failures < RetryRules.breakerLimit
-    }
+    private var isClosedByRefusals: Bool { gate?.isClosedByRefusals(failures: failures, refusals: refusals) ?? false }
 
     /// When a closed gate lets a probe through; nil if it waits for a sign-in.
     package func opens(now: Timestamp) -> Timestamp? {
@@ -58,6 +59,22 @@ package struct SourceHealth: Sendable, Hashable {
             probed.until = max(probed.until ?? now, now + RetryRules.probeWindow)
             gate = probed
         }
+    }
+
+    /// Whether a request that failed may be sent again at once, within its call. Only the first failed requests in a row are, so
+    /// that an origin that refuses everything is left alone soon. The request counts as failed if it may.
+    ///
+    /// - Parameters:
+    ///   - limit: the most retries in a row of all calls to the source together.
+    ///   - hasAnswered: whether a request of the call was answered since its last failure: the row has ended.
+    package mutating func admitRetry(limit: Int, hasAnswered: Bool) -> Bool {
+        guard gate == nil else { return false }
+        if hasAnswered { (failures, failedRequests) = (0, 0) }
+        guard failedRequests < limit else { return false }
+        failedRequests += 1
+        // The end of the call decides whether the gate closes.
+        if failures < RetryRules.breakerLimit - 1 { failures += 1 }
+        return true
     }
 
     /// Records the outcome of a request, which may open or close the gate.
@@ -92,7 +109,7 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func answered(_ now: Timestamp, endsWaitOfRefusals: Bool = true) {
         let staysClosed = isClosedByRefusals && !endsWaitOfRefusals && !opensForProbe(now)
-        (failures, waits) = (0, 0)
+        (failures, waits, failedRequests) = (0, 0, 0)
         guard let gate else {
             concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
             return
@@ -106,6 +123,7 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func failed(jitter: Jitter, now: Timestamp) {
         failures += 1
+        failedRequests += 1
         breaks(after: failures, "\(failures) tries in a row failed", jitter, now)
     }
 
@@ -118,19 +136,22 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func breaks(after count: Int, _ note: String, _ jitter: Jitter, _ now: Timestamp) {
         guard count >= RetryRules.breakerLimit else { return }
-        let wait = max(
-            RetryRules.breakerBackoff.base,
-            RetryRules.breakerBackoff.wait(after: count - RetryRules.breakerLimit + 1, jitter: jitter))
+        // At least half of it, whatever the jitter: it has to grow with each failure, or many at once are repeated at once.
+        let half = RetryRules.breakerBackoff.ceiling(after: count - RetryRules.breakerLimit + 1) / 2
+        let wait = max(RetryRules.breakerBackoff.base, half + jitter.spread(half))
         close(.breaker, until: now + wait, note, now)
     }
 
     /// The earliest end of a wait that the origin asks for. An origin that asks again after each wait has set them too short,
-    /// whatever its `Retry-After` says, so they grow. Answers to requests that were under way together count once.
+    /// whatever its `Retry-After` says, so they grow. Answers to requests that were under way together count once, but for the
+    /// third and later ones: many at once are a reason to wait for longer.
     private mutating func grownWait(_ backoff: Backoff?, _ now: Timestamp) -> Timestamp {
         guard let backoff else { return now }
         let isWaiting = gate?.reason == .retryAfter && gate?.until.map { $0 > now } ?? false
         if !isWaiting { waits += 1 }
-        return now + min(backoff.ceiling(after: waits), RetryRules.unspecifiedWait)
+        failedRequests += 1
+        let steps = max(waits, failedRequests - RetryRules.requestsOfOneWait)
+        return now + min(backoff.ceiling(after: steps), RetryRules.unspecifiedWait)
     }
 
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {
@@ -178,6 +199,12 @@ public struct SourceGate: Sendable, Hashable {
     public var until: Timestamp?
     /// The reason in one sentence, for people.
     public var note: String
+    /// Whether it is closed by refused writes alone: pages may be answered all the same.
+    package var isOfWrites = false
+
+    func isClosedByRefusals(failures: Int, refusals: Int) -> Bool {
+        reason == .breaker && refusals >= RetryRules.breakerLimit && failures < RetryRules.breakerLimit
+    }
 }
 
 /// No request was sent, as an origin asked for a wait that is not over.
@@ -202,8 +229,17 @@ extension [SourceGate] {
         first { $0.source == source && $0.isBelieved(at: now) && $0.until.map { $0 > now } ?? true }
     }
 
-    /// The gate that stops syncs of `source` now because the origin sent `Retry-After` or a rate limit is exhausted.
-    func closing(_ source: String, at now: Timestamp) -> SourceGate? {
-        closed(source, at: now).flatMap { $0.reason == .retryAfter && $0.until != nil ? $0 : nil }
+    /// The gate that stops syncs of `source` now: the origin sent `Retry-After`, a rate limit is exhausted, or too many requests
+    /// in a row failed.
+    ///
+    /// - Parameter known: gates of failures from before a run that somebody asked for, which finds out whether they still fail.
+    func closing(_ source: String, at now: Timestamp, knowing known: [SourceGate] = []) -> SourceGate? {
+        closed(source, at: now).flatMap { gate in
+            switch gate.reason {
+            case .retryAfter: gate.until == nil ? nil : gate
+            case .breaker: gate.isOfWrites || known.contains(gate) ? nil : gate
+            case .offline, .portal, .signIn: nil
+            }
+        }
     }
 }

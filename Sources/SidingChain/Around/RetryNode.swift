@@ -14,6 +14,8 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     private let jitter: Jitter
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
+    /// Whom to ask before each retry; nil for nobody.
+    package var admission: (any RetryAdmission)?
 
     /// - Parameters:
     ///   - wrapped: the nodes inside.
@@ -38,12 +40,16 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         var mayBeSent = false
         while true {
             do {
-                return try await wrapped.process(input, context)
+                let output = try await wrapped.process(input, context)
+                admission?.recordAnswer()
+                return output
             } catch {
                 mayBeSent = mayBeSent || error.phase != .notSent
                 // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error
-                guard let wait = wait(after: attempt, error, isResendable(input, context)) else { throw error }
+                guard let wait = wait(after: attempt, error, isResendable(input, context)),
+                    await admission?.admitsRetry(upTo: policy.retries) ?? true
+                else { throw error }
                 context.log(
                     .info, "request will be tried again", node: name,
                     ["attempt": "\(attempt)", "failure": "\(error.reason.name)", "wait": "\(wait)"])

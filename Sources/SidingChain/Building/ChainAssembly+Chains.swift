@@ -114,7 +114,9 @@ extension ChainAssembly {
 
     private func retried<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
         guard retry.retries > 0 else { return attempt }
-        return RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, wallClock: wallClock)
+        var node = RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, wallClock: wallClock)
+        node.admission = retryAdmission
+        return node
     }
 
     private func perAttempt<Attempt: Node>(

@@ -194,7 +194,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 
-    @Test func `answers to requests that were under way together lengthen a wait once, and a limit of one's own never`()
+    @Test func `of answers to requests that were under way together some lengthen a wait once, many do each`()
         async throws
     {
         let bench = try await WriteBench()
@@ -203,15 +203,50 @@ import Testing
             try await bench.store.record(.retryAfter(until: until, note: "429", backoff: backoff), of: "api")
             return try await bench.store.gates().first?.until.map { $0 - bench.time.now }
         }
-        for _ in 0..<4 { #expect(try await ask(1) == .seconds(2)) }
+        for seconds in [2, 2, 2, 4, 8, 16] { #expect(try await ask(1) == .seconds(seconds)) }
+        try await bench.store.record(.answers, of: "api")
+        bench.time.advance(by: .seconds(16))
+        try await bench.store.record(.answers, of: "api")
+        #expect(try await ask(1) == .seconds(2))
         bench.time.advance(by: .seconds(2))
-        for _ in 0..<4 { #expect(try await ask(1) == .seconds(4)) }
+        for _ in 0..<2 { #expect(try await ask(1) == .seconds(4)) }
         bench.time.advance(by: .seconds(4))
         for _ in 0..<4 {
-            #expect(try await ask(1, nil) == .seconds(1))
+            #expect(try await ask(1, nil) == .seconds(1), "a limit of one's own lengthens none")
             bench.time.advance(by: .seconds(1))
         }
         #expect(try await ask(1) == .seconds(8))
+    }
+
+    @Test func `who asks at once ends every wait of the named sources, those that an origin asked for as well`()
+        async throws
+    {
+        let bench = try await WriteBench(sources: ["asking", "failing", "other"])
+        let until = bench.time.now + .seconds(600)
+        for source in ["asking", "other"] {
+            try await bench.store.record(.retryAfter(until: until, note: "429"), of: source)
+        }
+        for _ in 1...RetryRules.breakerLimit { try await bench.store.record(.failed, of: "failing") }
+        try await bench.store.endAllWaits(of: ["asking", "failing", "never asked"])
+        let gates = try await bench.store.gates()
+        let now = bench.time.now
+        #expect(["asking", "failing", "other"].map { gates.closed($0, at: now)?.until } == [nil, nil, until])
+        // One more failure closes it again.
+        try await bench.store.record(.failed, of: "failing")
+        #expect(try await bench.store.gates().closed("failing", at: now) != nil)
+    }
+
+    @Test func `only the first failed requests in a row are sent again within their call, until one is answered`() {
+        var health = SourceHealth(source: "api")
+        func admits(_ hasAnswered: Bool = false) -> Bool { health.admitRetry(limit: 2, hasAnswered: hasAnswered) }
+        #expect([admits(), admits(), admits()] == [true, true, false])
+        #expect([admits(true), admits(), admits()] == [true, true, false])
+        let now = Timestamp(microseconds: 1_700_000_000_000_000)
+        _ = health.record(.answers, jitter: .none, now: now)
+        #expect(admits())
+        _ = health.record(
+            .retryAfter(until: now + .seconds(60), note: "503", backoff: Backoff()), jitter: .none, now: now)
+        #expect(!admits() && !admits(true), "the origin asked for a wait")
     }
 
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {

@@ -1,0 +1,11 @@
+/// Decides for all calls to an origin together whether a failed request may be sent again at once: each of them alone would
+/// retry, although the requests of the others fail as well.
+package protocol RetryAdmission: Sendable {
+    /// Whether a request that failed may be sent again now. It counts as a failed one if it may.
+    ///
+    /// - Parameter limit: the most such retries in a row, without an answer between them.
+    func admitsRetry(upTo limit: Int) async -> Bool
+
+    /// Records that a request was answered.
+    func recordAnswer()
+}
