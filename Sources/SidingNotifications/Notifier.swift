@@ -60,16 +60,17 @@ package struct Notifier: Sendable {
 
     private func hasWork(_ comparison: IncidentComparison) -> Bool {
         let now = wallClock.now
+        let ready = usable.filter { !$0.rests(after: comparison.incidents, now: now) }
         return !comparison.changed.isEmpty
             || comparison.incidents.contains { incident in
-                usable.contains { $0.isDue(incident, now: now) && $0.isWorthCalling(about: incident, now: now) }
-                    || isDone(incident, now)
+                ready.contains { $0.isDue(incident, now: now) } || isDone(incident, now)
             }
     }
 
-    /// Whether the incident is over and no hook is still to be notified of it.
+    /// Whether the incident is over, no hook is still to be notified of it, and none is left alone because of it.
     private func isDone(_ incident: Incident, _ now: Timestamp) -> Bool {
-        !hooks.isEmpty && incident.endedAt != nil && !notified.contains { $0.isDue(incident, now: now) }
+        !hooks.isEmpty && incident.endedAt != nil
+            && !notified.contains { $0.isDue(incident, now: now) || $0.rests(after: [incident], now: now) }
     }
 
     private func notify(under lease: Lease) async throws(StoreError) -> [Incident] {
@@ -104,7 +105,8 @@ package struct Notifier: Sendable {
     /// time limit altogether is left alone until the next run: a run is delayed by no more than twice that limit.
     private func deliver(_ incidents: [Incident], to hook: NotificationHook, _ lease: Lease) async throws(StoreError) {
         let start = wallClock.now
-        let due = incidents.filter { hook.isDue($0, now: start) && hook.isWorthCalling(about: $0, now: start) }
+        guard !hook.rests(after: incidents, now: start) else { return }
+        let due = incidents.filter { hook.isDue($0, now: start) }
         var parcels = due.prefix(Self.mostAtOnce).map { (Notification($0), [$0.key]) }
         let rest = Array(due.dropFirst(Self.mostAtOnce))
         if !rest.isEmpty { parcels.append((Notification(summaryOf: rest), rest.map(\.key))) }
@@ -113,10 +115,12 @@ package struct Notifier: Sendable {
             do throws(HookCall.Fault) {
                 try await call.deliver(notification.object(host: host, now: wallClock.now).bytes, to: hook)
             } catch {
-                let failures = due.compactMap { $0.failedCalls[hook.id]?.count }.max() ?? 0
-                let wait = MessageFormat.duration(RetryRules.hookBackoff.ceiling(after: failures + 1))
+                // A call before this one may have been taken.
+                let failures = (index == 0 ? hook.failures(in: incidents) : 0) + 1
+                let wait = MessageFormat.duration(RetryRules.hookBackoff.ceiling(after: failures))
                 report("notify: \(hook.description) failed: \(error.reason); it is called again after \(wait)")
-                return try await store.add(failedCallOf: hook.id, to: parcels[index...].flatMap(\.1), under: lease)
+                return try await store.add(
+                    failedCall: failures, of: hook.id, to: parcels[index...].flatMap(\.1), under: lease)
             }
             try await store.add(notified: hook.id, to: keys, under: lease)
         }

@@ -76,7 +76,9 @@ import Testing
         #expect(up.take().count == 0)
     }
 
-    @Test func `another incident has a hook that failed called at once, and so has the end of the first`() async throws
+    @Test
+    func `a hook that is down is left alone whatever begins and ends meanwhile, and told the newest once it is up`()
+        async throws
     {
         let bench = try await NotifyBench()
         bench.receiver.answer.withLock { $0 = .status(.serviceUnavailable) }
@@ -86,15 +88,43 @@ import Testing
         }
         try await bench.run(.failed, error: "403")
         #expect(try await taken() == ["failed posts"])
-        #expect(try await taken() == [])
+        // Another resource, and one that fails and works in turn.
         try await bench.run(.failed, of: "others", error: "403")
-        #expect(try await taken() == ["failed others"])
-        #expect(try await taken() == [])
+        for _ in 1...3 {
+            for outcome in [RunOutcome.saved, .failed] {
+                try await bench.run(outcome, error: outcome == .failed ? "403" : nil)
+                #expect(try await taken() == [])
+            }
+        }
+        #expect(bench.reported.count == 1)
+        bench.time.advance(by: .seconds(60))
+        #expect(try await taken().count == 1)
+        #expect(bench.reported.last?.hasSuffix("it is called again after 2 min") == true, "\(bench.reported)")
+        bench.time.advance(by: .seconds(120))
+        bench.receiver.answer.withLock { $0 = .status(.ok) }
+        #expect(Set(try await taken()) == ["failed posts", "failed others"])
+        // It took one, so a later failure is the first again.
+        bench.receiver.answer.withLock { $0 = .status(.serviceUnavailable) }
         try await bench.run(.saved)
         #expect(try await taken() == ["recovered failed posts"])
-        #expect(try await taken() == [])
-        #expect(bench.reported.count == 3)
-        #expect(try await bench.store.incidents().map(\.failedCalls.count) == [1, 1])
+        #expect(bench.reported.last?.hasSuffix("it is called again after 60 s") == true, "\(bench.reported)")
+    }
+
+    @Test func `a hook that awaits no end is left alone as well where a condition comes and goes`() async throws {
+        let bench = try await NotifyBench()
+        bench.receiver.answer.withLock { $0 = .status(.serviceUnavailable) }
+        var hook = NotifyBench.hook()
+        hook.events = [.failed]
+        for _ in 1...4 {
+            try await bench.run(.failed, error: "403")
+            try await bench.notifier([hook]).notify()
+            try await bench.run(.saved)
+            try await bench.notifier([hook]).notify()
+        }
+        #expect(try bench.taken() == ["failed posts"])
+        bench.time.advance(by: .seconds(60))
+        try await bench.notifier([hook]).notify()
+        #expect(try await bench.store.incidents() == [])
     }
 
     @Test func `of many incidents at once a hook that is down is called about one`() async throws {

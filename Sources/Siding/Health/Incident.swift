@@ -45,7 +45,8 @@ package struct Incident: Sendable, Hashable {
     package var endedAt: Timestamp?
     /// The hooks that took the notification of its beginning, or once it has ended, of its end.
     package var notified: Set<String> = []
-    /// The hooks that were called in vain; empty again once it has ended.
+    /// The hooks that were called in vain about it, or about one before it of the same kind and subject; without those that took
+    /// any notification since.
     package var failedCalls: [String: FailedCalls] = [:]
 
     package init(_ kind: Kind, of subject: String, since: Timestamp, message: String) {

@@ -23,16 +23,17 @@ enum IncidentsTable {
         return incident
     }
 
-    /// Stores the beginning or the end of an incident, for which no hook was called yet.
+    /// Stores the beginning or the end of an incident, which no hook was notified of yet.
     static func save(_ incident: Incident, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_incidents (kind, subject, since, message, ended_at, notified)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO siding_incidents (kind, subject, since, message, ended_at, notified, failed_calls)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (kind, subject) DO UPDATE SET since = excluded.since, message = excluded.message,
-                ended_at = excluded.ended_at, notified = excluded.notified, failed_calls = '{}'
+                ended_at = excluded.ended_at, notified = excluded.notified, failed_calls = excluded.failed_calls
             """, incident.key.kind.rawValue, incident.key.subject, incident.since.microseconds, incident.message,
-            incident.endedAt?.microseconds, try Store.json(incident.notified.sorted()))
+            incident.endedAt?.microseconds, try Store.json(incident.notified.sorted()),
+            try Store.json(incident.failedCalls))
     }
 
     /// Adds a hook that took the notification; those of other hooks may be added at the same time.
@@ -43,16 +44,26 @@ enum IncidentsTable {
             """, key.kind.rawValue, key.subject, hook)
     }
 
-    /// Counts a call that failed.
+    /// Stores a call that failed, the `count`th of the hook in a row.
     static func add(
-        failedCallOf hook: String, to key: Incident.Key, at now: Timestamp, _ transaction: borrowing Transaction
+        failedCall count: Int, of hook: String, to key: Incident.Key, at now: Timestamp,
+        _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_incidents SET failed_calls = json_set(failed_calls, '$."' || ?3 || '"', json_object(
-                'count', COALESCE(failed_calls ->> ('$."' || ?3 || '".count'), 0) + 1, 'at', ?4))
+            UPDATE siding_incidents SET failed_calls =
+                json_set(failed_calls, '$."' || ?3 || '"', json_object('count', ?5, 'at', ?4))
             WHERE kind = ?1 AND subject = ?2
-            """, key.kind.rawValue, key.subject, hook, now.microseconds)
+            """, key.kind.rawValue, key.subject, hook, now.microseconds, count)
+    }
+
+    /// Forgets that calls of a hook failed, as it took one since.
+    static func forgetFailedCalls(of hook: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_incidents SET failed_calls = json_remove(failed_calls, '$."' || ?1 || '"')
+            WHERE failed_calls <> '{}'
+            """, hook)
     }
 
     static func delete(_ key: Incident.Key, _ transaction: borrowing Transaction) throws {

@@ -27,16 +27,19 @@ extension Store {
     ) async throws(StoreError) {
         try await write(under: lease) { _, transaction in
             for key in incidents { try IncidentsTable.add(notified: hook, to: key, transaction) }
+            try IncidentsTable.forgetFailedCalls(of: hook, transaction)
         }
     }
 
-    /// Stores that a call of `hook` about these incidents failed.
+    /// Stores that a call of `hook` about these incidents failed, the `count`th in a row.
     package func add(
-        failedCallOf hook: String, to incidents: [Incident.Key], under lease: Lease
+        failedCall count: Int, of hook: String, to incidents: [Incident.Key], under lease: Lease
     ) async throws(StoreError) {
         let now = clock.now
         try await write(under: lease) { _, transaction in
-            for key in incidents { try IncidentsTable.add(failedCallOf: hook, to: key, at: now, transaction) }
+            for key in incidents {
+                try IncidentsTable.add(failedCall: count, of: hook, to: key, at: now, transaction)
+            }
         }
     }
 }

@@ -86,13 +86,17 @@ package struct NotificationHook: Sendable {
         return events.contains(.recovered) && (events == [.recovered] || concerns(incident, now: now))
     }
 
-    /// Whether it may be called about the incident: it was not called in vain just now.
-    func isWorthCalling(about incident: Incident, now: Timestamp) -> Bool {
-        guard let failed = incident.failedCalls[id] else { return true }
-        let passed = now - Timestamp(microseconds: failed.at)
-        // A moment that has not come yet was stored before the clock was set back.
-        return passed < .zero || passed >= RetryRules.hookBackoff.ceiling(after: failed.count)
+    /// Whether it was called in vain just now, about whichever of `incidents`: it is left alone for a while.
+    func rests(after incidents: [Incident], now: Timestamp) -> Bool {
+        incidents.compactMap { $0.failedCalls[id] }.contains { failed in
+            let passed = now - Timestamp(microseconds: failed.at)
+            // A moment that has not come yet was stored before the clock was set back.
+            return passed >= .zero && passed < RetryRules.hookBackoff.ceiling(after: failed.count)
+        }
     }
+
+    /// How many calls in a row failed, about whichever of `incidents`.
+    func failures(in incidents: [Incident]) -> Int { incidents.compactMap { $0.failedCalls[id]?.count }.max() ?? 0 }
 
     /// Whether the incident is of a kind that the hook is for.
     func concerns(_ incident: Incident, now: Timestamp) -> Bool {

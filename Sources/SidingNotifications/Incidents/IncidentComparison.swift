@@ -19,11 +19,13 @@ package struct IncidentComparison: Sendable {
         for incident in stored {
             let found = present.removeValue(forKey: incident.key)
             switch (found, incident.endedAt) {
-            case (let found?, _?): change(found)
+            case (var found?, _?):
+                // A hook that is down stays so, whatever it is notified of.
+                found.failedCalls = incident.failedCalls
+                change(found)
             case (nil, nil) where !conditions.undecided.contains(incident.key):
                 var over = incident
                 over.endedAt = now
-                over.failedCalls = [:]
                 over.notified = Set(hooks.filter { !$0.awaitsEnd(of: incident, limit) }.map(\.id))
                 change(over)
             default:
