@@ -69,7 +69,7 @@ struct SyncCommand: AsyncParsableCommand {
         }
         let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
         let sources = Set((sendsOnly ? workspace.config.sources : chosen.map(\.source)).map(\.name))
-        if now { try await endWaits(of: sources, in: store) }
+        if now { try await store.endAllWaits(of: sources) }
         if sendsWrites { try await delivery.tellMissingSecrets(sources) }
         guard !sendsOnly else {
             if sendsWrites, let stop = try await delivery.drainDue(sources: sources) { return stop }
@@ -85,14 +85,6 @@ struct SyncCommand: AsyncParsableCommand {
         let writes = delivery.status ?? .success
         return writes == .success
             ? fetches : ExitStatus.combining([writes, fetches], savedAnything: fetches == .success)
-    }
-
-    /// Opens the gates of the sources: a failure, or an origin that asks for a wait again, closes them again.
-    private func endWaits(of sources: Set<String>, in store: Store) async throws {
-        try await store.endWaits(of: sources, because: .retryRequested)
-        for gate in try await store.gates() where gate.reason == .retryAfter && sources.contains(gate.source) {
-            try await store.openGate(ofSource: gate.source)
-        }
     }
 
     /// Whether the user's own writes are sent, so that the fetched records include them.

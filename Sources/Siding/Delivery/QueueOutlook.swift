@@ -102,6 +102,21 @@ extension Store {
             }
         }
     }
+
+    /// Ends all waits of `sources`, as somebody asks for a sync at once: those that an origin asked for as well. Its next failure
+    /// begins them anew.
+    package func endAllWaits(of sources: Set<String>) async throws(StoreError) {
+        let transitions = try transitions()
+        try await write { transaction in
+            for gate in try SourcesTable.gates(transaction) where sources.contains(gate.source) {
+                guard gate.reason == .retryAfter else { continue }
+                try SourcesTable.openGate(of: gate.source, at: transitions.now, transaction)
+            }
+            for source in sources.sorted() {
+                try transitions.endWaits(of: source, because: .retryRequested, transaction)
+            }
+        }
+    }
 }
 
 extension QueueTransitions {

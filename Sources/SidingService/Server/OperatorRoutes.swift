@@ -112,10 +112,10 @@ struct OperatorRoutes: Sendable {
         let lease = Lease.name(ofResource: name)
         let isHeld = try await store.leases().contains { $0.isAlive && $0.name == lease }
         if !isHeld {
-            // As a person asks: what waits for its time, and the source, are tried at once.
+            // As 'siding sync --now' does, the source is asked at once; so are the pages of the resource that wait for their time.
             let pages = QueueSelection(resources: [name], states: [.queued], kinds: [.fetch])
             _ = try await store.carryOut(.act(.retry), on: pages, by: actor.rawValue)
-            try await store.openGate(ofSource: resource.source.name)
+            try await store.endAllWaits(of: [resource.source.name])
         }
         let isNew = isHeld ? false : syncs.ask(for: name)
         let refusal = isNew ? nil : "it is being synced already"
