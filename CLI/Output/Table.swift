@@ -7,6 +7,11 @@ struct Table {
     private let titles: [String]
     private let rightAligned: Set<Int>
     private var rows: [[String]] = []
+    /// Below which row a note is.
+    private var notes: [Int: String] = [:]
+    /// The width of notes where there is no terminal.
+    private static let usualWidth = 120
+    private static let indent = "    "
 
     /// - Parameters:
     ///   - titles: one per column; a title that begins with `>` aligns its column to the right.
@@ -15,19 +20,36 @@ struct Table {
         self.titles = titles.map { PlainText.oneLine($0.hasPrefix(">") ? String($0.dropFirst()) : $0, limit: 200) }
     }
 
-    mutating func add(_ cells: [String]) {
+    /// - Parameter note: a sentence that is too long for a column: it is on lines of its own below the row, and never cut.
+    mutating func add(_ cells: [String], note: String? = nil) {
+        notes[rows.count] = note.map { PlainText.oneLine($0, limit: 2_000) }
         rows.append(cells.map { PlainText.oneLine($0, limit: 2_000) })
     }
 
     /// The lines of the table, cut to `width` columns; not cut if nil.
     func lines(width: Int?) -> [String] {
         let widths = columnWidths(within: width)
-        let shown = hasTitles ? [titles.map { $0.uppercased() }] + rows : rows
-        return shown.map { row in
-            let cells = row.enumerated().map { index, cell in pad(cell, index, widths) }
-            var line = cells.joined(separator: "  ")
-            while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
-            return line
+        let title = hasTitles ? [line(titles.map { $0.uppercased() }, widths)] : []
+        return title
+            + rows.enumerated().flatMap { index, row in
+                [line(row, widths)] + (notes[index].map { wrapped($0, to: width ?? Self.usualWidth) } ?? [])
+            }
+    }
+
+    private func line(_ row: [String], _ widths: [Int]) -> String {
+        var line = row.enumerated().map { index, cell in pad(cell, index, widths) }.joined(separator: "  ")
+        while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
+        return line
+    }
+
+    /// The lines of a note, broken between words.
+    private func wrapped(_ note: String, to width: Int) -> [String] {
+        note.split(separator: " ").reduce(into: [String]()) { lines, word in
+            if let last = lines.last, DisplayWidth.of(last) + 1 + DisplayWidth.of(String(word)) <= width {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append("\(Self.indent)\(word)")
+            }
         }
     }
 

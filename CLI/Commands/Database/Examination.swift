@@ -96,16 +96,24 @@ struct Examination {
         return findings
     }
 
-    /// Whether the clock is behind the newest run, as after it was set back.
+    /// Whether the clock is behind the newest rows, as after it was set back.
     private func clock(_ store: Store) async throws -> [Finding] {
         let now = WallClock.system.now
-        guard let run = try await store.runs(limit: 1).first, run.startedAt > now + .seconds(60) else { return [] }
-        let distance = MessageFormat.duration(run.startedAt - now)
+        let run = try await store.runs(limit: 1).first.map { ("run \($0.id) began", $0.startedAt) }
+        let entry = try await store.entries(QueueSelection()).max { $0.createdAt < $1.createdAt }
+            .map { ("queue entry \($0.shortID) was made", $0.createdAt) }
+        let listing = try await store.resourceStates(countsRecords: false)
+            .compactMap { state in state.completedAt.map { ("the listing of '\(state.resource)' ended", $0) } }
+            .max { $0.1 < $1.1 }
+        let rows = [run, entry, listing].compactMap(\.self)
+        guard let (what, moment) = rows.max(by: { $0.1 < $1.1 }), moment > now + MessageFormat.clockTolerance else {
+            return []
+        }
         return [
             Finding(
                 check: "clock", level: .warning,
-                message:
-                    "run \(run.id) began \(distance) after the present time: the clock was ahead then, or is behind now"
+                message: "\(what) \(MessageFormat.duration(moment - now)) after the present time: the clock was ahead "
+                    + "then, or is behind now"
             )
         ]
     }

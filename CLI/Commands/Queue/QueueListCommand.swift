@@ -56,7 +56,7 @@ struct QueueListCommand: AsyncParsableCommand {
 
     private func row(_ entry: QueueEntry, _ format: MessageFormat, _ gates: [SourceGate]) -> [String] {
         let text = EntryText(entry, format, gates: gates)
-        let age = options.utc ? entry.createdAt.rfc3339 : MessageFormat.duration(format.now - entry.createdAt)
+        let age = options.utc ? entry.createdAt.rfc3339 : format.age(entry.createdAt)
         return [
             text.mark, entry.shortID, age, String(entry.tries), text.next, text.subject, text.request, text.lastError,
         ]

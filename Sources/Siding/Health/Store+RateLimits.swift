@@ -66,7 +66,7 @@ extension Store {
         }
     }
 
-    /// The limits that are in use or exhausted.
+    /// The limits that are in use or exhausted, or of which the origin has reported what is left.
     package func rateLimits() async throws(StoreError) -> [RateLimitReport] {
         let now = clock.now
         return try await read { snapshot in
@@ -74,7 +74,7 @@ extension Store {
                 var state = stored
                 state.advance(to: now)
                 let (quota, exhaustion) = (state.remainingQuota(now), state.exhaustion(now))
-                guard state.used > 0 || exhaustion != nil else { return nil }
+                guard state.used > 0 || exhaustion != nil || quota != nil else { return nil }
                 return RateLimitReport(
                     source: state.source, match: state.match, rate: state.rate, used: state.used,
                     remaining: quota?.remaining, resetAt: quota?.resetAt,

@@ -87,10 +87,10 @@ package struct QueueExplanation: Sendable, Hashable {
                         ? "The listing continues at page \(page); the pages before it are saved."
                         : "No page was fetched yet."
                 } ?? ""
-            guard waitsForOrigin(entry, gate), dueAt(entry, gate) > now else {
+            guard waitsForOrigin(entry, gate), dueAt(entry, gate, now) > now else {
                 return "\(sync) tries it at once; 'siding queue run' \(whenDue(entry, gate, now)). \(kept)"
             }
-            return "\(sync) and 'siding queue run' try it \(from(dueAt(entry, gate), now)); "
+            return "\(sync) and 'siding queue run' try it \(from(dueAt(entry, gate, now), now)); "
                 + "'siding queue retry \(entry.shortID)' tries it \(retry(entry, gate)). \(kept)"
         }
     }
@@ -105,12 +105,13 @@ package struct QueueExplanation: Sendable, Hashable {
         waitsForOrigin(entry, gate) ? "earlier if the source's rate limits allow it" : "at once"
     }
 
-    private static func dueAt(_ entry: QueueEntry, _ gate: SourceGate?) -> Timestamp {
-        max(entry.nextAttemptAt, gate?.reason == .retryAfter ? gate?.until ?? entry.nextAttemptAt : entry.nextAttemptAt)
+    private static func dueAt(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> Timestamp {
+        let own = entry.isDue(at: now) ? min(entry.nextAttemptAt, now) : entry.nextAttemptAt
+        return max(own, gate?.reason == .retryAfter ? gate?.until ?? own : own)
     }
 
     private static func whenDue(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
-        let at = dueAt(entry, gate)
+        let at = dueAt(entry, gate, now)
         return at > now ? "tries it \(from(at, now))" : "does so too, as it is due"
     }
 

@@ -9,11 +9,26 @@ package struct MessageFormat {
         (self.now, self.isAbsolute) = (now, isAbsolute)
     }
 
-    /// `12 s ago`, `in 5 min`, or RFC 3339.
+    /// Stored moments that are later than this were noted by a clock that was ahead.
+    package static let clockTolerance = Duration.seconds(60)
+
+    /// A moment of the past: `12 s ago`, or RFC 3339. One from a clock that was ahead is `9 d in the future`.
     package func time(_ moment: Timestamp) -> String {
         if isAbsolute { return moment.rfc3339 }
-        let distance = now - moment
-        return distance < .zero ? "in \(Self.duration(.zero - distance))" : "\(Self.duration(distance)) ago"
+        return isOfLaterClock(moment) ? age(moment) : "\(age(moment)) ago"
+    }
+
+    /// How old what was stored at `moment` is: `12 s`. What a clock that was ahead stored is `9 d in the future`.
+    package func age(_ moment: Timestamp) -> String {
+        isOfLaterClock(moment)
+            ? "\(Self.duration(moment - now)) in the future" : Self.duration(max(now - moment, .zero))
+    }
+
+    private func isOfLaterClock(_ moment: Timestamp) -> Bool { moment > now + Self.clockTolerance }
+
+    /// A moment that is planned: `in 5 min`, or RFC 3339. One that has passed is `12 s ago`.
+    package func next(_ moment: Timestamp) -> String {
+        moment > now && !isAbsolute ? "in \(Self.duration(moment - now))" : time(moment)
     }
 
     /// How long something lasts that began at `moment`: `for 5 min`, or `since` the time itself.

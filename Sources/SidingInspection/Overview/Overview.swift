@@ -133,26 +133,51 @@ package struct Overview {
         ["source": gate.source, "gate": gate.reason.rawValue, "until": gate.until, "note": gate.note]
     }
 
-    package static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
-        if line.isRunning { return line.state?.checkpoint.map { "running, page \($0.number)" } ?? "running" }
-        var state = summary(of: line, format.now)
-        if let next = line.nextDueAt {
-            state += next > format.now ? "; next sync \(format.time(next))" : "; a sync is due"
-        }
-        guard let failure = line.failure, line.state?.incomplete == nil else { return state }
-        let word = failure.isQueued ? "waiting" : "failing"
-        return "\(word) \(format.span(since: failure.since)): \(failure.error.message); \(state)"
+    /// How a resource is: in a word, why, and what else there is to say.
+    package struct StateText {
+        package var word: String
+        /// The sentence of an error, which may be long.
+        package var reason: String?
+        package var rest = ""
+
+        package var withoutReason: String { [word, rest].filter { !$0.isEmpty }.joined(separator: "; ") }
     }
 
-    private static func summary(of line: ResourceLine, _ now: Timestamp) -> String {
-        if let page = line.state?.checkpoint?.number {
-            return page > 1 ? "stopped before page \(page)" : "started, no page yet"
+    package static func state(of line: ResourceLine, _ format: MessageFormat) -> String {
+        let text = text(of: line, format)
+        let word = [text.word, text.reason].compactMap(\.self).joined(separator: ": ")
+        return [word, text.rest].filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+
+    package static func text(of line: ResourceLine, _ format: MessageFormat) -> StateText {
+        if line.isRunning {
+            return StateText(word: line.state?.checkpoint.map { "running, page \($0.number)" } ?? "running")
         }
-        if line.state?.pass?.isOpen == true { return "stopped half-way" }
-        if let why = line.state?.incomplete { return "incomplete: \(PlainText.oneLine(why, limit: 200))" }
-        if line.state?.completedAt == nil { return "not synced" }
+        var text = summary(of: line, format.now)
+        if let next = line.nextDueAt {
+            text.rest = next > format.now ? "next sync \(format.next(next))" : "a sync is due"
+        }
+        guard let failure = line.failure, line.state?.incomplete == nil else { return text }
+        return StateText(
+            word: "\(failure.isQueued ? "waiting" : "failing") \(format.span(since: failure.since))",
+            reason: failure.error.message, rest: text.withoutReason)
+    }
+
+    private static func summary(of line: ResourceLine, _ now: Timestamp) -> StateText {
+        if let page = line.state?.checkpoint?.number {
+            return StateText(word: page > 1 ? "stopped before page \(page)" : "started, no page yet")
+        }
+        if line.state?.pass?.isOpen == true { return StateText(word: "stopped half-way") }
+        if let why = line.state?.incomplete {
+            return StateText(word: "incomplete", reason: PlainText.oneLine(why, limit: 200))
+        }
+        if line.state?.completedAt == nil { return StateText(word: "not synced") }
+        return StateText(word: completed(line, now))
+    }
+
+    private static func completed(_ line: ResourceLine, _ now: Timestamp) -> String {
         var state = line.isStale ? "stale" : line.hasBlockedDeletions ? "blocked" : "fresh"
-        if let completedAt = line.state?.completedAt, completedAt > now + .seconds(60) {
+        if let completedAt = line.state?.completedAt, completedAt > now + MessageFormat.clockTolerance {
             state += ", but completed in the future: the clock was ahead then, or is behind now"
         }
         if let until = line.reported.freshUntil {

@@ -13,14 +13,18 @@ extension Overview {
         ]
     }
 
-    /// `limit of tracker '/search/**': 30 of 30/m used, full for another 42 s`, `limit of tracker '**': 1.4 MiB of 50MiB/d used`
+    /// `limit of tracker '/search/**': 30 of 30/m used, full for another 42 s`, `limit of tracker '**': 1.4 MiB of 50MiB/d used`,
+    /// `limit of tracker '**': the origin has 4,987 left for another 42 min`
     package static func line(_ limit: RateLimitReport, now: Timestamp) -> String {
         let used = limit.rate?.unit == .bytes ? MessageFormat.size(limit.used) : "\(limit.used)"
-        var parts = [limit.rate.map { "\(used) of \($0) used" } ?? "\(used) used"]
+        // Without a rate of our own nothing is counted here.
+        var parts = [limit.rate.map { "\(used) of \($0) used" }].compactMap(\.self)
         if let remaining = limit.remaining, let resetAt = limit.resetAt {
             parts.append(
-                "the origin has \(remaining) left for another \(MessageFormat.duration(resetAt - now))")
+                "the origin has \(MessageFormat.grouped(remaining)) left for another \(MessageFormat.duration(resetAt - now))"
+            )
         }
+        if parts.isEmpty { parts.append("\(used) under way") }
         if let freeAt = limit.freeAt { parts.append("full for another \(MessageFormat.duration(freeAt - now))") }
         return
             "limit of \(limit.source) '\(PlainText.oneLine(limit.match, limit: 100))': \(parts.joined(separator: ", "))"

@@ -27,8 +27,9 @@ package struct EntryText {
         case .queued where !entry.isHead: "in its lane"
         case .queued where gate?.reason == .signIn && gate?.until == nil: "after a sign-in"
         case .queued:
-            [entry.nextAttemptAt, gate?.until].compactMap(\.self).filter { $0 > format.now }.max().map(format.time)
-                ?? "due"
+            // A wait from before the clock was set back is over, see `isDue`.
+            [entry.isDue(at: format.now) ? nil : entry.nextAttemptAt, gate?.until].compactMap(\.self)
+                .filter { $0 > format.now }.max().map(format.next) ?? "due"
         case .sending: entry.hasDeadSender ? "next run" : "now"
         case .parked: "parked: \(entry.reason?.rawValue ?? "")"
         case .done, .dropped: entry.state.rawValue

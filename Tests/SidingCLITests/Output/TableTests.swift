@@ -22,6 +22,18 @@ import SidingChain
         #expect(lines[1].contains("x…"))
     }
 
+    @Test func `a note is below its row, broken between words and not cut`() {
+        var table = Table(["name", ">count"])
+        table.add(["a", "1"], note: String(repeating: "word ", count: 40))
+        table.add(["b", "2"])
+        let lines = table.lines(width: 30)
+        #expect(lines.first == "NAME  COUNT" && lines[1] == "a         1" && lines.last == "b         2")
+        let note = lines[2..<(lines.count - 1)]
+        #expect(note.allSatisfy { $0.hasPrefix("    word") && DisplayWidth.of($0) <= 30 })
+        #expect(note.joined().split(separator: "word", omittingEmptySubsequences: false).count == 41)
+        #expect(table.lines(width: nil).allSatisfy { DisplayWidth.of($0) <= 120 })
+    }
+
     @Test func `a wide character is never cut in half`() {
         #expect(DisplayWidth.cut("北京北京", to: 4) == "北…")
         #expect(DisplayWidth.cut("abcd", to: 4) == "abcd")

@@ -273,6 +273,23 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
+    // MARK: Clock
+
+    @Test func `an entry of a clock that was ahead has a true age, and doctor warns`() async throws {
+        let shop = try await QueueShop()
+        _ = try await shop.keep("orders")
+        #expect(try await !shop.sandbox.siding("doctor").output.contains("the clock was ahead"))
+        let ahead = ["created_at", "not_before"].map { "\($0) = \($0) + 34560000000000" }.joined(separator: ", ")
+        try await shop.sql("UPDATE siding_outbox SET \(ahead)")
+        let doctor = try await shop.sandbox.siding("doctor")
+        #expect(
+            doctor.output.contains(/queue entry \w+ was made 400 d after the present time: the clock was ahead then/),
+            "\(doctor.output)")
+        let list = try await shop.sandbox.siding("queue", "list")
+        #expect(list.output.contains(/400 d in the future +0 +due/), "\(list.output)")
+        await shop.service.origin.stop()
+    }
+
     @Test func `a field of a limit that cannot be read is told by send`() async throws {
         let shop = try await QueueShop(source: #", limits: [{ match: "**", remaining_header: X-Left }]"#)
         let left = try #require(HTTPField.Name("X-Left"))

@@ -24,6 +24,18 @@ import Testing
         #expect(MessageFormat(now: now, isAbsolute: true).span(since: now) == "since 1970-01-01T00:16:40.000Z")
     }
 
+    @Test func `what a clock that was ahead has stored is in the future, and what is planned is due in a while`() {
+        let now = Timestamp(secondsSince1970: 1_000)
+        let format = MessageFormat(now: now, isAbsolute: false)
+        #expect(format.time(now + .seconds(-12)) == "12 s ago" && format.age(now + .seconds(-12)) == "12 s")
+        // Clocks of machines differ a little.
+        #expect(format.time(now + .seconds(2)) == "0 ms ago" && format.age(now + .seconds(2)) == "0 ms")
+        let later = now + .seconds(34_560_000)
+        #expect(format.time(later) == "400 d in the future" && format.age(later) == "400 d in the future")
+        #expect(format.next(now + .seconds(2)) == "in 2 s" && format.next(now + .seconds(-2)) == "2 s ago")
+        #expect(MessageFormat(now: now, isAbsolute: true).next(now) == "1970-01-01T00:16:40.000Z")
+    }
+
     @Test func `counts are grouped and agree with their noun`() {
         #expect(MessageFormat.count(1, "record") == "1 record")
         #expect(MessageFormat.count(1_234_567, "record") == "1,234,567 records")

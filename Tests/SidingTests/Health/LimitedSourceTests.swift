@@ -43,6 +43,8 @@ import Testing
             let notes = try await report.result.notes
             #expect(notes.contains("waited 3 s for the origin") == isTold, "\(notes)")
             #expect(notes.contains { $0.hasPrefix("waited") } == isTold)
+            // `siding runs show` prints the notes of the stored run.
+            #expect(try await bench.lastRun().resources.first?.notes == notes)
         }
     }
 

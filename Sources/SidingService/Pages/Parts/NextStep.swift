@@ -38,12 +38,12 @@ struct NextStep {
             case .offline: return "this machine has no network; once it has one, the service \(does)."
             case .portal: return "a web page answers in place of the origin: sign in to this network."
             case .breaker, .retryAfter:
-                let until = gate.until.map { $0 > format.now ? " \(format.time($0))" : "" } ?? ""
+                let until = gate.until.map { $0 > format.now ? " \(format.next($0))" : "" } ?? ""
                 return "its source is left alone, as \(gate.note); then the service \(does)\(until)."
             }
         }
-        let isDue = entry.nextAttemptAt <= format.now
-        return "the service \(does) \(isDue ? "at its next look for work" : format.time(entry.nextAttemptAt))."
+        let isDue = entry.isDue(at: format.now)
+        return "the service \(does) \(isDue ? "at its next look for work" : format.next(entry.nextAttemptAt))."
     }
 
     private var parked: String {
