@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decides for all calls to an origin together whether a failed request may be sent again at once: each of them alone would
 /// retry, although the requests of the others fail as well.
 package protocol RetryAdmission: Sendable {
