@@ -126,6 +126,17 @@ import Testing
         #expect(service.moments(of: "/good").count >= 55, "\(service.requests)")
     }
 
+    @Test func `writes that always fail hold up no page of their source for long`() async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z")
+        try service.add("good", by: IntervalSchedule(every: .seconds(60)), from: "shop")
+        for number in 0..<10 {
+            service.set("/orders/\(number)", .status(.badGateway))
+            _ = try await service.enqueue("/orders/\(number)", expiry: .seconds(86_400))
+        }
+        try await service.run(for: .seconds(3_600))
+        #expect(service.moments(of: "/good").count >= 55, "\(service.requests)")
+    }
+
     private static let waits = [nil, "0", "-1", "0.0", "", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"]
     private static let refusals =
         waits.map { Refusal(.tooManyRequests, wait: $0) } + waits.map { Refusal(.serviceUnavailable, wait: $0) }
