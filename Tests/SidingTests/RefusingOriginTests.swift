@@ -60,7 +60,7 @@ import Testing
             try await service.run(for: .seconds(300))
             let moments = service.moments
             #expect(Self.most(moments) <= 10, "\(retries) retries: \(service.requests.prefix(30))")
-            #expect(moments.count >= 3, "it is asked again")
+            #expect(moments.count >= 3, "\(writes) writes, \(retries) retries: it is asked again")
         }
     }
 

@@ -8,6 +8,8 @@ package struct SourceHealth: Sendable, Hashable {
     package var gate: SourceGate?
     /// Tries in a row that failed, retries within a call counted.
     package var failures = 0
+    /// How many of these were pages. Where none was, the gate is one of writes.
+    package var failedPages = 0
     /// Answers in a row that asked to wait.
     package var waits = 0
     /// Requests in a row that failed or were asked to wait, each by itself: those that were under way together, and the retries
@@ -39,12 +41,19 @@ package struct SourceHealth: Sendable, Hashable {
     /// When a closed gate lets a probe through; nil if it waits for a sign-in.
     package func opens(now: Timestamp) -> Timestamp? {
         guard let gate else { return now }
-        return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : gate.until
+        return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : opensForWrites
+    }
+
+    /// When a closed gate lets a write through. A page that failed, too, goes first: writes that always fail would otherwise
+    /// close the gate each time before a page is asked for.
+    private var opensForWrites: Timestamp? {
+        guard let gate, gate.reason == .breaker, failedPages > 0, !isClosedByRefusals else { return gate?.until }
+        return gate.until.map { $0 + RetryRules.probeWindow }
     }
 
     private func opensForProbe(_ now: Timestamp) -> Bool {
         // A time beyond the longest allowed wait was set before the clock was set back.
-        guard let until = gate?.until else { return gate?.reason != .signIn }
+        guard let until = opensForWrites else { return gate?.reason != .signIn }
         return until <= now || until > now + RetryRules.longestWait
     }
 
@@ -69,7 +78,7 @@ package struct SourceHealth: Sendable, Hashable {
     ///   - hasAnswered: whether a request of the call was answered since its last failure: the row has ended.
     package mutating func admitRetry(limit: Int, hasAnswered: Bool) -> Bool {
         guard gate == nil else { return false }
-        if hasAnswered { (failures, failedRequests) = (0, 0) }
+        if hasAnswered { (failures, failedPages, failedRequests) = (0, 0, 0) }
         guard failedRequests < limit else { return false }
         failedRequests += 1
         // The end of the call decides whether the gate closes.
@@ -97,7 +106,9 @@ package struct SourceHealth: Sendable, Hashable {
             (refusal, refusals) = (nil, 0)
             answered(now)
         case .refused(let how): refused(how, jitter: jitter, now: now)
-        case .failed: failed(jitter: jitter, now: now)
+        case .failed:
+            if !isOfWrite { failedPages += 1 }
+            failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .portal(let note): close(.portal, until: now + RetryRules.probeWindow, note, now)
         case .retryAfter(let until, let note, let backoff):
@@ -109,7 +120,7 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func answered(_ now: Timestamp, endsWaitOfRefusals: Bool = true) {
         let staysClosed = isClosedByRefusals && !endsWaitOfRefusals && !opensForProbe(now)
-        (failures, waits, failedRequests) = (0, 0, 0)
+        (failures, failedPages, waits, failedRequests) = (0, 0, 0, 0)
         guard let gate else {
             concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
             return
@@ -199,7 +210,7 @@ public struct SourceGate: Sendable, Hashable {
     public var until: Timestamp?
     /// The reason in one sentence, for people.
     public var note: String
-    /// Whether it is closed by refused writes alone: pages may be answered all the same.
+    /// Whether it is closed by writes alone: pages may be answered all the same.
     package var isOfWrites = false
 
     func isClosedByRefusals(failures: Int, refusals: Int) -> Bool {
