@@ -60,7 +60,8 @@ import Testing
             try await service.run(for: .seconds(300))
             let moments = service.moments
             #expect(Self.most(moments) <= 10, "\(retries) retries: \(service.requests.prefix(30))")
-            #expect(moments.count >= 3, "\(writes) writes, \(retries) retries: it is asked again")
+            // A wait of nothing, which the jitter for retries gives, is over at the look that it follows.
+            #expect(moments.count >= (retries == 0 ? 3 : 1), "\(writes) writes: it is asked again")
         }
     }
 

@@ -6,14 +6,13 @@ package struct SourceHealth: Sendable, Hashable {
     package var source: String
     /// Nil while the gate is open.
     package var gate: SourceGate?
-    /// Tries in a row that failed, retries within a call counted.
+    /// Tries in a row that failed.
     package var failures = 0
     /// How many of these were pages. Where none was, the gate is one of writes.
     package var failedPages = 0
     /// Answers in a row that asked to wait.
     package var waits = 0
-    /// Requests in a row that failed or were asked to wait, each by itself: those that were under way together, and the retries
-    /// within a call.
+    /// Requests in a row that failed or were asked to wait, each by itself: also those that were under way together.
     package var failedRequests = 0
     /// How many writes in a row were refused in the same way, and how; nil after one that was accepted.
     package var refusal: String?
@@ -68,22 +67,6 @@ package struct SourceHealth: Sendable, Hashable {
             probed.until = max(probed.until ?? now, now + RetryRules.probeWindow)
             gate = probed
         }
-    }
-
-    /// Whether a request that failed may be sent again at once, within its call. Only the first failed requests in a row are, so
-    /// that an origin that refuses everything is left alone soon. The request counts as failed if it may.
-    ///
-    /// - Parameters:
-    ///   - limit: the most retries in a row of all calls to the source together.
-    ///   - hasAnswered: whether a request of the call was answered since its last failure: the row has ended.
-    package mutating func admitRetry(limit: Int, hasAnswered: Bool) -> Bool {
-        guard gate == nil else { return false }
-        if hasAnswered { (failures, failedPages, failedRequests) = (0, 0, 0) }
-        guard failedRequests < limit else { return false }
-        failedRequests += 1
-        // The end of the call decides whether the gate closes.
-        if failures < RetryRules.breakerLimit - 1 { failures += 1 }
-        return true
     }
 
     /// Records the outcome of a request, which may open or close the gate.

@@ -43,7 +43,8 @@ enum SourcesTable {
             guard var closed = try gate(row) else { return nil }
             let (failures, refusals) = (Int(try row.int("failures")), Int(try row.int("refusals")))
             closed.isOfWrites =
-                try row.int("failed_pages") == 0 || closed.isClosedByRefusals(failures: failures, refusals: refusals)
+                closed.isClosedByRefusals(failures: failures, refusals: refusals)
+                || (closed.reason == .breaker && (try row.int("failed_pages")) == 0)
             return closed
         }.compactMap(\.self)
     }

@@ -48,7 +48,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
                 // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error
                 guard let wait = wait(after: attempt, error, isResendable(input, context)),
-                    await admission?.admitsRetry(upTo: policy.retries) ?? true
+                    admission?.admitsRetry(upTo: policy.retries) ?? true
                 else { throw error }
                 context.log(
                     .info, "request will be tried again", node: name,

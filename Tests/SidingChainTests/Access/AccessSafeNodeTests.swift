@@ -160,7 +160,7 @@ import Testing
                 refresher: TokenRefresherNode(AccessBench.refresh(transport))))
         let failure = try #require(await AccessBench.chain(transport, safety).failure("/"))
         #expect(failure.reason == .credentialUnavailable)
-        #expect(failure.description.contains("'tracker': sign in first"))
+        #expect(failure.description.contains("'tracker' is stored: sign in first"))
         #expect(transport.requests.isEmpty)
     }
 

@@ -169,7 +169,7 @@ import Testing
 
         init(of most: Int) { left = Mutex(most) }
 
-        func admitsRetry(upTo limit: Int) async -> Bool {
+        func admitsRetry(upTo limit: Int) -> Bool {
             left.withLock { left in
                 left -= 1
                 return left >= 0 && limit == 9

@@ -237,16 +237,12 @@ import Testing
     }
 
     @Test func `only the first failed requests in a row are sent again within their call, until one is answered`() {
-        var health = SourceHealth(source: "api")
-        func admits(_ hasAnswered: Bool = false) -> Bool { health.admitRetry(limit: 2, hasAnswered: hasAnswered) }
+        let rows = RetryRows()
+        func admits() -> Bool { rows.admits("api", upTo: 2) }
         #expect([admits(), admits(), admits()] == [true, true, false])
-        #expect([admits(true), admits(), admits()] == [true, true, false])
-        let now = Timestamp(microseconds: 1_700_000_000_000_000)
-        _ = health.record(.answers, jitter: .none, now: now)
-        #expect(admits())
-        _ = health.record(
-            .retryAfter(until: now + .seconds(60), note: "503", backoff: Backoff()), jitter: .none, now: now)
-        #expect(!admits() && !admits(true), "the origin asked for a wait")
+        #expect(rows.admits("other", upTo: 2), "each source by itself")
+        rows.end(of: "api")
+        #expect([admits(), admits(), admits()] == [true, true, false])
     }
 
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {

@@ -95,7 +95,7 @@ import Testing
         _ = try await bench.sync()
         bench.origin.set("/posts", Self.unchanged)
         bench.origin.set(
-            "/posts?page=2", Self.unchanged,
+            "/posts?page=2",
             .text(#"[{"id":2}]"#, headerFields: [.eTag: "\"b\"", next: "3"]))
         bench.origin.set("/posts?page=3", ScriptedOrigin.page("[3]"))
         _ = try await bench.sync()
