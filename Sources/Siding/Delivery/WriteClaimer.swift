@@ -146,11 +146,9 @@ struct WriteClaimer {
         _ candidate: ClaimedWrite, _ lifetime: Duration?, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         var write = candidate
-        guard write.isKeyed, !write.method.isIdempotent, let sent = write.entry.firstSentAt, let lifetime,
-            now - sent >= lifetime
+        guard write.probeToRun == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.entry.firstSentAt,
+            let lifetime, now - sent >= lifetime
         else { return write }
-        write.isKeyed = false
-        guard write.probeToRun == nil else { return write }
         let why = "it may have arrived at \(sent.rfc3339), and the origin forgets keys"
         guard write.probe != nil else {
             _ = try transitions.park(write.entry, as: .keyExpired, why, transaction)

@@ -25,7 +25,7 @@ struct CompletenessTests {
         #expect(sync.error.contains("items: incomplete: 2 of 5 records ($.total): Declare"))
         #expect(sync.error.contains("paginate: { type: page, param: page, size_param: per_page, size: 2 }"))
         #expect(sync.error.contains("stop: { trust_end: true }"))
-        #expect(try await sandbox.siding("status").output.contains(/ incomplete\n +2 of 5 records \(\$\.total\)\n/))
+        #expect(try await sandbox.siding("status").output.contains(#/ incomplete\n +2 of 5 records \(\$\.total\)\n/#))
         let status = try await sandbox.siding("status", "--json").object()
         #expect(status["resources"]?.array?.first?["incomplete"] == .string("2 of 5 records ($.total)"))
         #expect(try await sandbox.count() == 2)

@@ -232,62 +232,6 @@ private final class LossyRecord: TransportFactory {
         #expect(try await bench.shown("a")?.contains("mine") == true)
     }
 
-    @Test(arguments: ConflictPolicy.allCases, [LossyRecord.Fate.lostBefore, .lostAfter])
-    private func `an edit that may be sent twice wins over what a page has shown meanwhile, where it is to win`(
-        policy: ConflictPolicy, fate: LossyRecord.Fate
-    ) async throws {
-        let origin = try LossyRecord(Self.before, fates: [fate])
-        let theirs = #"{"id":"a","title":"theirs","votes":1}"#
-        origin.change(to: theirs, before: 2)
-        let bench = try await EditBench()
-        try await bench.pull("[\(Self.before)]")
-        let entry = try await bench.edit(.replace, "a", #"{"id":"a","title":"mine"}"#) { $0.conflict = policy }
-        _ = try await bench.sender(over: origin).drain()
-        try await bench.pull("[\(theirs)]")
-        try await drain(bench, origin)
-        let end = try await bench.entry(entry.id)
-        if policy == .mine {
-            #expect(end.state == .done)
-            #expect(origin.body == #"{"id":"a","title":"mine"}"#)
-            #expect(origin.methods == ["PUT", "GET", "GET", "PUT"])
-        } else {
-            #expect(end.state == .parked && end.reason == .uncertain)
-            #expect(origin.methods == ["PUT", "GET"])
-        }
-        try await bench.expectSound()
-    }
-
-    /// A key that the origin has forgotten by now does not make a PATCH one that may be sent twice.
-    @Test(arguments: [(3_600, true), (10, false)])
-    func `an edit that is to win goes out again under its key, as long as the origin keeps that`(
-        lifetime: Int, isSent: Bool
-    ) async throws {
-        let origin = ScriptedOrigin()
-        let theirs = #"{"id":"a","title":"theirs","votes":1}"#
-        origin.set(
-            "/posts/a", .status(.badGateway), .text(theirs), .text(theirs),
-            isSent ? .status(.noContent) : .text(theirs))
-        let bench = try await EditBench()
-        try await bench.pull("[\(Self.before)]")
-        let edit = WriteEdit(.merge, of: try EditBench.posts(), key: "a", conflict: .mine)
-        let write = WriteRequest(
-            to: "blog", .patch, try EditBench.url("/posts/a"), body: Array(#"{"title":"mine"}"#.utf8),
-            idempotency: Idempotency(lifetime: .seconds(lifetime)))
-        let entry = try await bench.store.enqueue(write.with(\.edit, edit))
-        let sender = try bench.sender(over: origin)
-        _ = try await sender.drain()
-        try await bench.pull("[\(theirs)]")
-        for _ in 0..<4 {
-            bench.time.advance(by: .seconds(60))
-            _ = try await sender.drain()
-        }
-        let end = try await bench.entry(entry.id)
-        #expect(end.state == (isSent ? .done : .parked) && end.reason == (isSent ? nil : .uncertain))
-        let key = try #require(HTTPField.Name("Idempotency-Key"))
-        let sent = origin.takeRequests().filter { $0.method == .patch }.map { $0.headerFields[key] }
-        #expect(sent.count == (isSent ? 2 : 1) && Set(sent).count == 1 && sent.allSatisfy { $0 != nil })
-    }
-
     private func probe(_ change: WriteEdit.Change, _ body: String) async throws -> RecordProbe {
         let edit = WriteEdit(change, of: try EditBench.posts(), key: "a")
         return RecordProbe(

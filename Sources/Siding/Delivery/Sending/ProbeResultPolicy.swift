@@ -65,16 +65,10 @@ struct ProbeResultPolicy: Sendable {
     }
 
     private func fallBack(_ error: RecordedError) -> WriteResult.Transition {
-        switch fallback {
+        switch probe.fallback {
         case .hold: .parked(.uncertain, error, nil)
         case .send: .sendAgain(from: finalAt, because: "the delivery probe was unclear: \(error.message)")
         }
-    }
-
-    /// Where an edit is to win, and may be sent twice, it does not matter whether somebody has changed the record before it
-    /// arrived, or since.
-    private var fallback: WriteProbe.Fallback {
-        probe.isOfRecord && write.isResendable && write.terms?.conflict == .mine ? .send : probe.fallback
     }
 
     /// When "the origin does not have it" becomes final: until then the request may still be on its way.
