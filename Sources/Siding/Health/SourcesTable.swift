@@ -42,9 +42,10 @@ enum SourcesTable {
         ) { row -> SourceGate? in
             guard var closed = try gate(row) else { return nil }
             let (failures, refusals) = (Int(try row.int("failures")), Int(try row.int("refusals")))
+            let hasFailedPages = try row.int("failed_pages") > 0
             closed.isOfWrites =
                 closed.isClosedByRefusals(failures: failures, refusals: refusals)
-                || (closed.reason == .breaker && (try row.int("failed_pages")) == 0)
+                || (closed.reason == .breaker && !hasFailedPages)
             return closed
         }.compactMap(\.self)
     }
