@@ -252,8 +252,10 @@ package struct ServiceLoop: Sendable {
         progress.wakesAt = moment
         // Idle parts have polled no later than this, so a change since then wakes them.
         let mark = idle.compactMap { progress.marks[$0] }.first
+        // The time runs from here, whenever the task begins.
+        let rest = sender.environment.clock.rest(for: moment - now)
         group.addTask {
-            await pause(for: moment - now, after: mark)
+            await pause(for: rest, after: mark)
             return .woken(moment)
         }
     }
@@ -262,10 +264,10 @@ package struct ServiceLoop: Sendable {
         mark.isOutdated || changes?.mark != mark.network || mark.sender.replaced.count > 0
     }
 
-    /// Waits for this time, or until the network or the sender changes.
-    private func pause(for time: Duration, after mark: Mark?) async {
+    /// Waits for the end of `rest`, or until the network or the sender changes.
+    private func pause(for rest: @escaping @Sendable () async -> Void, after mark: Mark?) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await sender.environment.clock.sleep(for: time) }
+            group.addTask { await rest() }
             if let changes, let mark = mark?.network { group.addTask { await changes.next(after: mark) } }
             if let mark { group.addTask { await mark.sender.replaced.wait(past: 0) } }
             await group.next()
@@ -323,5 +325,13 @@ package struct ServiceLoop: Sendable {
             metadata: [
                 "part": "\(work)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",
             ])
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// A rest whose time runs from now.
+    fileprivate func rest(for time: Duration) -> @Sendable () async -> Void {
+        let end = now.advanced(by: time)
+        return { try? await sleep(until: end, tolerance: nil) }
     }
 }
