@@ -179,7 +179,12 @@ import Testing
         #expect(error?.description.contains("Member(\\Renamed.number, \"its_name\")") == true)
         #expect(try path(\Renamed.number, members: [Member(\.number, "nr")]) == "$.nr")
         #expect(try path(\Moody.mood, members: [Member(\.mood, at: JSONPath(members: ["a", "b"]))]) == "$.a.b")
-        #expect(throws: MemberError.self) { try path(\Renamed.moody.id) }
+        let nested = #expect(throws: MemberError.self) { try path(\Renamed.moody.id) }
+        #expect(nested?.description.contains("unless it is CaseIterable") == true)
+        let way = #"name it: Member(\Renamed.moody.id, at: JSONPath(parsing: "$.moody.id"))"#
+        #expect(nested?.description.hasSuffix(way) == true)
+        let named = Member(\Renamed.moody.id, at: try JSONPath(parsing: "$.moody.id"))
+        #expect(try path(\Renamed.moody.id, members: [named]) == "$.moody.id")
         #expect(throws: MemberError.self) { try path(\Renamed.isSelected) }
     }
 

@@ -95,13 +95,17 @@ struct MemberSearch<Model: Codable & Sendable> {
 
 /// Names the JSON path of a model's property, for cases in which Siding cannot find it.
 ///
+/// ```swift
+/// members: [Member(\.number, "nr"), Member(\.author.login, at: JSONPath(parsing: "$.author.login"))]
+/// ```
 /// That concerns models in which some type accepts only certain values, such as an enumeration that is not `CaseIterable`: the
-/// search decodes the model from made-up values. Of such models only properties named like their members are found.
+/// search decodes the model from made-up values. Of such models only properties named like their members are found. Where the
+/// enumeration is `CaseIterable`, nothing has to be named.
 public struct Member<Model>: Sendable {
     let keyPath: any PartialKeyPath<Model> & Sendable
     let path: JSONPath
 
-    /// - Parameter name: the member of the record; a dot is part of the name.
+    /// - Parameter name: the member of the record; a dot is part of the name, and does not lead to a nested member.
     public init(_ keyPath: any PartialKeyPath<Model> & Sendable, _ name: String) {
         self.init(keyPath, at: JSONPath(member: name))
     }
@@ -121,11 +125,18 @@ public struct MemberError: Error, Sendable, Hashable, CustomStringConvertible {
     public var reason: String
 
     public var description: String {
-        "the JSON member of \(property) was not found: \(reason); name it: Member(\(place), \"its_name\")"
+        "the JSON member of \(property) was not found: \(reason); name it: Member(\(place), \(name))"
     }
 
     /// A computed property has no name at run time.
     private var place: String { property.hasPrefix("\\") ? property : "\\.property" }
+
+    /// What to write for the member. The members of a nested property are mostly named like the properties.
+    private var name: String {
+        let names = property.split(separator: ".").dropFirst().map { $0.filter { $0 != "?" && $0 != "!" } }
+        guard property.hasPrefix("\\"), names.count > 1 else { return "\"its_name\"" }
+        return "at: JSONPath(parsing: \"\(JSONPath(members: names))\")"
+    }
 
     init(_ keyPath: AnyKeyPath, _ reason: String) {
         let text = "\(keyPath)"

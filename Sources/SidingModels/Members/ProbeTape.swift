@@ -86,6 +86,6 @@ struct ProbeRefusal: Error, CustomStringConvertible {
 
     var description: String {
         let position = place.isEmpty ? "" : " at \(place.joined(separator: "."))"
-        return "\(type)\(position) takes only certain values, which a search cannot guess"
+        return "\(type)\(position) takes only certain values, which a search cannot guess unless it is CaseIterable"
     }
 }
