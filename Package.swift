@@ -362,8 +362,9 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "ServiceExample",
-                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingNetwork",
-                "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization", "SidingTesting",
+                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingModels",
+                "SidingNetwork", "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization",
+                "SidingTesting",
                 "TestSupport", httpTypes,
                 logging, serviceLifecycle, subprocess, systemPackage,
             ],

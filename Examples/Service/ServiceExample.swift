@@ -23,7 +23,7 @@ struct Depot {
         // The program's own routes. Reading works offline.
         let router = Router()
         router.get("issues") { [issues] _, _ in
-            let records = try await siding.records(of: issues, limit: 100)
+            let records = try await siding.rawRecords(of: issues, limit: 100)
             return "[" + records.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: ",") + "]"
         }
         let port = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 8080

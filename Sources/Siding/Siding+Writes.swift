@@ -38,6 +38,15 @@ extension Siding {
             try await sender.drain { activity.events.publish(.entryChanged($0)) }
         }
     }
+
+    /// The records that this program has created and that the origin has not: each has a temporary id as its key, and the draft
+    /// as its body. They wait until their write is delivered or dropped.
+    ///
+    /// A typed read leaves them out if they do not decode as the model, such as one whose `id` is an `Int`.
+    /// ``QueueEntry/recordKey`` says which entry creates which record.
+    public func pendingCreations(of resource: some SyncedResource) async throws(StoreError) -> [Record] {
+        try await store.recordsWithTemporaryIDs(of: resource.name).filter { TemporaryID.matches($0.key) }
+    }
 }
 
 extension Source {

@@ -79,21 +79,22 @@ public struct Siding: Service {
         }.outcome()
     }
 
-    /// The stored record under a key; nil if there is none, or only a tombstone, or if the resource was never synced. Works
-    /// offline.
-    public func record(of resource: AnyResource, key: String) async throws(StoreError) -> Record? {
+    /// The stored record under a key, as JSON; nil if there is none, or only a tombstone, or if the resource was never synced.
+    /// Works offline. `record(of:key:)` of `SidingModels` gives a model.
+    public func rawRecord(of resource: some SyncedResource, key: String) async throws(StoreError) -> Record? {
         try await store.records(RecordLookup(resource: resource.name, keys: [key])).first
     }
 
-    /// The stored records of a resource in key order, all of them unless there is a `limit`; works offline.
+    /// The stored records of a resource in key order, as JSON, all of them unless there is a `limit`; works offline.
+    /// `records(of:)` of `SidingModels` gives models.
     ///
     /// - Parameters:
     ///   - resource: need not be one that this ``Siding`` syncs.
     ///   - key: only records after this key.
     ///   - limit: the most that are returned; nil for all.
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
-    public func records(
-        of resource: AnyResource, after key: String? = nil, limit: Int? = nil
+    public func rawRecords(
+        of resource: some SyncedResource, after key: String? = nil, limit: Int? = nil
     ) async throws(StoreError) -> [Record] {
         try await store.records(of: resource.name, after: key, limit: limit ?? .max, deleted: false)
     }

@@ -47,7 +47,7 @@ extension Config {
         guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
         let written = resources.map { resource in
             var resource = resource
-            resource.isWritten = writes.contains { $0.name == resource.name }
+            resource.writes = writes.filter { $0.name == resource.name }
             return resource
         }
         return Config(file: file, declaration, resources: written, writes: writes, reading)

@@ -120,7 +120,7 @@ public struct DeleteRecordsStep<Input: Sendable, Model: Codable & Sendable>: Nod
                 throw Failure.wrapping(error, phase: .answered).at(node: "DeleteRecordsStep")
             }
             do throws(RecordError) {
-                return try await siding.delete(where: condition, from: resource)
+                return try await siding.deleteLocally(where: condition, from: resource)
             } catch { throw error.failure(at: "DeleteRecordsStep") }
         }
     }
@@ -137,7 +137,7 @@ extension DeleteRecordsStep where Input == [String] {
     public init(from resource: Resource<Model>, in siding: Siding) {
         delete = { keys throws(Failure) in
             do throws(StoreError) {
-                return try await siding.delete(keys: keys, from: resource)
+                return try await siding.deleteLocally(keys: keys, from: resource)
             } catch { throw RecordError.store(error).failure(at: "DeleteRecordsStep") }
         }
     }

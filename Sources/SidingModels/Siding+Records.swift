@@ -73,15 +73,15 @@ extension Siding {
     ///
     /// - Returns: whether there was a record.
     @discardableResult
-    public func delete(key: String, from resource: some SyncedResource) async throws(StoreError) -> Bool {
-        try await delete(keys: [key], from: resource) > 0
+    public func deleteLocally(key: String, from resource: some SyncedResource) async throws(StoreError) -> Bool {
+        try await deleteLocally(keys: [key], from: resource) > 0
     }
 
     /// Turns the local records under these keys into tombstones, in one transaction.
     ///
     /// - Returns: the number of deleted records.
     @discardableResult
-    public func delete(keys: [String], from resource: some SyncedResource) async throws(StoreError) -> Int {
+    public func deleteLocally(keys: [String], from resource: some SyncedResource) async throws(StoreError) -> Int {
         try await store.delete(RecordLookup(resource: resource.name, keys: keys))
     }
 
@@ -89,7 +89,7 @@ extension Siding {
     ///
     /// - Returns: the number of deleted records.
     @discardableResult
-    public func delete<Model>(
+    public func deleteLocally<Model>(
         where predicate: RecordPredicate<Model>, from resource: Resource<Model>
     ) async throws(RecordError) -> Int {
         let (store, filter) = (store, try predicate.resolve(resource))

@@ -4,6 +4,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingHTTP
+import SidingModels
 import SidingNodes
 import SidingOrigin
 import SidingTesting
@@ -56,6 +57,32 @@ struct EmbeddingDocumentTests {
         let snippets = EmbeddingSnippets(url: origin.url.origin, path: directory.path(of: "tracker.db"))
         #expect(try await snippets.calls() == .done)
         #expect(origin.requests.map(\.method).filter { $0 != "GET" } == ["POST", "PATCH"])
+        await origin.stop()
+    }
+
+    @Test func `the own writes of the guide of chains reach the origin, and the models show them`() async throws {
+        let document = try Self.plain(Self.text("Docs/Chains.md"))
+        let code = try Self.plain(Self.text("Tests/ExamplesTests/EmbeddingSnippets.swift"))
+        let lines = code.split(separator: "\n")
+        let begin = try #require(lines.firstIndex { $0.hasPrefix("let created = ") })
+        #expect(document.contains(lines[begin..<(begin + 4)].joined(separator: "\n")))
+
+        let origin = try await Self.tracker()
+        let issues = try Resource<EmbeddingSnippets.Issue>(
+            "issues", from: Source(baseURL: origin.url.origin), at: "/issues", key: \.id, paging: .linkHeader)
+        let snippets = EmbeddingSnippets(url: origin.url.origin, path: directory.path(of: "tracker.db"))
+        let siding = try await Siding(
+            store: .sqlite(path: snippets.path), resources: [issues], transports: HTTPTransports())
+        try await siding.sync(issues)
+        try await snippets.ownWrites(siding, issues)
+        #expect(
+            origin.requests.filter { $0.method != "GET" }.map { "\($0.method) \($0.path)" }
+                == ["POST /issues", "PATCH /issues/7", "DELETE /issues/8"])
+        let stored = try await siding.records(of: issues).array()
+        #expect(stored.map(\.id) == [1, 2, 3, 4, 5, 6, 7, 9, 100])
+        #expect(stored.last?.title == "Gate 4 does not close")
+        #expect(stored.first { $0.id == 7 }?.state == "closed")
+        await siding.close()
         await origin.stop()
     }
 

@@ -4,11 +4,15 @@ import Logging
 import Siding
 import SidingChain
 import SidingHTTP
+import SidingModels
 import SidingNetwork
 import SidingSchedule
 
 /// The snippets of Docs/Embedding.md, word for word.
 struct EmbeddingSnippets {
+    struct Draft: Codable, Sendable { var title: String }
+    struct Issue: Codable, Sendable, Equatable { var id: Int, title: String?, state: String? }
+
     let url: String
     let path: String
 
@@ -19,7 +23,7 @@ struct EmbeddingSnippets {
             store: .sqlite(path: path), resources: [issues], transports: HTTPTransports())
 
         try await siding.sync(issues)
-        for record in try await siding.records(of: issues, limit: 10) { print(record.key, record.body.count) }
+        for record in try await siding.rawRecords(of: issues, limit: 10) { print(record.key, record.body.count) }
         let draft = ["title": "Gate 4 does not close"]
         let entry = try await siding.send(.json(.post, "/issues", draft, to: tracker))
         print(entry.state)  // done, queued for later, or parked until somebody decides
@@ -33,6 +37,14 @@ struct EmbeddingSnippets {
         var write = try WriteRequest.json(.patch, "/issues/7", ["state": "closed"], to: tracker)
         write.edit = WriteEdit(.merge, of: issues, key: "7", conflict: .merge)  // shows at once
         try await siding.send(write)
+    }
+
+    /// Those of Docs/Chains.md.
+    func ownWrites(_ siding: Siding, _ resource: Resource<Issue>) async throws {
+        let created = try await siding.create(Draft(title: "Gate 4 does not close"), in: resource)
+        try await siding.update(key: 7, with: ["state": "closed"], in: resource, conflict: .merge, after: [created.id])
+        try await siding.delete(key: 8, in: resource)
+        for record in try await siding.pendingCreations(of: resource) { print(record.key, record.body.count) }
     }
 
     func events(_ siding: Siding) async {

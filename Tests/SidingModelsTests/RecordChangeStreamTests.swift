@@ -23,7 +23,7 @@ import Testing
         #expect(changes?.inserted.map(\.id) == [3])
         #expect(changes?.updated.map(\.id) == [2])
         _ = try await save
-        try await bench.siding.delete(key: "1", from: issues)
+        try await bench.siding.deleteLocally(key: "1", from: issues)
         #expect(try await events.next()?.difference?.deleted == ["1"])
         // Once gone it is new again when it comes back.
         try await bench.siding.save(Ticket(id: 1), to: issues)
@@ -104,7 +104,7 @@ import Testing
         _ = try await events.next()
         try await siding.save([Ticket(id: 1, title: "a"), Ticket(id: 3), Ticket(id: 4)], to: issues)
         try await siding.save([Ticket(id: 1, title: "b")], to: issues)
-        try await siding.delete(keys: ["2", "3"], from: issues)
+        try await siding.deleteLocally(keys: ["2", "3"], from: issues)
         try await siding.save(Ticket(id: 2, title: "back"), to: issues)
         let changes = try await events.next()?.difference
         #expect(changes?.inserted.map(\.id) == [4])
@@ -130,7 +130,7 @@ import Testing
         between.set {
             // These read the store too, and find nothing to do then.
             try await siding.save([Ticket(id: 1, title: "b"), Ticket(id: 4)], to: issues)
-            try await siding.delete(key: "2", from: issues)
+            try await siding.deleteLocally(key: "2", from: issues)
         }
         let first = try await events.next()?.difference
         let second = try await events.next()?.difference
@@ -147,7 +147,7 @@ import Testing
         try await siding.save((1...4).map { Ticket(id: $0) }, to: issues)
         var events = siding.changes(of: issues, clock: clock).makeAsyncIterator()
         _ = try await events.next()
-        try await siding.delete(keys: ["2", "3"], from: issues)
+        try await siding.deleteLocally(keys: ["2", "3"], from: issues)
         try await bench.store.write { transaction in
             let row = try #require(try ResourcesTable.load(named: "issues", transaction))
             try ResourcesTable.setForgotten(revision: row.revision, of: row.id, transaction)

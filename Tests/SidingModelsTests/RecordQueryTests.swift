@@ -38,7 +38,7 @@ import Testing
         #expect(all.first?.createdAt == Date(timeIntervalSince1970: 1_767_398_400))
         #expect(try await bench.siding.record(of: bench.issues, key: 3)?.isLocked == true)
         #expect(try await bench.siding.record(of: bench.issues, key: "4") == nil)
-        #expect(try await bench.siding.records(of: bench.issues.untyped, limit: 1).map(\.key) == ["1"])
+        #expect(try await bench.siding.rawRecords(of: bench.issues, limit: 1).map(\.key) == ["1"])
     }
 
     @Test func `the database selects, orders and cuts`() async throws {

@@ -21,8 +21,8 @@ import Testing
         }
         let all = try await bench.siding.records(of: bench.issues).array()
         try await bench.siding.save(all.map { Ticket(id: $0.id, title: "zebra") }, to: bench.issues)
-        try await bench.siding.delete(key: String(all[0].id), from: bench.issues)
-        try await bench.siding.delete(key: String(all[count - 1].id), from: bench.issues)
+        try await bench.siding.deleteLocally(key: String(all[0].id), from: bench.issues)
+        try await bench.siding.deleteLocally(key: String(all[count - 1].id), from: bench.issues)
         try await bench.siding.save(Ticket(id: 1_000, title: "zebra"), to: bench.issues)
         #expect(try await bench.siding.search("zebra", in: bench.issues).count == count - 1)
         try await store.write {
@@ -144,7 +144,7 @@ import Testing
         for _ in 0..<60 {
             let id = Int.random(in: 1...12, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: try await siding.delete(key: String(id), from: issues)
+            case 0: try await siding.deleteLocally(key: String(id), from: issues)
             case 1: try await bench.sync(#"[{"id":\#(id),"title":"\#(text())","comments":0,"body":7}]"#)
             default: try await siding.save(Ticket(id: id, title: text(), body: text()), to: issues)
             }

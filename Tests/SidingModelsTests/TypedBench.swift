@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
 import SidingChain
 import SidingTesting
 import Testing
@@ -11,14 +12,17 @@ struct TypedBench {
     let store: Store
     let siding: Siding
     let origin: ScriptedIssues
+    let connectivity: TestConnectivity
     private let directory: TemporaryDirectory
     var issues: Resource<Ticket>
 
     init(
         version: VersionOrder<Ticket>? = nil,
-        searchable: [any PartialKeyPath<Ticket> & Sendable] = [], probes: StoreProbes = StoreProbes()
+        searchable: [any PartialKeyPath<Ticket> & Sendable] = [], probes: StoreProbes = StoreProbes(),
+        connectivity: TestConnectivity = TestConnectivity()
     ) async throws {
         origin = ScriptedIssues()
+        self.connectivity = connectivity
         directory = try TemporaryDirectory()
         var store = try await Store.open(at: directory.path(of: "store.db"), clock: .system)
         store.probes = probes
@@ -29,7 +33,7 @@ struct TypedBench {
         issues.version = version
         siding = try await Siding(
             store: .store(store), resources: [issues], transports: origin,
-            environment: Environment(connectivity: TestConnectivity()))
+            environment: Environment(connectivity: connectivity))
     }
 
     /// Another process on the same file.
@@ -48,11 +52,18 @@ struct TypedBench {
     func titles() async throws -> [String] { try await siding.records(of: issues).array().map(\.title) }
 }
 
-/// Answers every request with one page.
+/// Answers every GET with one page, and every write with one answer.
 struct ScriptedIssues: TransportFactory {
     let page = Mutexed("[]")
+    let answer = Mutexed("{}")
+    /// The requests that were no GET.
+    let writes = Mutexed<[ScriptedTransport.Request]>([])
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
-        ScriptedTransport { _ in .text(page.value) }
+        ScriptedTransport { request in
+            guard request.request.method != .get else { return .text(page.value) }
+            writes.change { $0.append(request) }
+            return .text(answer.value)
+        }
     }
 }

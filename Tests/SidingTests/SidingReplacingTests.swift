@@ -64,7 +64,7 @@ import TestSupport
             while try await siding.store.runs(limit: 1).first?.endedAt == nil { await Task.yield() }
         }
         #expect(asked.withLock { $0 } == ["/first", "/new"])
-        #expect(try await siding.records(of: Self.resource("first")).count == 1)
+        #expect(try await siding.rawRecords(of: Self.resource("first")).count == 1)
         #expect(try await siding.store.runs(limit: 9).map(\.outcome) == [.saved, .saved])
     }
 

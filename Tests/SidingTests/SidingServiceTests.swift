@@ -32,7 +32,7 @@ import Testing
             return
         }
         #expect(counters.inserted == 5)
-        let records = try await siding.records(of: resource, limit: 2)
+        let records = try await siding.rawRecords(of: resource, limit: 2)
         #expect(records.map(\.key) == ["1", "2"])
     }
 
@@ -41,8 +41,8 @@ import Testing
         let ids = (1...1_001).map(String.init).joined(separator: ",")
         origin.set("/posts", ScriptedOrigin.page("[\(ids)]"))
         try await siding.sync(resource)
-        #expect(try await siding.records(of: resource).count == 1_001)
-        #expect(try await siding.records(of: resource, after: "1000", limit: 9).map(\.key) == ["1001"])
+        #expect(try await siding.rawRecords(of: resource).count == 1_001)
+        #expect(try await siding.rawRecords(of: resource, after: "1000", limit: 9).map(\.key) == ["1001"])
     }
 
     @Test func `kept for later is an outcome, refused for good is an error`() async throws {

@@ -86,7 +86,7 @@ package struct WriteDeclaration: Sendable {
         guard let operation = operations[verb] else {
             throw Self.refusal("'\(name)' declares no \(verb.rawValue); it has \(verbs)")
         }
-        let needsID = operation.path.contains(Self.placeholder)
+        let needsID = namesRecord(in: verb)
         guard needsID == (id != nil) else {
             throw Self.refusal(
                 needsID ? "\(name).\(verb.rawValue) needs the id of the record" : "\(name).\(verb.rawValue) takes no id"
@@ -110,6 +110,20 @@ package struct WriteDeclaration: Sendable {
         write.conflictStatuses = conflictStatuses
         write.goneIsDone = verb == .delete ? operation.goneIsDone : nil
         return write
+    }
+
+    /// Whether the path of the verb contains the id of the record.
+    package func namesRecord(in verb: Verb) -> Bool {
+        operations[verb]?.path.contains(Self.placeholder) ?? false
+    }
+
+    /// Builds the request whose body is the JSON of a record, or of its change, within what ``record`` says.
+    package func request(_ verb: Verb, id: String? = nil, record json: [UInt8]) throws(Failure) -> WriteRequest {
+        var body = json
+        if let record, let inner = try? JSONDocument(json), let outer = JSONDocument(nesting: inner, at: record) {
+            body = Array(outer.bytes)
+        }
+        return try request(verb, id: id, headerFields: [.contentType: "application/json"], body: body)
     }
 
     /// The effect of the write on the local record.
@@ -140,4 +154,32 @@ package struct WriteDeclaration: Sendable {
     }
 
     private static func refusal(_ why: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: why) }
+}
+
+extension AnyResource {
+    /// The writes of the resource: as the config declares them, else as a collection has them. Then a POST to its path
+    /// creates a record, and PATCH and DELETE of `path/{id}` change and delete it.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` if none are declared and its path is not that of a collection.
+    package func writeDeclaration() throws(Failure) -> WriteDeclaration {
+        if let declared = writes.first { return declared }
+        guard method == .get, forEach == nil, key.count == 1, key != [.memberName] else {
+            throw Failure(
+                .invalidRequest, phase: .notSent,
+                detail:
+                    "nothing says how records of '\(name)' are written: it is not one list that a GET reads, or its key is "
+                    + "not one member; declare 'writes' in the config, or send a WriteRequest"
+            )
+        }
+        let path = String(path.prefix { $0 != "?" })
+        let record =
+            path.hasSuffix("/") ? "\(path)\(WriteDeclaration.placeholder)/" : "\(path)/\(WriteDeclaration.placeholder)"
+        var declaration = WriteDeclaration(
+            name, at: source,
+            operations: [
+                .create: .init(.post, path), .update: .init(.patch, record), .delete: .init(.delete, record),
+            ])
+        declaration.resource = self
+        return declaration
+    }
 }

@@ -49,7 +49,10 @@ public struct WriteEdit: Sendable, Hashable {
     public var answersPart = false
 
     /// The parameters are the properties of the same names; set the others on the value.
-    public init(_ change: Change, of resource: AnyResource, key: String? = nil, conflict: ConflictPolicy = .hold) {
+    public init(
+        _ change: Change, of resource: some SyncedResource, key: String? = nil, conflict: ConflictPolicy = .hold
+    ) {
+        let resource = resource.untyped
         self.resource = resource.name
         (definition, schema, keyPaths) = (ResourceDefinition(resource), resource.schema, resource.key)
         (self.change, self.key, self.conflict) = (change, key, conflict)

@@ -49,8 +49,10 @@ public struct AnyResource: Sendable {
     public var isStable = false
     /// Makes one listing per record of another resource; nil for a single listing.
     package var forEach: ForEach?
-    /// Whether the config declares writes of this name: the view then counts pending edits before the first one.
-    package var isWritten = false
+    /// The writes of this name that the config declares: none or one, in an array, as a declaration holds its resource.
+    package var writes: [WriteDeclaration] = []
+    /// Whether there are such writes: the view then counts pending edits before the first one.
+    package var isWritten: Bool { !writes.isEmpty }
 
     /// The parameters are the properties of the same names; set the others on the value.
     package init(

@@ -24,7 +24,7 @@ try await withThrowingTaskGroup { group in
         let siding = try await Siding(
             store: .sqlite(path: CommandLine.arguments[1]), resources: [posts], transports: HTTPTransports())
         try await siding.sync(posts)
-        print("\(try await siding.records(of: posts, limit: 10).count) posts are stored")
+        print("\(try await siding.rawRecords(of: posts, limit: 10).count) posts are stored")
         await siding.close()
         break
     }

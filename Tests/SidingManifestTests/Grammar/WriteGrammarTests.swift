@@ -56,6 +56,15 @@ import Testing
         #expect(edit.change == change && edit.record == nil && !edit.answersPart)
     }
 
+    @Test func `a resource has the writes that are declared under its name`() throws {
+        let config = try Fixture.parse(Self.file("issues: { create: { path: /tickets } }"))
+        let issues = try #require(config.resources.first)
+        #expect(issues.isWritten)
+        #expect(try issues.writeDeclaration().request(.create).url.path == "/v1/tickets")
+        let other = try Fixture.parse(Self.file("others: { create: { path: /others } }"))
+        #expect(other.resources.first?.isWritten == false)
+    }
+
     @Test func `a file may have writes only`() throws {
         let text = Self.file("issues: { create: { path: /issues } }")
             .replacing("resources: { issues: { path: /issues, key: id } }\n", with: "")

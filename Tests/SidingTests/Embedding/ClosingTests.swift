@@ -19,12 +19,12 @@ import Testing
         await siding.close()
         let calls: [@Sendable () async throws -> Void] = [
             { try await siding.sync(posts) }, { try await siding.run() }, { try await siding.send(try blog.write()) },
-            { try await siding.drain() }, { _ = try await siding.records(of: posts) },
+            { try await siding.drain() }, { _ = try await siding.rawRecords(of: posts) },
             { _ = try await siding.history(of: posts, key: "1") },
             { _ = try await siding.provenance(of: posts, key: "1") }, { _ = try await siding.schema(of: posts) },
             { _ = try await siding.quarantined() }, { try await siding.retryQuarantined() },
             { _ = try await siding.store.enqueue(try blog.write()) }, { try siding.replace(resources: [posts]) },
-            { _ = try await siding.record(of: posts, key: "1") }, { _ = try await siding.queueEntries() },
+            { _ = try await siding.rawRecord(of: posts, key: "1") }, { _ = try await siding.queueEntries() },
             { _ = try await siding.queueEntry(entry.id) }, { try await siding.retry(entry) },
             { try await siding.hold(entry) }, { try await siding.release(entry) }, { try await siding.drop(entry) },
         ]

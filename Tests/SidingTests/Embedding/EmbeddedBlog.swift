@@ -40,5 +40,5 @@ struct EmbeddedBlog {
             idempotency: Idempotency())
     }
 
-    func keys() async throws -> [String] { try await siding.records(of: posts).map(\.key) }
+    func keys() async throws -> [String] { try await siding.rawRecords(of: posts).map(\.key) }
 }

@@ -12,10 +12,10 @@ import Testing
         async throws
     {
         let blog = try await EmbeddedBlog()
-        #expect(try await blog.siding.record(of: blog.posts, key: "1") == nil)
+        #expect(try await blog.siding.rawRecord(of: blog.posts, key: "1") == nil)
         try await blog.siding.sync(blog.posts)
-        #expect(try await blog.siding.record(of: blog.posts, key: "1")?.key == "1")
-        #expect(try await blog.siding.record(of: blog.posts, key: "99") == nil)
+        #expect(try await blog.siding.rawRecord(of: blog.posts, key: "1")?.key == "1")
+        #expect(try await blog.siding.rawRecord(of: blog.posts, key: "99") == nil)
     }
 
     @Test func `the queue is listed by state and resource, and an entry is found by its id or its beginning`()

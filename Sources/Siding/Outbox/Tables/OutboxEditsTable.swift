@@ -126,6 +126,29 @@ enum OutboxEditsTable {
         try database.exists("SELECT 1 FROM siding_outbox_edits WHERE temporary_id = ?1", temporaryID)
     }
 
+    /// The records of a resource that are yet to be created, and those whose edits wait for such a record, of any
+    /// resource.
+    ///
+    /// A draft without a real id is found by its key, in the index of pending edits: `.` follows `-`.
+    static func keysWithTemporaryIDs(
+        of resource: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [String] {
+        try database.query(
+            """
+            WITH creations (entry) AS (
+                SELECT entry FROM siding_outbox_edits
+                WHERE pending = 1 AND record_key >= 'tmp-' AND record_key < 'tmp.')
+            SELECT DISTINCT record_key FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
+            WHERE pending = 1 AND resource = ?1 AND entry IN (
+                SELECT entry FROM creations
+                UNION SELECT child.seq FROM creations JOIN siding_outbox AS maker ON maker.seq = creations.entry
+                    JOIN siding_outbox_dependencies AS d ON d.parent = maker.id
+                    JOIN siding_outbox AS child ON child.id = d.entry)
+            ORDER BY record_key
+            """, resource
+        ) { $0.text(0) }
+    }
+
     static func setRealID(_ id: String, of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_outbox_edits SET real_id = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
