@@ -99,9 +99,9 @@ struct ModelBatch<Model: Codable & Sendable>: Sendable {
 public enum RowOutcome<Model: Sendable>: Sendable {
     /// No live record was stored under its key.
     case inserted
-    /// Another body was stored under its key, and the model replaced it.
+    /// Another model was stored under its key, and this one replaced it.
     case updated
-    /// The stored JSON is the same; nothing was written.
+    /// The stored model is the same, however the origin writes it; nothing was written.
     case unchanged
     /// Not written; the reason says which rule applied.
     case skipped(SkipReason)
@@ -121,10 +121,10 @@ public enum RowOutcome<Model: Sendable>: Sendable {
 
 extension RowOutcome: Equatable where Model: Equatable {}
 
-/// How to save a model if another body is stored under its key.
+/// How to save a model if another one is stored under its key. Two models are the same if they are encoded as the same JSON.
 ///
 /// If the resource declares a version, a higher version is no conflict, a lower one is stale and skipped, and only an equal
-/// version with another body is a conflict. `merge` and `takePreferable` are called for any versions; their result is written
+/// version of another model is a conflict. `merge` and `takePreferable` are called for any versions; their result is written
 /// unless it is older than the stored model.
 ///
 /// The functions run outside of any transaction, and again if the stored record changed meanwhile.

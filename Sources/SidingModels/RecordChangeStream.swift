@@ -14,8 +14,8 @@ extension Siding {
     /// }
     /// ```
     /// Commits of this process are seen at once, those of others within `interval`. Changes between two looks are merged, so a
-    /// record that was inserted and deleted in between is never reported. For a slow reader the stream keeps only the keys
-    /// already reported, and one portion of changes.
+    /// record that was inserted and deleted in between is never reported, nor one that is the same model as before. For a slow
+    /// reader the stream keeps only the keys already reported, a number for each, and one portion of changes.
     /// - Parameters:
     ///   - predicate: only matching records exist for the stream: a record that begins to match is inserted, one that stops
     ///     matching is deleted.
@@ -84,7 +84,7 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
 public struct RecordDifference<Model: Sendable>: Sendable {
     /// Records that are new, or back after a deletion.
     public var inserted: [Model] = []
-    /// Records with another body than at the last look.
+    /// Records that are another model than at the last look.
     public var updated: [Model] = []
     /// The keys of deleted records.
     public var deleted: [String] = []
@@ -96,7 +96,7 @@ public struct RecordDifference<Model: Sendable>: Sendable {
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// Reads the snapshot and the changes of one iteration. It keeps the keys already reported and the revision reached.
+/// Reads the snapshot and the changes of one iteration. It keeps what was already reported and the revision reached.
 struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     static var portion: Int { 500 }
 
@@ -105,8 +105,8 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     private var revision: Int64 = 0
     /// The resource's number, which is another after it was forgotten.
     private var number: Int64 = 0
-    /// The keys of the records already reported.
-    private var known: Set<KeyText> = []
+    /// The keys of the records already reported, each with the digest of its model.
+    private var known: [KeyText: Int] = [:]
     /// Changed keys not yet reported.
     private var pending: ArraySlice<String> = []
     /// Whether the table was given the index by which a look costs as much as there are changes.
@@ -128,10 +128,14 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
             try await store.select(RecordSelection(resource: name, filter: filter))
         }
         (number, revision) = (batch.number, batch.revision)
-        for record in batch.records { known.insert(KeyText(record.key)) }
         let decoder = RecordDecoder(stream.resource.coding)
+        let comparison = ModelComparison<Model>(stream.resource.coding)
         var models: [Model] = []
-        for record in batch.records { models.append(try stream.resource.decode(record, with: decoder)) }
+        for record in batch.records {
+            guard let model = try stream.resource.decodeUnlessPending(record, with: decoder) else { continue }
+            known[KeyText(record.key)] = comparison.digest(of: model)
+            models.append(model)
+        }
         return models
     }
 
@@ -173,7 +177,7 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     /// The reported keys of records whose tombstones were removed before this reader saw them, or that were forgotten.
     private func removed(_ found: ChangedKeys) -> [String] {
         guard let living = found.living else { return [] }
-        return known.subtracting((living + found.keys).map { KeyText($0) }).map(\.text).sorted()
+        return Set(known.keys).subtracting((living + found.keys).map { KeyText($0) }).map(\.text).sorted()
     }
 
     private mutating func nextPortion() async throws(RecordError) -> RecordDifference<Model> {
@@ -183,25 +187,40 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
         )
         let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
         pending = pending.dropFirst(keys.count)
-        let decoder = RecordDecoder(stream.resource.coding)
         var difference = RecordDifference<Model>()
+        let living = try report(records, in: &difference)
+        for key in keys where !living.contains(KeyText(key)) {
+            if known.removeValue(forKey: KeyText(key)) != nil { difference.deleted.append(key) }
+        }
+        return difference
+    }
+
+    /// Adds the records that are new, or another model than before.
+    ///
+    /// - Returns: the keys of those that are there.
+    private mutating func report(
+        _ records: [Record], in difference: inout RecordDifference<Model>
+    ) throws(RecordError) -> Set<KeyText> {
+        let decoder = RecordDecoder(stream.resource.coding)
+        let comparison = ModelComparison<Model>(stream.resource.coding)
         var living: Set<KeyText> = []
         for record in records {
             let key = KeyText(record.key)
-            living.insert(key)
             // Written after the keys were read: the next look finds it, so it is reported once.
-            guard record.revision <= revision else { continue }
-            let model = try stream.resource.decode(record, with: decoder)
-            if known.insert(key).inserted {
-                difference.inserted.append(model)
-            } else {
-                difference.updated.append(model)
+            guard record.revision <= revision else {
+                living.insert(key)
+                continue
+            }
+            guard let model = try stream.resource.decodeUnlessPending(record, with: decoder) else { continue }
+            living.insert(key)
+            let digest = comparison.digest(of: model)
+            switch known.updateValue(digest, forKey: key) {
+            case nil: difference.inserted.append(model)
+            case digest: break
+            default: difference.updated.append(model)
             }
         }
-        for key in keys where !living.contains(KeyText(key)) {
-            if known.remove(KeyText(key)) != nil { difference.deleted.append(key) }
-        }
-        return difference
+        return living
     }
 
     private func wait(past count: UInt64) async {

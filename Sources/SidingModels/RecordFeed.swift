@@ -73,7 +73,7 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
                     difference.deleted.append(change.key)
                     continue
                 }
-                let model = try feed.resource.decode(record, with: decoder)
+                guard let model = try feed.resource.decodeUnlessPending(record, with: decoder) else { continue }
                 if change.kind == .updated {
                     difference.updated.append(model)
                 } else {

@@ -25,9 +25,9 @@ extension RecordQuery: AsyncSequence {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> Model? {
             while !window.isFull {
                 while position < records.count, !window.isFull {
-                    let model = try query.resource.decode(records[position], with: decoder)
+                    let model = try query.resource.decodeUnlessPending(records[position], with: decoder)
                     position += 1
-                    if window.takes(model) { return model }
+                    if let model, window.takes(model) { return model }
                 }
                 guard !window.isFull, let more = try await nextPortion() else { return nil }
                 (records, position) = (more, 0)
@@ -37,7 +37,7 @@ extension RecordQuery: AsyncSequence {
 
         private mutating func nextPortion() async throws(RecordError) -> [Record]? {
             if portions == nil {
-                portions = RecordPortions(try query.selection(), in: query.store, size: RecordQuery.portion)
+                portions = RecordPortions(try await query.selection(), in: query.store, size: RecordQuery.portion)
             }
             return try await portions?.next()
         }
@@ -80,12 +80,12 @@ extension RecordQuery {
         var models: [Model] = []
         var window = RecordWindow(self)
         let decoder = RecordDecoder(resource.coding)
-        var walk = PortionWalk(portions: RecordPortions(try selection(), in: store, size: Self.portion))
+        var walk = PortionWalk(portions: RecordPortions(try await selection(), in: store, size: Self.portion))
         while !window.isFull, let records = try await walk.next() {
             async let following = walk.peek()
             for record in records where !window.isFull {
-                let model = try resource.decode(record, with: decoder)
-                if window.takes(model) { models.append(model) }
+                let model = try resource.decodeUnlessPending(record, with: decoder)
+                if let model, window.takes(model) { models.append(model) }
             }
             walk.take(await following)
         }
@@ -100,7 +100,7 @@ extension RecordQuery {
         }
     }
 
-    /// The number of matching records. Without a Swift filter the database counts, and nothing is decoded.
+    /// The number of records that a read returns. Without a Swift filter the database counts, and nothing is decoded.
     @concurrent
     public func count() async throws(RecordError) -> Int {
         guard filters.isEmpty else {
@@ -108,7 +108,7 @@ extension RecordQuery {
             for try await _ in self { count += 1 }
             return count
         }
-        let (store, selection) = (store, try selection())
+        let (store, selection) = (store, try await selection(isCounted: true))
         return try await RecordError.mapping { () throws(StoreError) in try await store.count(selection) }
     }
 

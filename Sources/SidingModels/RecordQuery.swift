@@ -10,6 +10,10 @@ internal import Siding
 /// ```
 /// A query is a value: copies are independent, and the same query can be read many times. It reads records in portions, each as
 /// of one moment, so changes between two portions may be seen. In key order no record is returned twice.
+///
+/// Pending creations that do not decode as the model, and records that otherwise hold a temporary id which it cannot, are left
+/// out until the origin has given the real id (``Siding/pendingCreations(of:)``). Any other record that does not decode ends
+/// the reading with an error.
 public struct RecordQuery<Model: Codable & Sendable>: Sendable {
     /// The number of records read at once.
     static var portion: Int { 500 }
@@ -82,7 +86,9 @@ public enum RecordDirection: Sendable, Hashable {
 
 extension RecordQuery {
     /// The query for the store; limit and offset are left out if Swift filters must run first.
-    func selection() throws(RecordError) -> RecordSelection {
+    ///
+    /// Limit, offset and count concern the records that are read, so the store then leaves out those that are not.
+    func selection(isCounted: Bool = false) async throws(RecordError) -> RecordSelection {
         var selection = RecordSelection(resource: resource.name)
         var parts: [RecordFilter] = []
         for predicate in predicates { parts.append(try predicate.resolve(resource)) }
@@ -96,6 +102,7 @@ extension RecordQuery {
         guard filters.isEmpty else { return selection }
         selection.limit = limit
         selection.offset = offset
+        if isCounted || limit != nil || offset > 0 { selection.excluded = try await resource.keysLeftOut(in: store) }
         return selection
     }
 }

@@ -47,25 +47,22 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         let expectation: RecordChanges.Expectation
     }
 
-    /// Overwriting reads nothing, unless the resource has versions.
-    private var isBlind: Bool {
+    /// Whether a record that changes meanwhile is overwritten, too: without versions, the last one who saves wins.
+    private var overwritesAnything: Bool {
         if case .overwrite = strategy { resource.version == nil } else { false }
     }
 
     private func plan(_ entries: [ModelBatch<Model>.Entry]) async throws(StoreError) -> Plan {
         var plan = Plan()
-        guard !isBlind else {
-            plan.rows = entries.map { PlannedRow(index: $0.index, body: $0.body, expectation: .anything) }
-            return plan
-        }
         let lookup = RecordLookup(resource: resource.name, keys: entries.map(\.key))
         var stored: [[UInt8]: Record] = [:]
         for record in try await store.records(lookup) { stored[Array(record.key.utf8)] = record }
-        let decoder = RecordDecoder(resource.coding)
+        let coders = (decoder: RecordDecoder(resource.coding), comparison: ModelComparison<Model>(resource.coding))
         for entry in entries {
-            switch decide(entry, stored[Array(entry.key.utf8)], decoder) {
+            switch decide(entry, stored[Array(entry.key.utf8)], coders) {
             case .write(let body, let expectation):
-                plan.rows.append(PlannedRow(index: entry.index, body: body, expectation: expectation))
+                let required = overwritesAnything ? .anything : expectation
+                plan.rows.append(PlannedRow(index: entry.index, body: body, expectation: required))
             case .decided(let outcome): plan.outcomes[entry.index] = outcome
             }
         }
@@ -77,15 +74,27 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         case decided(RowOutcome<Model>)
     }
 
-    private func decide(_ entry: ModelBatch<Model>.Entry, _ record: Record?, _ decoder: RecordDecoder) -> Decision {
+    private typealias Coders = (decoder: RecordDecoder, comparison: ModelComparison<Model>)
+
+    private func decide(_ entry: ModelBatch<Model>.Entry, _ record: Record?, _ coders: Coders) -> Decision {
         guard let record else { return .write(entry.body, .nothing) }
+        // Below pending edits lies the origin's copy, with which the store compares what overwrites it.
+        if record.pending > 0, overwritesAnything { return .write(entry.body, .anything) }
         if record.body == entry.body { return .decided(.unchanged) }
         let stored: Model
-        do throws(RecordError) { stored = try resource.decode(record, with: decoder) } catch {
+        do throws(RecordError) { stored = try resource.decode(record, with: coders.decoder) } catch {
             // Overwriting does not require that the stored body decodes.
             if case .overwrite = strategy { return .write(entry.body, .body(record.body)) }
             return .decided(.invalid(error.description))
         }
+        if coders.comparison.isSame(entry.body, as: stored) { return .decided(.unchanged) }
+        return decide(entry, record, stored, coders.comparison)
+    }
+
+    /// The decision for a model that differs from the stored one.
+    private func decide(
+        _ entry: ModelBatch<Model>.Entry, _ record: Record, _ stored: Model, _ comparison: ModelComparison<Model>
+    ) -> Decision {
         let isOlder = resource.version?.isOlder
         let isNewer = isOlder?(stored, entry.model) == true
         let isStale = isOlder?(entry.model, stored) == true
@@ -93,16 +102,18 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         case .error where isNewer: return .write(entry.body, .body(record.body))
         case .error: return .decided(isStale ? .skipped(.stale) : .conflict(stored: stored))
         case .overwrite: return isStale ? .decided(.skipped(.stale)) : .write(entry.body, .body(record.body))
-        case .takePreferable(let prefer): return resolved(prefer(stored, entry.model), entry, record, stored)
+        case .takePreferable(let prefer):
+            return resolved(prefer(stored, entry.model), entry, record, stored, comparison)
         case .merge(let merge):
-            do { return resolved(try merge(stored, entry.model), entry, record, stored) } catch {
+            do { return resolved(try merge(stored, entry.model), entry, record, stored, comparison) } catch {
                 return .decided(.invalid("it could not be merged: \(PlainText.oneLine("\(error)", limit: 200))"))
             }
         }
     }
 
     private func resolved(
-        _ model: Model, _ entry: ModelBatch<Model>.Entry, _ record: Record, _ stored: Model
+        _ model: Model, _ entry: ModelBatch<Model>.Entry, _ record: Record, _ stored: Model,
+        _ comparison: ModelComparison<Model>
     ) -> Decision {
         if resource.version?.isOlder(model, stored) == true { return .decided(.skipped(.stale)) }
         switch ModelBatch.row(model, of: resource) {
@@ -110,15 +121,10 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         case .success(let row) where !row.key.utf8.elementsEqual(entry.key.utf8):
             return .decided(.invalid("it was resolved to a model with another key"))
         case .success(let row):
-            return row.body == record.body || isSame(row.body, as: stored)
+            // A merge that returns the stored model changes nothing.
+            return row.body == record.body || comparison.isSame(row.body, as: stored)
                 ? .decided(.unchanged) : .write(row.body, .body(record.body))
         }
-    }
-
-    /// Whether the body equals the stored model as encoded here. A merge that returns the stored model changes nothing, even if
-    /// the origin writes it differently.
-    private func isSame(_ body: [UInt8], as stored: Model) -> Bool {
-        if case .success(let row) = ModelBatch.row(stored, of: resource) { row.body == body } else { false }
     }
 
     // MARK: Writing

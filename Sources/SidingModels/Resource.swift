@@ -85,6 +85,27 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
     func decode(_ record: Record, with decoder: RecordDecoder) throws(RecordError) -> Model {
         try decoder.decode(Model.self, record)
     }
+
+    /// The model of a stored record; nil if it does not decode and has a temporary id: once the origin has created the record
+    /// with that id, it is read with the real one.
+    func decodeUnlessPending(_ record: Record, with decoder: RecordDecoder) throws(RecordError) -> Model? {
+        do throws(RecordError) { return try decode(record, with: decoder) } catch {
+            guard record.hasTemporaryID else { throw error }
+            return nil
+        }
+    }
+
+    /// The keys of the stored records that typed reads leave out, as ``decodeUnlessPending(_:with:)`` does.
+    func keysLeftOut(in store: Store) async throws(RecordError) -> [String] {
+        let name = name
+        let records = try await RecordError.mapping { () throws(StoreError) in
+            try await store.recordsWithTemporaryIDs(of: name)
+        }
+        let decoder = RecordDecoder(coding)
+        var keys: [String] = []
+        for record in records where try decodeUnlessPending(record, with: decoder) == nil { keys.append(record.key) }
+        return keys
+    }
 }
 
 /// Compares the versions of two models by a property that grows with each change.

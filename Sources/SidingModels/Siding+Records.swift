@@ -7,13 +7,13 @@ extension Siding {
         RecordQuery(resource, in: store)
     }
 
-    /// The record under a key; nil if there is none, or only a tombstone.
+    /// The record under a key; nil if there is none, only a tombstone, or a pending creation that does not decode as the model.
     public func record<Model>(of resource: Resource<Model>, key: String) async throws(RecordError) -> Model? {
         let store = store
         let lookup = RecordLookup(resource: resource.name, keys: [key])
         let found = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
         guard let record = found.first else { return nil }
-        return try resource.decode(record, with: RecordDecoder(resource.coding))
+        return try resource.decodeUnlessPending(record, with: RecordDecoder(resource.coding))
     }
 
     /// The record under a numeric key.
@@ -34,7 +34,8 @@ extension Siding {
 // MARK: Writing to the local copy only
 
 extension Siding {
-    /// Saves models in the local copy, in one transaction: inserts new records and replaces existing ones.
+    /// Saves models in the local copy, in one transaction: inserts new records, replaces those
+    /// with another model, and leaves the others as they are.
     ///
     /// Nothing is sent to the origin. A sync overwrites a saved record once it fetches a page with it; a page that answers 304
     /// leaves it as it is.
@@ -54,7 +55,7 @@ extension Siding {
         try await save([model], to: resource).first ?? .unchanged
     }
 
-    /// Saves models in the local copy, and applies `strategy` if another body is stored under a key.
+    /// Saves models in the local copy, and applies `strategy` if another model is stored under a key.
     ///
     /// All rows are written in one transaction. The strategy's functions run before it. If a record changes meanwhile,
     /// everything is decided again, at most eight times.
@@ -123,7 +124,7 @@ extension Siding {
         let decoder = RecordDecoder(resource.coding)
         var hits: [SearchHit<Model>] = []
         for match in matches {
-            let model = try resource.decode(match.record, with: decoder)
+            guard let model = try resource.decodeUnlessPending(match.record, with: decoder) else { continue }
             hits.append(SearchHit(model: model, key: match.record.key, rank: match.rank, snippet: match.snippet))
         }
         return hits

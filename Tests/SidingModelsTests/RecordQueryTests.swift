@@ -100,7 +100,7 @@ import Testing
         let bench = try await bench()
         let records = bench.siding.records(of: bench.issues)
         func plan(_ query: RecordQuery<Ticket>) async throws -> String {
-            let selection = try query.selection()
+            let selection = try await query.selection()
             return try await bench.store.read { snapshot in
                 let table = try RecordsTable.load(1, snapshot)
                 var statement = try SelectionCompiler(selection, of: table).statement(selecting: "key")

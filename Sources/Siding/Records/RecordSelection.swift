@@ -6,6 +6,8 @@ package struct RecordSelection: Sendable, Hashable {
     package var resource: String
     /// Nil for all.
     package var filter: RecordFilter?
+    /// The keys of records that are left out.
+    package var excluded: [String] = []
     /// The order by members, most significant first; ties, or all records if empty, by the bytes of the key.
     package var order: [RecordOrder]
     /// Only keys after this one; use it without an `order`.

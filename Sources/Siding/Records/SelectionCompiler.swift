@@ -40,6 +40,10 @@ struct SelectionCompiler {
             condition.sql = "\(condition.sql) AND key > ?"
             condition.arguments.append(table.key(after))
         }
+        if !selection.excluded.isEmpty {
+            condition.sql = "\(condition.sql) AND key NOT IN (SELECT value FROM json_each(?))"
+            condition.arguments.append(.text(FilterCompiler.json(selection.excluded.map(keyValue))))
+        }
         if let filter = selection.filter {
             let inner = try FilterCompiler.condition(filter)
             condition.sql = "\(condition.sql) AND (\(inner.sql))"
@@ -75,6 +79,11 @@ struct SelectionCompiler {
         case .text(keyPath, .hasPrefix, let prefix) where table.keyType == .string: add("key >= ?", .text(prefix))
         default: break
         }
+    }
+
+    /// A key as the key column holds it.
+    private func keyValue(_ key: String) -> RecordValue {
+        if case .integer(let integer) = table.key(key) { .integer(integer) } else { .text(key) }
     }
 
     /// Whether the key column holds `value` as bodies have it.
