@@ -7,12 +7,12 @@ extension Siding {
     /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
     /// its `schedule`, or without one older than its `maxAge`, or that has a queued page that is due.
     ///
-    /// It checks every ten seconds, when a resource or a queued request becomes due, and when the network changes. When asked
-    /// to stop, it starts nothing new; a write in flight that may not be sent twice has up to 8 s for its answer.
+    /// It checks every ten seconds, when a resource or a queued request becomes due, and at once when the network changes.
+    /// When asked to stop, it starts nothing new; a write in flight that may not be sent twice has up to 8 s for its answer.
     ///
     /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
     ///   as a full disk, are logged once until they change and shown as ``Health/storeFailure``, and the work is tried again.
-    public func run() async throws { try await run(wakingOn: NetworkChanges()) }
+    public func run() async throws { try await run(wakingOn: networkChanges ?? NetworkChanges()) }
 
     func run(
         wakingOn changes: NetworkChanges, pace: Duration = RetryRules.serviceInterval,

@@ -28,6 +28,8 @@ public struct Siding: Service {
     var sender: WriteSender { declarations.value.sender }
     let activity: Activity
     let wallClock: WallClock
+    /// What wakes ``run()``; nil for the kernel alone, from the moment at which it begins.
+    let networkChanges: NetworkChanges?
 
     /// How old a resource without its own `maxAge` may become before ``run()`` syncs it.
     public static let defaultMaxAge = IntervalSchedule.usual.interval
@@ -43,12 +45,14 @@ public struct Siding: Service {
     ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
     ///   - environment: clocks, randomness, network connectivity, and the logger, which gets the errors that keep ``run()``
     ///     from its work.
+    ///   - networkChanges: wakes ``run()``. Left out, the kernel's reports do; a program whose connectivity is its own gives a
+    ///     value, and announces changes with `NetworkChanges.announce(_:)`.
     /// - Throws: ``StoreError`` that says what is wrong with the file; ``StoreError/Kind/invalidName`` if two resources, or two
     ///   different sources, have the same name.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
         transports: any TransportFactory, credentials: String? = nil,
-        environment: Environment = Environment()
+        environment: Environment = Environment(), networkChanges: NetworkChanges? = nil
     ) async throws(StoreError) {
         try Declarations.checkNames(of: resources, sources)
         var directory = credentials
@@ -58,7 +62,7 @@ public struct Siding: Service {
             directory = credentials ?? "\(path).credentials"
         case .store(let open): store = open
         }
-        wallClock = environment.wallClock
+        (wallClock, self.networkChanges) = (environment.wallClock, networkChanges)
         activity = Activity(clock: environment.clock)
         builder = DeclarationsBuilder(
             store: store, transports: transports, credentials: directory, environment: environment, activity: activity)

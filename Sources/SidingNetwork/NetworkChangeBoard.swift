@@ -13,16 +13,16 @@ final class NetworkChangeBoard: Sendable {
 
     var fault: NetworkWatchFault? { state.withLock { $0.fault } }
 
-    /// Called on one queue only.
     func tell(_ change: NetworkChange) {
         guard !change.isEmpty else { return }
-        let time = signal.count + 1
+        // The kernel and the program may tell at once: each needs a time of its own.
         state.withLock { state in
+            let time = signal.count + 1
             for (index, entry) in NetworkChange.kinds.enumerated() where change.contains(entry.kind) {
                 state.lastTimes[index] = time
             }
+            signal.fire()
         }
-        signal.fire()
     }
 
     /// Records that no changes can be reported any more.

@@ -53,6 +53,10 @@ public final class NetworkChanges: AsyncSequence, Sendable {
     /// Why changes are not, or no longer, reported.
     public var fault: NetworkWatchFault? { board.fault }
 
+    /// Reports a change that the program knows of and the kernel does not, such as a modem or a tunnel that is up again. It
+    /// wakes all who wait, as a change that the kernel reports does.
+    public func announce(_ change: NetworkChange = .links) { board.tell(change) }
+
     /// The current moment.
     public var mark: Mark { Mark(count: board.signal.count) }
 

@@ -16,6 +16,27 @@ import Testing
         #expect(await told == .routes)
     }
 
+    @Test func `a change that the program announces wakes as one of the kernel does`() async throws {
+        let kernel = try ScriptedKernel()
+        let changes = NetworkChanges(socket: kernel.socket)
+        let mark = changes.mark
+        async let told = changes.next(after: mark)
+        changes.announce()
+        #expect(await told == .links)
+    }
+
+    @Test func `of changes that are announced at once none is lost`() async throws {
+        let kernel = try ScriptedKernel()
+        let changes = NetworkChanges(socket: kernel.socket)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 { group.addTask { changes.announce(number % 2 == 0 ? .links : .routes) } }
+        }
+        #expect(await changes.next(after: NetworkChanges.Mark(count: 0)) == [.links, .routes])
+        // Two with one time would leave the last of them without a kind.
+        let last = await changes.next(after: NetworkChanges.Mark(count: 199))
+        #expect(last == .links || last == .routes)
+    }
+
     @Test func `a change between the mark and the wait is not lost`() async throws {
         let kernel = try ScriptedKernel()
         let changes = NetworkChanges(socket: kernel.socket)

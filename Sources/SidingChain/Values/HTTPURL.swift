@@ -185,13 +185,20 @@ extension HTTPURL {
     }
 }
 
+extension HTTPURL {
+    /// The URL of a request head, for the ``Reply`` of a ``Transport`` of your own.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` if scheme, authority and path do not form a valid URL.
+    public init(of request: HTTPRequest) throws(Failure) {
+        try self.init("\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "/")")
+    }
+}
+
 extension HTTPRequest {
     /// The request's checked URL.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` if scheme, authority and path do not form a valid URL.
-    package func checkedURL() throws(Failure) -> HTTPURL {
-        try HTTPURL("\(scheme ?? "")://\(authority ?? "")\(path ?? "/")")
-    }
+    /// - Throws: as ``HTTPURL/init(of:)``.
+    package func checkedURL() throws(Failure) -> HTTPURL { try HTTPURL(of: self) }
 }
 
 extension String {

@@ -4,6 +4,14 @@ import SidingChain
 import Testing
 
 @Suite struct HTTPURLTests {
+    @Test func `a transport has the URL of a request head`() throws {
+        let url = try HTTPURL("https://example.com:8443/posts?page=2")
+        #expect(try HTTPURL(of: url.request(.get)) == url)
+        #expect(throws: Failure.self) {
+            try HTTPURL(of: HTTPRequest(method: .get, scheme: "ftp", authority: "example.com", path: "/"))
+        }
+    }
+
     @Test(arguments: [
         ("http://a.example", "http://a.example/"), ("HTTP://A.Example/B", "http://a.example/B"),
         ("https://a.example:443/x", "https://a.example/x"), ("http://a.example:80", "http://a.example/"),
