@@ -13,7 +13,7 @@ internal import SidingSynchronization
 /// ```
 /// Create it before the first check, once per process; any number of tasks may wait and iterate. Each receives all kinds of
 /// changes since its last one, combined: nothing is queued for slow readers. If the kernel's messages are not available, no
-/// changes are reported: see ``isWatching`` and ``fault``.
+/// changes are reported: see ``fault``.
 ///
 /// The descriptor is closed when the last reference is released, including those of iterators and waiting calls.
 public final class NetworkChanges: AsyncSequence, Sendable {

@@ -8,7 +8,7 @@
 /// - failed otherwise: with the refresh's failure, such as ``Failure/Reason/noInternetConnection``, in phase `notSent`; a later
 ///   call may try again.
 ///
-/// If a renewed credential is refused too, the underlying error is a `CredentialRefusal`, whatever the status.
+/// If a renewed credential is refused too, the failure says so, whatever the status.
 ///
 /// A cancelled call returns at once. A refresh that no call waits for any more continues for ``AccessSettings/grace``: see
 /// ``waitForRefresh()``.

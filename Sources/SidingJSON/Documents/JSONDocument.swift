@@ -88,7 +88,7 @@ extension JSONDocument {
         self.init(members: members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
     }
 
-    /// A JSON string of this text, escaped as `JSONWriter` does.
+    /// A JSON string of this text, escaped as RFC 8259 asks.
     public init(string text: String) {
         var writer = JSONWriter()
         writer.string(text)

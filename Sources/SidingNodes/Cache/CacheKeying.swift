@@ -9,12 +9,12 @@ package import SidingChain
 public struct CacheKeying: Sendable {
     /// Identifies the credentials of the requests: it must differ if they may see different data.
     public var account: String
-    /// Query parameters that carry credentials, in addition to those of `Redaction`.
+    /// Query parameters that carry credentials, in addition to those with well-known names.
     public var secretQueryNames: Set<String>
     /// Query parameters that are not credentials although they are named like one, such as `code` or `key`. A name declared as
     /// both is secret.
     public var plainQueryNames: Set<String>
-    /// Header fields that carry credentials, in addition to `Redaction.secretHeaderNames`.
+    /// Header fields that carry credentials, in addition to the well-known ones.
     public var credentialFieldNames: Set<HTTPField.Name>
 
     /// Header fields that carry API keys, in lower case. Unlike tokens they stay the same for an account, so another key means

@@ -23,8 +23,8 @@ where
     /// - Parameters:
     ///   - skipsServerWhileFresh: whether to skip the origin while the stored response is fresh (RFC 9111 §4.2); false by
     ///     default.
-    ///   - endsSilently: whether the sequence just ends if the origin could not be reached after a stored response
-    ///     (`Failure.allowsCachedAnswer`). Every other failure is thrown, and every failure without a stored response.
+    ///   - endsSilently: whether the sequence just ends if the origin could not be reached after a stored response.
+    ///     Every other failure is thrown, and every failure without a stored response.
     ///   - server: the track to the origin.
     ///   - cached: the track to the cache; a ``CacheReaderNode`` in place of the sender.
     ///   - decode: decodes the result of either track.

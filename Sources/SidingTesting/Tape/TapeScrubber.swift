@@ -5,11 +5,11 @@ internal import SidingSynchronization
 
 /// Removes secrets from a tape; give ``RecordingTransport`` and ``ReplayingTransport`` the same scrubber.
 ///
-/// These values are always replaced by `scrubbed`: header fields that carry credentials; secret query parameters (those of
-/// ``SidingChain/Redaction``) in form bodies and in URLs anywhere, including header fields such as `Link` and texts of
-/// failures; user information in URLs; texts and numbers of JSON bodies with member names such as `access_token`
-/// (``SidingChain/Redaction``). Only selected request header fields are kept. Use `body` to remove other secrets from bodies;
-/// request bodies of replayed calls pass through it too, before they are compared.
+/// These values are always replaced by `scrubbed`: header fields that carry credentials; query parameters with names such as
+/// `access_token` in form bodies and in URLs anywhere, including header fields such as `Link` and texts of failures; user
+/// information in URLs; texts and numbers of JSON bodies with such member names. Only selected request header fields are kept.
+/// Use `body` to remove other secrets from bodies; request bodies of replayed calls pass through it too, before they are
+/// compared.
 public struct TapeScrubber: Sendable {
     /// Whether a body belongs to a request or a response.
     public enum Side: Sendable {
