@@ -22,7 +22,7 @@ struct Embedding {
         switch try await siding.sync(posts) {
         case .saved(let counters): print("saved \(counters.inserted) new, \(counters.updated) changed")
         case .notModified, .skipped: print("nothing new")
-        case .queued(let reason): print("kept for later: \(reason)")
+        case .queued(let error): print("kept for later: \(error.cause)")
         }
         let newest = siding.records(of: posts).sorted(by: \.id, .descending).limit(3)
         for try await post in newest { print(post.title) }  // works offline

@@ -2,8 +2,8 @@
 internal import SidingChain
 internal import SidingSynchronization
 
-/// What a ``Siding`` does now, shared by its copies: the calls under way, which ``Siding/close()`` ends, the last look of its
-/// loop, and the readers of its events.
+/// What a ``Siding`` does now, shared by its copies: the calls under way, which ``Siding/close()`` ends, the syncs among them, the
+/// last look of its loop, and the readers of its events.
 final class Activity: Sendable {
     private struct State {
         var isClosed = false
@@ -13,6 +13,7 @@ final class Activity: Sendable {
     }
 
     let events = EventPublisher()
+    let syncs = RunningSyncs()
     let clock: any Clock<Duration>
     private let state = Mutex(State())
     private let closing = ChangeSignal()

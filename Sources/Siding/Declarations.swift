@@ -11,10 +11,11 @@ struct Declarations: Sendable {
     /// Begins empty, so that what failed by an earlier config is tried once by this one.
     let failures = FailedSyncs()
 
-    /// The engine of the service: a run of many resources goes on with the new ones when they are replaced.
-    var serviceEngine: SyncEngine {
+    /// The engine of the service: a run of many resources goes on with the new ones when they are replaced, and leaves out
+    /// those that the program syncs at the moment.
+    func serviceEngine(besides running: RunningSyncs) -> SyncEngine {
         var engine = engine
-        (engine.replaced, engine.isUnattended) = (sender.replaced, true)
+        (engine.replaced, engine.running, engine.isUnattended) = (sender.replaced, running, true)
         return engine
     }
 

@@ -71,7 +71,8 @@ extension Siding {
         let order = isDue.filter { !$0.retained.hasFailed } + isDue.filter(\.retained.hasFailed)
         let due = declarations.failures.worthTrying(order, beginnings, at: begun)
         if !due.isEmpty {
-            let reports = try await declarations.serviceEngine.run(due, command: "service")
+            let reports = try await declarations.serviceEngine(besides: activity.syncs).run(
+                due, command: "service")
             declarations.failures.note(due, reports, beginnings, now: wallClock.now)
             log.note(reports)
             await announce(reports)

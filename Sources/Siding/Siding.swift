@@ -71,16 +71,29 @@ public struct Siding: Service {
 
     /// Brings one resource up to date, continuing where the last sync stopped.
     ///
+    /// If this ``Siding`` or a copy of it syncs the resource already, by a call or by ``run()``, the call joins that sync and
+    /// has its outcome. With other options it waits for the end of that sync, and then begins. Cancelling a call ends no other
+    /// one. A sync of another process is waited for as long as ``SyncOptions/lockWait`` says.
+    ///
     /// - Returns: the outcome. A page kept in the queue for later is an outcome, not an error.
-    /// - Throws: `SyncError` if the resource failed or another run holds it, ``StoreError`` if the store fails.
+    /// - Throws: ``SyncError`` if the resource or the store failed, the task was cancelled, or another process syncs the
+    ///   resource.
     @discardableResult
-    public func sync(_ resource: any SyncedResource, options: SyncOptions = SyncOptions()) async throws -> SyncOutcome {
+    public func sync(
+        _ resource: any SyncedResource, options: SyncOptions = SyncOptions()
+    ) async throws(SyncError) -> SyncOutcome {
         let resource = resource.untyped
-        return try await activity.perform { () throws(StoreError) in
-            let report = try await declarations.value.engine.sync(resource, options: options)
-            await announce([report])
-            return report
-        }.outcome()
+        let report: SyncReport
+        do throws(StoreError) {
+            report = try await activity.perform { () throws(StoreError) in
+                try await activity.syncs.sync(resource, options, at: wallClock.now) { () throws(StoreError) in
+                    let report = try await declarations.value.engine.sync(resource, options: options)
+                    await announce([report])
+                    return report
+                }
+            }
+        } catch { throw SyncError(resource.name, error) }
+        return try report.outcome()
     }
 
     /// The stored record under a key, as JSON; nil if there is none, or only a tombstone, or if the resource was never synced.

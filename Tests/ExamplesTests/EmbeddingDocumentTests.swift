@@ -95,6 +95,7 @@ struct EmbeddingDocumentTests {
         let siding = try await snippets.logged(issues, HTTPTransports())
         let reading = Task { await snippets.events(siding) }
         try await siding.sync(issues)
+        await snippets.errors(siding, issues)
         #expect(await snippets.health(siding).resources.map(\.isWell) == [true])
         let refused = try await siding.send(WriteRequest.json(.post, "/none", ["title": "x"], to: source))
         #expect(refused.state == .parked && refused.reason == .rejected)

@@ -47,15 +47,19 @@ struct EmbeddingSnippets {
         for record in try await siding.pendingCreations(of: resource) { print(record.key, record.body.count) }
     }
 
+    func errors(_ siding: Siding, _ issues: AnyResource) async {
+        do { print(try await siding.sync(issues)) } catch {
+            if error.failure?.isOffline == true { print("no network") }
+            if let holder = error.heldBy { print("\(holder) syncs it") }
+        }
+    }
+
     func events(_ siding: Siding) async {
         for await event in siding.events {
             switch event {
-            case .runBegan(let run, let resources): print("run \(run) of \(resources)")
-            case .pageSaved(let resource, let page, _): print("page \(page) of \(resource) is stored")
             case .recordsChanged(let resource): print("read \(resource) again")
-            case .entryChanged(let entry): print("\(entry.method) \(entry.url) is \(entry.state)")
-            case .runEnded(let run, let outcome): print("run \(run): \(outcome)")
             case .missed(let count): print("\(count) events were dropped")
+            case .runBegan, .pageSaved, .entryChanged, .runEnded: print(event)
             }
         }
     }

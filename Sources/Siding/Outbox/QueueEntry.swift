@@ -104,6 +104,14 @@ public struct QueueEntry: Sendable, Hashable {
     public var shortID: String { String(id.prefix(8)) }
 }
 
+extension QueueEntry: CustomStringConvertible {
+    /// One line: `parked (rejected) POST https://api.example.com/issues`. Values of parameters that may be secret are left out.
+    public var description: String {
+        let shown = (try? HTTPURL(url)).map { Redaction.url($0) } ?? String(url.prefix { $0 != "?" })
+        return "\(state)\(reason.map { " (\($0.rawValue))" } ?? "") \(method) \(shown)"
+    }
+}
+
 /// What an entry of the queue holds.
 public enum EntryKind: String, Sendable, Codable, CaseIterable {
     /// A page of a listing that failed; the next sync resumes with it.

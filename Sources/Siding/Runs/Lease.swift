@@ -34,11 +34,19 @@ public struct LeaseHolder: Sendable, Hashable, Codable {
     public var since: Timestamp
 }
 
-extension LeaseHolder {
-    /// `'posts' is held by process 12 on host (sync posts) since 2024-05-01T12:00:00Z`
-    func message(holding resource: String) -> String {
-        "'\(resource)' is held by process \(processID) on \(host) (\(command)) since \(since.rfc3339)"
+extension LeaseHolder: CustomStringConvertible {
+    /// This process.
+    init(command: String, since: Timestamp) {
+        self.init(processID: getpid(), host: ProcessInfo.processInfo.hostName, command: command, since: since)
     }
+
+    /// `process 12 on host (sync posts) since 2024-05-01T12:00:00.000Z`
+    public var description: String {
+        "process \(processID) on \(host) (\(command)) since \(since.rfc3339)"
+    }
+
+    /// `'posts' is held by process 12 on host (sync posts) since 2024-05-01T12:00:00.000Z`
+    func message(holding resource: String) -> String { "'\(resource)' is held by \(self)" }
 }
 
 /// The result of trying to acquire a lease.
@@ -109,8 +117,7 @@ extension Store {
             return .held(by: try found.holder)
         }
         let last = found?.owner
-        let holder = LeaseHolder(
-            processID: getpid(), host: ProcessInfo.processInfo.hostName, command: command, since: clock.now)
+        let holder = LeaseHolder(command: command, since: clock.now)
         let outcome: LeaseOutcome
         let taken = Mutex<Int64?>(nil)
         do throws(StoreError) {

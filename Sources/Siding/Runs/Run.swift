@@ -85,6 +85,17 @@ public struct RunCounters: Sendable, Hashable, Codable {
     var saved: Int { inserted + updated + unchanged + stale + quarantined + duplicates }
 }
 
+extension RunCounters: CustomStringConvertible {
+    /// The counters that are not 0: `pages 3, requests 3, inserted 5`; `nothing` if all are.
+    public var description: String {
+        var counters = self
+        let counts = counters.map { column, count in
+            count == 0 ? nil : "\("\(column)".replacing("_", with: " ")) \(count)"
+        }
+        return counts.compactMap(\.self).joined(separator: ", ").nonEmpty ?? "nothing"
+    }
+}
+
 /// The part of a run that concerns one resource.
 package struct RunResource: Sendable, Hashable {
     package var resource: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Why a resource failed or was queued, in a form that is stored and shown.
-public struct RecordedError: Sendable, Hashable, Codable {
+public struct RecordedError: Sendable, Hashable, Codable, CustomStringConvertible {
     /// A stable name, as in `Failure.Reason.name`.
     public var name: String
     /// One line for users.
@@ -15,6 +15,9 @@ public struct RecordedError: Sendable, Hashable, Codable {
     package init(name: String, message: String, hint: String? = nil, status: Int? = nil, phase: String? = nil) {
         (self.name, self.message, self.hint, self.status, self.phase) = (name, message, hint, status, phase)
     }
+
+    /// ``message``.
+    public var description: String { message }
 
     init(_ error: StoreError) {
         guard error.kind == .full else {

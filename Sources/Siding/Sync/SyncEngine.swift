@@ -34,6 +34,9 @@ package struct SyncEngine: Sendable {
     var passedGates: [SourceGate] = []
     /// Fires when a program goes on with another engine: a run of this one begins no further resource.
     var replaced = ChangeSignal()
+    /// The syncs of the same program: a resource that one of them syncs is left to it, and those that begin now may join. Nil for
+    /// an engine whose caller does that.
+    var running: RunningSyncs?
 
     /// - Parameters:
     ///   - store: the database for records, queue and runs.
@@ -235,17 +238,32 @@ package struct SyncEngine: Sendable {
             report.result.outcome = .skipped
             return report
         }
-        return try await store.withLease(
+        guard let running else { return try await underLease(resource, options, command, run) }
+        return try await running.syncIfFree(resource, options, at: now) { () throws(StoreError) in
+            try await underLease(resource, options, command, run)
+        } ifHeld: { since in
+            held(resource, by: LeaseHolder(command: "sync \(resource.name)", since: since))
+        }
+    }
+
+    private func underLease(
+        _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
+    ) async throws(StoreError) -> SyncReport {
+        try await store.withLease(
             Lease.name(ofResource: resource.name), command: command, wait: options.lockWait, by: environment.clock
         ) { lease throws(StoreError) in
             let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
             return try await keeping(resource, try await sync.runWhole(), lease, run)
         } ifHeld: { holder in
-            let error = RecordedError(
-                name: "locked", message: holder.message(holding: resource.name),
-                hint: "wait for it, or use --wait-lock 30s")
-            return SyncReport(resource.name, .skipped, error: error, heldBy: holder)
+            held(resource, by: holder)
         }
+    }
+
+    private func held(_ resource: AnyResource, by holder: LeaseHolder) -> SyncReport {
+        let error = RecordedError(
+            name: "locked", message: holder.message(holding: resource.name),
+            hint: "wait for it, or use --wait-lock 30s")
+        return SyncReport(resource.name, .skipped, error: error, heldBy: holder)
     }
 
     /// Deletes the records that the resource does not keep, after a sync that stored new ones.

@@ -16,7 +16,7 @@ public struct SyncOptions: Sendable, Hashable {
     public var retains: Bool
     /// Skips resources whose last complete listing is younger; nil, the default, skips none.
     public var maxAge: Duration?
-    /// How long to wait for a resource that another run holds; by default not at all.
+    /// How long to wait for a resource that another process syncs; by default not at all.
     public var lockWait: Duration
     /// Sends no further request once the run has carried this many bytes, both directions counted; nil for no limit. Requests are
     /// then sent one at a time, so the run exceeds it by one answer at most. The next sync continues there.

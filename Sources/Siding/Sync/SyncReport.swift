@@ -78,29 +78,9 @@ package struct SyncReport: Sendable {
         switch result.outcome {
         case .saved, .partial: return .saved(result.counters)
         case .notModified: return .notModified
-        case .queued: return .queued(because: result.error?.message ?? "it waits in the queue")
+        case .queued: return .queued(SyncError(self))
         case .skipped where heldBy == nil: return .skipped
-        case .skipped, .failed, .interrupted, nil:
-            throw SyncError(report: self)
+        case .skipped, .failed, .interrupted, nil: throw SyncError(self)
         }
     }
-}
-
-/// The outcomes of a sync that are no error; a page that waits in the queue is one of them.
-public enum SyncOutcome: Sendable, Hashable {
-    /// Pages were stored. The listing may be incomplete, if ``SyncOptions`` or ``StopRules`` ended it or the origin cut it short.
-    case saved(RunCounters)
-    /// The origin answered every page with 304, and nothing was deleted: the stored records are still right.
-    case notModified
-    /// The failed page is in the queue; the next sync resumes there.
-    case queued(because: String)
-    /// Fresh enough, or its run had carried ``SyncOptions/maxBytes``: no request was sent.
-    case skipped
-}
-
-/// The error of a sync that failed, or could not start.
-package struct SyncError: Error, Sendable, CustomStringConvertible {
-    package var report: SyncReport
-
-    package var description: String { "\(report.result.resource): \(report.result.error?.message ?? "failed")" }
 }

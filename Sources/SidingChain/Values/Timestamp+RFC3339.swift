@@ -40,6 +40,11 @@ extension Timestamp {
     }
 }
 
+extension Timestamp: CustomStringConvertible {
+    /// The same as ``rfc3339``.
+    public var description: String { rfc3339 }
+}
+
 /// Parses the bytes of a date.
 private struct DateReader {
     private var rest: Substring.UTF8View

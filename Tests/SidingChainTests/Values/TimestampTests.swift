@@ -55,6 +55,10 @@ import Testing
         #expect(Timestamp(secondsSince1970: seconds).microseconds == microseconds)
     }
 
+    @Test func `a moment prints as RFC 3339`() {
+        #expect("\(Timestamp(microseconds: 1_700_000_000_250_999))" == "2023-11-14T22:13:20.250Z")
+    }
+
     @Test func `moments are ordered by time`() {
         #expect(Timestamp(microseconds: -1) < Timestamp(microseconds: 0))
     }

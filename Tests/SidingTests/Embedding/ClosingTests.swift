@@ -18,8 +18,8 @@ import Testing
         await siding.close()
         await siding.close()
         let calls: [@Sendable () async throws -> Void] = [
-            { try await siding.sync(posts) }, { try await siding.run() }, { try await siding.send(try blog.write()) },
-            { try await siding.drain() }, { _ = try await siding.rawRecords(of: posts) },
+            { try await siding.run() }, { try await siding.send(try blog.write()) }, { try await siding.drain() },
+            { _ = try await siding.rawRecords(of: posts) },
             { _ = try await siding.history(of: posts, key: "1") },
             { _ = try await siding.provenance(of: posts, key: "1") }, { _ = try await siding.schema(of: posts) },
             { _ = try await siding.quarantined() }, { try await siding.retryQuarantined() },
@@ -33,6 +33,8 @@ import Testing
             #expect(error?.kind == .closed, "call \(number)")
             #expect(error?.message == "the store is closed")
         }
+        let error = await #expect(throws: SyncError.self) { try await siding.sync(posts) }
+        #expect(error?.storeError?.kind == .closed && error?.cause.message == "the store is closed")
         #expect(await siding.health.storeError?.kind == .closed)
     }
 
