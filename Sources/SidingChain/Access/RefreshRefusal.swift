@@ -25,7 +25,7 @@ extension Failure {
         // These errors do not concern the credential, whatever their status.
         if ["server_error", "slow_down", "temporarily_unavailable"].contains(error) { return nil }
         guard answer.isRefusal || error == "invalid_grant" else { return nil }
-        return RefreshRefusal("\(answer.status) \(error ?? answer.name)")
+        return RefreshRefusal("\(answer.status) \(error ?? answer.reasonPhrase)")
     }
 }
 

@@ -66,8 +66,15 @@ public struct HTTPFailure: Sendable, Equatable {
         }
     }
 
-    /// The reason phrase of RFC 9110; empty for other statuses.
-    public var name: String { Self.registered.first { $0.code == status }?.reasonPhrase ?? "" }
+    /// The registered name of the status, as Swift writes it: `badRequest`, `unauthorized`, `forbidden`, `notFound`,
+    /// `internalServerError`, `tooManyRequests`; empty for a status without a name.
+    public var name: String {
+        let words = reasonPhrase.split(separator: " ")
+        return (words.first?.lowercased() ?? "") + words.dropFirst().joined()
+    }
+
+    /// The reason phrase of RFC 9110, for messages; empty for other statuses.
+    package var reasonPhrase: String { Self.registered.first { $0.code == status }?.reasonPhrase ?? "" }
 
     /// The registered statuses other than success. HTTPTypes has their phrases only on its constants, not by code.
     private static let registered: [HTTPResponse.Status] = [

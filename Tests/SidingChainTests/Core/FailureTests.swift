@@ -30,11 +30,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, "Bad Request"), (401, "Unauthorized"), (403, "Forbidden"), (404, "Not Found"),
-        (500, "Internal Server Error"),
-        (429, "Too Many Requests"), (503, "Service Unavailable"), (599, ""), (-1, ""), (5000, ""),
+        (400, "badRequest"), (401, "unauthorized"), (403, "forbidden"), (404, "notFound"),
+        (500, "internalServerError"), (414, "uriTooLong"), (505, "httpVersionNotSupported"),
+        (429, "tooManyRequests"), (503, "serviceUnavailable"), (599, ""), (-1, ""), (5000, ""),
     ])
-    func `a status is told by its reason phrase`(_ status: Int, _ name: String) {
+    func `a status has the name that is registered for it`(_ status: Int, _ name: String) {
         #expect(HTTPFailure(status: status).name == name)
     }
 
