@@ -123,9 +123,28 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
 /// In its written form.
 extension JSONPath: Codable {
     public init(from decoder: any Decoder) throws {
-        let text = try String(from: decoder)
-        self = text == Self.memberName.description ? .memberName : try JSONPath(parsing: text)
+        try self.init(written: String(from: decoder))
+    }
+
+    /// The path of a description; unlike ``init(parsing:allowsInnerEach:)`` it knows `$key` and `lines`.
+    private init(written text: String) throws(JSONPathError) {
+        switch text {
+        case Self.memberName.description: self = .memberName
+        case Self.lines.description: self = .lines
+        default: try self.init(parsing: text)
+        }
     }
 
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
+/// A path in a program's source: `.envelope(at: "$.data")`.
+extension JSONPath: ExpressibleByStringLiteral {
+    /// Takes a literal as ``init(parsing:allowsInnerEach:)`` takes a text, and `$key` and `lines`, too.
+    ///
+    /// A literal that is not a path is a mistake in the program: it ends there with the message of ``JSONPathError``. For a
+    /// text that is known at run time only, there is ``init(parsing:allowsInnerEach:)``, which throws it.
+    public init(stringLiteral text: String) {
+        do throws(JSONPathError) { try self.init(written: text) } catch { fatalError("\(error)") }
+    }
 }

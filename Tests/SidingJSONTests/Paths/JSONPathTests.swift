@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import SidingJSON
 import Testing
 
@@ -44,5 +45,27 @@ struct JSONPathTests {
         #expect(JSONPath(member: "user.login").components == [.member("user.login")])
         #expect(JSONPath(member: "user.login").description == #"$."user.login""#)
         #expect(JSONPath(member: "$.x").components == [.member("$.x")])
+    }
+
+    @Test func `a literal is a path`() throws {
+        let path: JSONPath = "$.data.\"a b\"[0]"
+        #expect(path.components == [.member("data"), .member("a b"), .index(0)])
+        #expect("$key" == JSONPath.memberName)
+        #expect("lines" == JSONPath.lines)
+    }
+
+    @Test func `a literal that is not a path ends the program with the reason`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let path: JSONPath = "data"
+            print(path)
+        }
+        let error = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(error.contains(#""data" is not a JSON path: a path begins with $ (at byte 0)"#), "\(error)")
+    }
+
+    @Test(arguments: [JSONPath.root, .memberName, .lines, JSONPath(member: "a.b")])
+    func `a path is coded as its text and read back`(_ path: JSONPath) throws {
+        let coded = try JSONEncoder().encode([path])
+        #expect(try JSONDecoder().decode([JSONPath].self, from: coded) == [path])
     }
 }
