@@ -119,7 +119,9 @@ let package = Package(
         // What programs compose for themselves. The sync, the queue and the executable do without it.
         .target(
             name: "SidingNodes",
-            dependencies: ["SidingChain", "SidingJSON", "SidingSynchronization", logging, httpTypes],
+            dependencies: [
+                "SidingChain", "SidingHTTP", "SidingJSON", "SidingNetwork", "SidingSynchronization", logging, httpTypes,
+            ],
             swiftSettings: settings),
         .target(
             name: "SidingHTTP",
@@ -214,7 +216,7 @@ let package = Package(
         .executableTarget(
             name: "GatewayExample",
             dependencies: [
-                "Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingNetwork", "SidingNodes", httpTypes,
+                "Siding", "SidingChain", "SidingJSON", "SidingNodes", httpTypes,
             ],
             path: "Examples/Gateway", packageAccess: false, swiftSettings: settings),
         .executableTarget(
@@ -226,7 +228,7 @@ let package = Package(
         .executableTarget(
             name: "RailwayExample",
             dependencies: [
-                "Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNetwork", "SidingNodes", httpTypes,
+                "Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNodes", httpTypes,
             ],
             path: "Examples/Railway", packageAccess: false, swiftSettings: settings),
         .executableTarget(

@@ -66,7 +66,7 @@ struct Accounts: Sendable {
         let request = RequestRouterNode<Void> { RequestDraft(route: try Route(.get, "/me", under: base)) }
             .then(RequestIDNode())
         let answer = ResponseDataLoaderNode().then(ResponseDataParserNode()).then(DecodeNode<Account>())
-        me = Chain(assembly.chain(from: request, to: answer))
+        me = assembly.chain(from: request, to: answer)
     }
 
     private static var refreshToken: String? { ProcessInfo.processInfo.environment["REFRESH_TOKEN"] }

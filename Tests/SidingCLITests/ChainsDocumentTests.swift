@@ -89,6 +89,47 @@ import Testing
         #expect(missing.isEmpty)
     }
 
+    /// The map of names: its whole text, and the columns "here" alone.
+    private static func mapOfNames() throws -> (text: String, here: String) {
+        let document = try document()
+        let start = try #require(document.range(of: "## Map of names")).upperBound
+        let end = try #require(document.range(of: "## The checklist")).lowerBound
+        let cells = document[start..<end].split(separator: "\n").map { $0.split(separator: "|") }
+        return (
+            String(document[start..<end]), cells.filter { $0.count == 3 }.map { String($0[1]) }.joined(separator: "\n")
+        )
+    }
+
+    /// The words in the code of a text.
+    private static func names(_ text: String) -> Set<String> {
+        Set(text.matches(of: /`[^`]+`/).flatMap { $0.output.matches(of: /[A-Za-z]\w+/).map { String($0.output) } })
+    }
+
+    @Test func `every node and every method of the builder is in the map of names`() throws {
+        let named = Self.names(try Self.mapOfNames().text)
+        #expect(try Self.publicNodes().filter { !named.contains($0) } == [])
+        let builder = try ["URLChainBuilder", "URLChainBuilder+Build"].map {
+            try Self.text("Sources/SidingNodes/Building/\($0).swift")
+        }.joined()
+        let methods = Set(builder.matches(of: /public func (\w+)/).map { String($0.1) })
+        #expect(methods.count >= 15)
+        #expect(methods.subtracting(named).sorted() == [])
+    }
+
+    @Test func `every name that the map gives is in the sources`() throws {
+        let sources = Self.root.appending(path: "Sources")
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+        var words: Set<Substring> = []
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            words.formUnion(
+                try String(contentsOf: file, encoding: .utf8).split { !$0.isLetter && !$0.isNumber && $0 != "_" })
+        }
+        let named = Self.names(try Self.mapOfNames().here)
+        #expect(named.count >= 80)
+        #expect(named.filter { !words.contains(Substring($0)) }.sorted() == [])
+    }
+
     @Test func `the assembly in the document is the one in the source`() throws {
         let source = try Self.text("Sources/SidingNodes/Building/ChainAssembly+Nodes.swift")
         let fence = try #require(source.firstMatch(of: /\/\/\/ ```\n(?<lines>(?:\/\/\/ [^`\n]*\n)+)\/\/\/ ```/))

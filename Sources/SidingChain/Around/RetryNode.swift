@@ -5,6 +5,8 @@ internal import Logging
 /// Retries a node within the same call, with backoff and jitter, for requests that may be sent twice: because of their method
 /// (RFC 9110 §9.2.2), or because ``ChainContext/isResendable`` is true.
 ///
+/// A request's own ``Request/retries`` replace the number of the policy.
+///
 /// The thrown failure is that of the last attempt; but if an earlier attempt may have reached the origin, its phase is at least
 /// ``Failure/Phase/maybeSent``. If the call is cancelled while it waits, it fails with ``Failure/Reason/cancelled`` in the
 /// phase so far.
@@ -35,6 +37,11 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         self.wallClock = wallClock
     }
 
+    /// Without retries it is not listed: then it acts only for a request that asks for retries itself.
+    public var steps: [String] {
+        policy.retries > 0 ? ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] : wrapped.steps
+    }
+
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         var attempt = 1
         var mayBeSent = false
@@ -47,7 +54,8 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
                 mayBeSent = mayBeSent || error.phase != .notSent
                 // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error
-                guard let wait = wait(after: attempt, error, isResendable(input, context)),
+                let policy = policy(for: input)
+                guard let wait = wait(after: attempt, error, by: policy, isResendable(input, context)),
                     admission?.admitsRetry(upTo: policy.retries) ?? true
                 else { throw error }
                 context.log(
@@ -68,9 +76,17 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         ).at(node: name, method: failure.method, url: failure.url)
     }
 
-    private func wait(after attempt: Int, _ failure: Failure, _ isResendable: Bool) -> Duration? {
+    private func wait(
+        after attempt: Int, _ failure: Failure, by policy: RetryPolicy, _ isResendable: Bool
+    ) -> Duration? {
         policy.wait(
             after: attempt, failure, isResendable: isResendable, jitter: jitter, now: wallClock.now.secondsSince1970)
+    }
+
+    /// The policy, with the number of retries that the request asks for.
+    private func policy(for input: Wrapped.Input) -> RetryPolicy {
+        guard let retries = (input as? RequestDraft)?.retries else { return policy }
+        return RetryPolicy(retries: retries, backoff: policy.backoff)
     }
 
     /// Decided by the context, otherwise by the method; if neither is known, the request is not sent twice.

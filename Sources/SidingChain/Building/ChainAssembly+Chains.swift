@@ -7,8 +7,8 @@ extension ChainAssembly {
     ///   - response: reads a successful response; runs on each attempt.
     public func chain<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, to response: some Node<Response<ReplyBody?>, Output>
-    ) -> any Node<Input, Output> {
-        abortable(logged(request, attempt(exchange(response))))
+    ) -> Chain<Input, Output> {
+        Chain(abortable(logged(request, attempt(exchange(response)))))
     }
 }
 
@@ -112,8 +112,8 @@ extension ChainAssembly {
         return attempt.accessSafe(access)
     }
 
+    /// Also if the policy has no retries, since a request may ask for some.
     private func retried<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
-        guard retry.retries > 0 else { return attempt }
         var node = RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, wallClock: wallClock)
         node.admission = retryAdmission
         return node

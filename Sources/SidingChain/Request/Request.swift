@@ -12,6 +12,13 @@ public struct Request<Body: Sendable>: Sendable {
     public var headerFields: HTTPFields
     /// A model, or a ``RequestBody`` once it is encoded.
     public var body: Body
+    /// How often the request is tried again if its chain's ``RetryPolicy`` allows it for the failure; nil, the default, for as
+    /// often as that policy says.
+    ///
+    /// The request half or a middleware that runs once per request may set it. Within an attempt it is too late.
+    public var retries: Int?
+    /// What modules above this one keep for the request, by its type.
+    private var values: [ObjectIdentifier: any Sendable] = [:]
 
     /// A request with this body, and by default without header fields.
     public init(route: Route, headerFields: HTTPFields = [:], body: Body) {
@@ -22,7 +29,16 @@ public struct Request<Body: Sendable>: Sendable {
 
     /// The same request with another body.
     public func with<Other: Sendable>(body: Other) -> Request<Other> {
-        Request<Other>(route: route, headerFields: headerFields, body: body)
+        var request = Request<Other>(route: route, headerFields: headerFields, body: body)
+        request.retries = retries
+        request.values = values
+        return request
+    }
+
+    /// The value of `type` that a module above this one keeps for the request; nil for none.
+    package subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
+        get { values[ObjectIdentifier(type)] as? Value }
+        set { values[ObjectIdentifier(type)] = newValue }
     }
 }
 

@@ -5,54 +5,28 @@ internal import SidingSynchronization
 ///
 /// Names are sorted at every level. Every character outside the unreserved set of RFC 3986 §2.3 is percent-encoded, including
 /// `+`, which form decoders read as a space. Empty arrays and objects are left out.
-public struct QueryEncoding: Sendable, Hashable {
-    /// How Booleans are written.
-    public enum BoolStrategy: String, Sendable, Codable {
-        /// `1` and `0`.
-        case asInt = "int"
-        /// `true` and `false`.
-        case asBool = "text"
-    }
-
-    /// How lists are written.
-    public enum ArrayStrategy: String, Sendable, Codable {
-        /// `a[]=1&a[]=2`, the brackets encoded.
-        case brackets
-        /// `a=1&a=2`
-        case noBrackets = "plain"
-        /// `a=1,2`, each item encoded; a list that holds lists or objects has no such form and is written with brackets.
-        case comma
-    }
-
+public struct QueryEncoding: Sendable {
     /// Whether null is written.
-    public enum NullStrategy: String, Sendable, Codable {
+    public enum NullStrategy: Sendable {
         /// The parameter is left out.
-        case leaveOut = "leave_out"
+        case leaveOut
         /// `n=`
         case empty
     }
 
-    /// How objects are written.
-    public enum DictionaryStrategy: String, Sendable, Codable {
-        /// `d[age]=23`, the brackets encoded.
-        case brackets
-        /// `d.age=23`
-        case dots
-    }
-
     /// How Booleans are written; `flag=1` by default.
-    public var bools: BoolStrategy
+    public var bools: any BoolStrategy
     /// How lists are written; `a[]=1&a[]=2` by default.
-    public var arrays: ArrayStrategy
+    public var arrays: any ArrayStrategy
     /// Whether null is written; by default it is left out.
     public var nulls: NullStrategy
     /// How objects are written; `d[age]=23` by default.
-    public var dictionaries: DictionaryStrategy
+    public var dictionaries: any DictionaryStrategy
 
     /// By default: ints for Booleans, brackets for arrays and objects, nulls left out.
     public init(
-        bools: BoolStrategy = .asInt, arrays: ArrayStrategy = .brackets, nulls: NullStrategy = .leaveOut,
-        dictionaries: DictionaryStrategy = .brackets
+        bools: any BoolStrategy = .asInt, arrays: any ArrayStrategy = .brackets, nulls: NullStrategy = .leaveOut,
+        dictionaries: any DictionaryStrategy = .brackets
     ) {
         (self.bools, self.arrays, self.nulls, self.dictionaries) = (bools, arrays, nulls, dictionaries)
     }
@@ -96,12 +70,12 @@ extension QueryEncoding {
 
     private func walk(_ name: String, _ value: QueryValue, _ body: (QueryField) -> Void) {
         switch value {
-        case .array(let items) where arrays == .comma:
-            joined(name, items, body)
         case .array(let items):
-            for item in items { walk(name + itemSuffix, item, body) }
+            list(name, items, body)
         case .object(let members):
-            for (key, member) in members.sorted(by: { $0.key < $1.key }) { walk(memberName(name, key), member, body) }
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+                walk(dictionaries.memberName(key, of: name), member, body)
+            }
         case .null:
             if nulls == .empty { body(QueryField(name: name, value: "")) }
         case .string, .int, .double, .bool:
@@ -109,21 +83,15 @@ extension QueryEncoding {
         }
     }
 
-    private var itemSuffix: String { arrays == .noBrackets ? "" : "[]" }
-
-    private func memberName(_ name: String, _ key: String) -> String {
-        dictionaries == .brackets ? "\(name)[\(key)]" : "\(name).\(key)"
-    }
-
-    /// A comma-separated list. Lists and objects inside it cannot be expressed, so such a list is written with brackets.
-    private func joined(_ name: String, _ items: [QueryValue], _ body: (QueryField) -> Void) {
-        let written = items.filter { $0 != .null || nulls == .empty }
-        guard written.allSatisfy(\.isScalar) else {
-            for item in written { walk(name + itemSuffix, item, body) }
+    private func list(_ name: String, _ items: [QueryValue], _ body: (QueryField) -> Void) {
+        let written = items.enumerated().filter { $0.element != .null || nulls == .empty }
+        guard arrays.joinsItems, written.allSatisfy(\.element.isScalar) else {
+            for (place, item) in written { walk(arrays.itemName(place, of: name), item, body) }
             return
         }
         guard let first = written.first else { return }
-        body(QueryField(name: name, value: text(first), further: written.dropFirst().map(text)))
+        let further = written.dropFirst().map { text($0.element) }
+        body(QueryField(name: name, value: text(first.element), further: further))
     }
 
     private func text(_ value: QueryValue) -> String {
@@ -131,8 +99,22 @@ extension QueryEncoding {
         case .string(let text): text
         case .int(let number): String(number)
         case .double(let number): String(number)
-        case .bool(let flag): bools == .asInt ? (flag ? "1" : "0") : (flag ? "true" : "false")
+        case .bool(let flag): bools.text(of: flag)
         case .null, .array, .object: ""
         }
+    }
+}
+
+extension QueryEncoding: Hashable {
+    public static func == (one: QueryEncoding, other: QueryEncoding) -> Bool {
+        AnyHashable(one.bools) == AnyHashable(other.bools) && AnyHashable(one.arrays) == AnyHashable(other.arrays)
+            && one.nulls == other.nulls && AnyHashable(one.dictionaries) == AnyHashable(other.dictionaries)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bools)
+        hasher.combine(arrays)
+        hasher.combine(nulls)
+        hasher.combine(dictionaries)
     }
 }

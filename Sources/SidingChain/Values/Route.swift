@@ -46,6 +46,20 @@ public struct Route: Sendable, Hashable {
         path += rest
         self.init(method, try base.appending(path: path))
     }
+
+    /// Checks that each of `parameters` has its placeholder in `template`. A name with a typing error would be ignored otherwise.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` with the names that have none.
+    package static func checkPlaceholders(
+        of template: String, for parameters: [String: String]
+    ) throws(Failure) {
+        let unused = parameters.keys.filter { !template.contains("{\($0)}") }.sorted()
+        guard !unused.isEmpty else { return }
+        let names = unused.map { "{\($0)}" }.joined(separator: ", ")
+        throw Failure(
+            .invalidRequest, phase: .notSent,
+            detail: "the path '\(template)' has no placeholder \(names), for which there is a value")
+    }
 }
 
 extension HTTPRequest.Method {

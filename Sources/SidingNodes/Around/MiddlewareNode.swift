@@ -8,8 +8,8 @@ internal import SidingJSON
 ///
 /// An assembly has two: one outside of `RetryNode` for middlewares that run once per request, one inside for those that run
 /// once per attempt. Transforms come first, each receiving the previous result; then side effects, which are awaited; then the
-/// request; and on a failure, even of a transform, the failure transforms. The context's `ChainContext.middlewareFilter`
-/// selects which of them run.
+/// request; and on a failure, even of a transform, the failure transforms. The filters of the call and of the request,
+/// `ChainContext.middlewareFilter` and `Request.middlewareFilter`, select which of them run.
 public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == RequestDraft {
     public let wrapped: Wrapped
     private let middlewares: Middlewares
@@ -33,7 +33,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
             return try await wrapped.process(draft, context)
         } catch {
             var failure = error
-            for (_, transform) in middlewares.failureTransforms.allowed(repetition, by: context.middlewareFilter) {
+            for (_, transform) in middlewares.failureTransforms.allowed(repetition, by: Self.filter(draft, context)) {
                 failure = await transform(failure, draft, context.withoutMiddlewares)
             }
             throw failure
@@ -41,7 +41,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
     }
 
     private func transform(_ draft: inout RequestDraft, _ context: ChainContext) async throws(Failure) {
-        for (key, transform) in middlewares.transforms.allowed(repetition, by: context.middlewareFilter) {
+        for (key, transform) in middlewares.transforms.allowed(repetition, by: Self.filter(draft, context)) {
             do { draft = try await transform(draft, context.withoutMiddlewares) } catch {
                 var failure = Failure.wrapping(error, phase: .notSent)
                 failure.detail = Self.placed(failure.detail, key)
@@ -52,7 +52,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
     }
 
     private func runSideEffects(_ draft: RequestDraft, _ context: ChainContext) async {
-        for (key, effect) in middlewares.sideEffects.allowed(repetition, by: context.middlewareFilter) {
+        for (key, effect) in middlewares.sideEffects.allowed(repetition, by: Self.filter(draft, context)) {
             do { try await effect(draft, context.withoutMiddlewares) } catch {
                 guard !context.logExclusions.contains(name) else { continue }
                 context.logger.warning(
@@ -65,7 +65,26 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
         }
     }
 
+    private static func filter(_ draft: RequestDraft, _ context: ChainContext) -> MiddlewareFilter {
+        context.middlewareFilter.and(draft.middlewareFilter)
+    }
+
     private static func placed(_ detail: String?, _ key: String) -> String {
         PlainText.oneLine("in the middleware '\(key)'" + (detail.map { ": \($0)" } ?? ""))
+    }
+}
+
+/// Adds the filter of a chain to each of its requests. It is not listed as a step, since it changes nothing that is sent.
+struct MiddlewareFilterNode: Node {
+    private let filter: MiddlewareFilter
+
+    init(_ filter: MiddlewareFilter) {
+        self.filter = filter
+    }
+
+    var steps: [String] { [] }
+
+    func process(_ input: RequestDraft, _ context: ChainContext) async throws(Failure) -> RequestDraft {
+        input.with(\.middlewareFilter, input.middlewareFilter.and(filter))
     }
 }

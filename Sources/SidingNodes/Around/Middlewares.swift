@@ -12,6 +12,7 @@ public import SidingChain
 ///         return failure
 ///     }
 /// ```
+/// A transform may also set how often its request is tried again: `draft.with(\.retries, 3)`.
 ///
 /// Each kind runs in the order in which its keys were first registered; registering a key again for the same kind replaces the
 /// function in its place. ``MiddlewareNode`` runs them. Their context has the middlewares switched off, so that requests made
@@ -142,8 +143,18 @@ public struct MiddlewareFilter: Sendable, Hashable {
     }
 }
 
+extension Request {
+    /// Which middlewares run for the request; all by default. The filter of the call, `ChainContext.middlewareFilter`, must
+    /// allow them, too.
+    public var middlewareFilter: MiddlewareFilter {
+        get { self[MiddlewareFilter.self] ?? .all }
+        set { self[MiddlewareFilter.self] = newValue }
+    }
+}
+
 extension ChainContext {
-    /// Which middlewares run for the call; all by default.
+    /// Which middlewares run for the call; all by default. The filter of the request, `Request.middlewareFilter`, must allow
+    /// them, too.
     public var middlewareFilter: MiddlewareFilter {
         get { self[MiddlewareFilter.self] ?? .all }
         set { self[MiddlewareFilter.self] = newValue }

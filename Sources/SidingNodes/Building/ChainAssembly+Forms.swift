@@ -11,10 +11,10 @@ extension ChainAssembly {
     ///     `TransportSettings.forDownloads(upTo:within:)`.
     public func chain<Input: Sendable>(
         from request: some Node<Input, RequestDraft>, downloadingTo destination: FileDestination, limit: Int = .max
-    ) -> any Node<Input, DownloadedFile> {
+    ) -> Chain<Input, DownloadedFile> {
         let download = FileDownloadNode(
             Chain(exchange(PassNode())), to: destination, limit: limit, secretQueryNames: secretQueryNames)
-        return abortable(logged(request, attempt(download)))
+        return Chain(abortable(logged(request, attempt(download))))
     }
 
     /// A chain whose decoded response comes from the origin or from the cache, as `policy` decides.
@@ -23,9 +23,10 @@ extension ChainAssembly {
     public func chain<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, by policy: CachePolicy, bodyLimit: Int,
         decode: some Node<LoadedResponse, Output>
-    ) throws(Failure) -> any Node<Input, Response<Output>> {
+    ) throws(Failure) -> Chain<Input, Response<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
-        return abortable(CachePolicyNode(policy, server: tracks.server, cached: tracks.cached, decode: decode))
+        return Chain(
+            abortable(CachePolicyNode(policy, server: tracks.server, cached: tracks.cached, decode: decode)))
     }
 
     /// A chain that returns the stored response, if there is one, and then the origin's response.
@@ -33,9 +34,9 @@ extension ChainAssembly {
     /// - Throws: `Failure.Reason.invalidRequest` if the assembly has no cache.
     public func cacheThenServer<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, bodyLimit: Int, decode: some Node<LoadedResponse, Output>
-    ) throws(Failure) -> any Node<Input, ResponseSequence<Output>> {
+    ) throws(Failure) -> Chain<Input, ResponseSequence<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
-        return abortable(CacheThenServerNode(server: tracks.server, cached: tracks.cached, decode: decode))
+        return Chain(abortable(CacheThenServerNode(server: tracks.server, cached: tracks.cached, decode: decode)))
     }
 
     private func tracks<Input: Sendable>(

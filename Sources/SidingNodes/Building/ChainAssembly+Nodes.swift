@@ -49,6 +49,9 @@ struct ProgramNodes: AddedNodes {
     var middlewares: Middlewares?
     var cache: CacheUse?
     var reportsProgress = false
+    /// Told the progress in addition to the call's handle.
+    var downloadProgress: (@Sendable (TransferProgress) -> Void)?
+    var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
     func oncePerRequest<Attempts: Node>(
         _ attempts: Attempts
@@ -66,13 +69,15 @@ struct ProgramNodes: AddedNodes {
 
     func sending(_ sender: RequestSenderNode, wallClock: WallClock) -> any Node<OutgoingRequest, Reply> {
         let cached = caching(sender, wallClock)
-        return reportsProgress ? joined(UploadProgressNode(), cached) : cached
+        guard reportsProgress else { return cached }
+        return joined(UploadProgressNode { [uploadProgress] progress, _ in uploadProgress?(progress) }, cached)
     }
 
     func receiving<Content: Node>(
         _ content: Content
     ) -> any Node<Reply, Content.Output> where Content.Input == Reply {
-        reportsProgress ? joined(DownloadProgressNode(), content) : content
+        guard reportsProgress else { return content }
+        return joined(DownloadProgressNode { [downloadProgress] progress, _ in downloadProgress?(progress) }, content)
     }
 
     private func caching(_ sender: RequestSenderNode, _ wallClock: WallClock) -> any Node<OutgoingRequest, Reply> {

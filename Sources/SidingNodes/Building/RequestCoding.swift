@@ -14,6 +14,41 @@ public struct RequestCoding<Input: Sendable>: Sendable {
     ) {
         writer = MappedRequestWriter(mapping: mapping, makeEncoder: encoder)
     }
+
+    private init(_ writer: any RequestWriter<Input>) {
+        self.writer = writer
+    }
+
+    /// No body, whatever the input.
+    fileprivate static var bodiless: RequestCoding {
+        RequestCoding(ModelMapping<Input, JSONDocument?> { _ in nil }) { $0.documents }
+    }
+}
+
+extension RequestCoding {
+    /// An input that fills the `{name}` placeholders of the route; no body is sent.
+    ///
+    /// ```swift
+    /// let issue: Chain<Int, Issue> = builder.route(.get, "/issues/{id}").build(.path { ["id": "\($0)"] }, .json)
+    /// ```
+    /// - Parameter parameters: the values of the placeholders, which are percent-encoded. They are added to the parameters of
+    ///   the route, and win over those of the same name. An error that it throws ends the call before anything is sent, and so
+    ///   does a placeholder without a value, or a value without a placeholder.
+    public static func path(_ parameters: @escaping @Sendable (Input) throws -> [String: String]) -> RequestCoding {
+        bodiless.path(parameters)
+    }
+
+    /// This coding of an input that also fills the `{name}` placeholders of the route, as ``path(_:)`` does without a body:
+    /// `build(.json.path { ["id": "\($0.id)"] }, .json)`.
+    public func path(_ parameters: @escaping @Sendable (Input) throws -> [String: String]) -> RequestCoding {
+        RequestCoding(Self.adding(parameters, to: writer))
+    }
+
+    private static func adding<Writer: RequestWriter>(
+        _ parameters: @escaping @Sendable (Writer.Input) throws -> [String: String], to writer: Writer
+    ) -> any RequestWriter<Writer.Input> {
+        PathRequestWriter(body: writer, parameters: parameters)
+    }
 }
 
 extension RequestCoding where Input: Encodable {
@@ -44,18 +79,18 @@ extension RequestCoding where Input: RawBody {
     public static var bytes: RequestCoding { RequestCoding<Input>(.given) { _ in RequestEncoderNode<Input>.raw() } }
 }
 
-extension RequestCoding where Input == MultipartForm {
-    /// A multipart form, whose files are streamed.
+extension RequestCoding where Input: DTOEncodable, Input.DTO.Raw == MultipartForm {
+    /// A multipart form, or a model whose DTO is one. Files are streamed.
     public static var form: RequestCoding {
-        RequestCoding<MultipartForm>(.given) { _ in RequestEncoderNode<MultipartForm>() }
+        RequestCoding<Input>(ModelMapping<Input, Input.DTO>.toDTO.then(.toRaw)) { _ in
+            RequestEncoderNode<MultipartForm>()
+        }
     }
 }
 
 extension RequestCoding where Input == Void {
     /// No input: no body is sent, not even an empty one.
-    public static var none: RequestCoding {
-        RequestCoding<Void>(ModelMapping<Void, JSONDocument?> { _ in nil }) { $0.documents }
-    }
+    public static var none: RequestCoding { bodiless }
 }
 
 /// Encodes the input of a chain into its request, by way of a private intermediate type.
@@ -67,6 +102,41 @@ protocol RequestWriter<Input>: Sendable {
     var mapping: ModelMapping<Input, Carried?> { get }
 
     func encoder(for builder: URLChainBuilder) -> RequestEncoderNode<Carried>
+
+    /// The values of the route's placeholders that come from the input.
+    func parameters(of carried: Carried?) -> [String: String]
+}
+
+extension RequestWriter {
+    func parameters(of carried: Carried?) -> [String: String] { [:] }
+}
+
+/// Adds the values of the route's placeholders to what `body` carries.
+private struct PathRequestWriter<Body: RequestWriter>: RequestWriter {
+    struct Carried: Sendable {
+        let parameters: [String: String]
+        let body: Body.Carried?
+    }
+
+    let body: Body
+    let parameters: @Sendable (Body.Input) throws -> [String: String]
+
+    var mapping: ModelMapping<Body.Input, Carried?> {
+        ModelMapping { [body, parameters] input in
+            let carried = try body.mapping.map(input)
+            let values = body.parameters(of: carried).merging(try parameters(input)) { _, later in later }
+            return Carried(parameters: values, body: carried)
+        }
+    }
+
+    func encoder(for builder: URLChainBuilder) -> RequestEncoderNode<Carried> {
+        let encoder = body.encoder(for: builder)
+        return RequestEncoderNode<Carried> { (carried, draft) async throws(Failure) in
+            try await encoder.encoded(carried.body, into: draft)
+        }
+    }
+
+    func parameters(of carried: Carried?) -> [String: String] { carried?.parameters ?? [:] }
 }
 
 private struct MappedRequestWriter<Input: Sendable, Carried: Sendable>: RequestWriter {

@@ -98,25 +98,24 @@ extension URLChainBuilder {
         build(.none, .none)
     }
 
-    /// A chain from a multipart form, whose files are streamed, to a model by its DTO.
-    public func build<O: DTODecodable>(
-        _ input: MultipartForm.Type = MultipartForm.self, to output: O.Type = O.self
-    ) -> Chain<MultipartForm, O> where O.DTO.Raw == JSONDocument {
+    /// A chain from a multipart form, or a model whose DTO is one, to a model by its DTO. Files are streamed.
+    public func build<I: DTOEncodable, O: DTODecodable>(
+        _ input: I.Type = I.self, to output: O.Type = O.self
+    ) -> Chain<I, O> where I.DTO.Raw == MultipartForm, O.DTO.Raw == JSONDocument {
         build(.form, .dto)
     }
 
-    /// A chain from a multipart form, whose files are streamed, to a plain model.
+    /// A chain from a multipart form, or a model whose DTO is one, to a plain model. Files are streamed.
     @_disfavoredOverload
-    public func build<O: Decodable & Sendable>(
-        _ input: MultipartForm.Type = MultipartForm.self, to output: O.Type = O.self
-    ) -> Chain<MultipartForm, O> {
+    public func build<I: DTOEncodable, O: Decodable & Sendable>(
+        _ input: I.Type = I.self, to output: O.Type = O.self
+    ) -> Chain<I, O> where I.DTO.Raw == MultipartForm {
         build(.form, .json)
     }
 
-    /// A chain from a multipart form without output.
-    public func build(
-        _ input: MultipartForm.Type = MultipartForm.self, to output: Void.Type = Void.self
-    ) -> Chain<MultipartForm, Void> {
+    /// A chain from a multipart form, or a model whose DTO is one, without output.
+    public func build<I: DTOEncodable>(_ input: I.Type = I.self, to output: Void.Type = Void.self) -> Chain<I, Void>
+    where I.DTO.Raw == MultipartForm {
         build(.form, .none)
     }
 
@@ -158,6 +157,25 @@ extension URLChainBuilder {
     }
 }
 
+// MARK: - Messages of the compiler
+
+extension URLChainBuilder {
+    /// Says why there is no form for two types. Without it the compiler names a form that does not fit.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: """
+            the input must be Encodable, DTOEncodable or Void, and the output Decodable, DTODecodable or Void; \
+            for other forms say both, as in build(.bytes, .raw)
+            """
+    )
+    public func build<I: Sendable, O: Sendable>(
+        _ input: I.Type = I.self, to output: O.Type = O.self
+    ) -> Chain<I, O> {
+        Chain(MapNode { (_: I) in throw Failure(.internalFault, phase: .notSent) })
+    }
+}
+
 // MARK: - Shared by all forms
 
 extension URLChainBuilder {
@@ -192,7 +210,7 @@ extension URLChainBuilder {
 
     private func request<Writer: RequestWriter>(_ writer: Writer) -> any Node<Writer.Carried?, RequestDraft> {
         let encoding = MetadataConnectorNode<Writer.Carried>(metadata)
-            .then(URLRequestTransformerNode<Writer.Carried> { [route] _ in try route() })
+            .then(URLRequestTransformerNode<Writer.Carried>(route(writer)))
             .then(writer.encoder(for: self))
         var half: any Node<Writer.Carried?, RequestDraft> = encoding
         if !query.isEmpty {
@@ -205,6 +223,23 @@ extension URLChainBuilder {
     private func wrapped<Inner: Node, I: Sendable, O: Sendable>(
         _ inner: Inner, _ input: ModelMapping<I, Inner.Input>, _ output: ModelMapping<Inner.Output, O>
     ) -> any Node<I, O> {
-        ModelInputNode<I, O, Inner>(inner, input: input, output: output)
+        indicated(configured(ModelInputNode<I, O, Inner>(inner, input: input, output: output)))
+    }
+
+    private func route<Writer: RequestWriter>(_ writer: Writer) -> @Sendable (Writer.Carried?) throws -> Route {
+        { [target, baseURL, fault] carried in
+            if let fault { throw fault }
+            return try target.route(under: baseURL, writer.parameters(of: carried))
+        }
+    }
+
+    private func configured<Inner: Node>(_ chain: Inner) -> any Node<Inner.Input, Inner.Output> {
+        guard executor != nil || priority != nil else { return chain }
+        return ChainConfiguratorNode(chain, executor: executor, priority: priority)
+    }
+
+    private func indicated<Inner: Node>(_ chain: Inner) -> any Node<Inner.Input, Inner.Output> {
+        guard let loadIndicator else { return chain }
+        return LoadIndicatableNode(chain, indicator: loadIndicator)
     }
 }

@@ -7,15 +7,17 @@ public import SidingJSON
 /// Configures a chain step by step, then builds it.
 ///
 /// ```swift
-/// let builder = URLChainBuilder(ChainAssembly(transport: transport, connectivity: LinuxConnectivity()))
-/// let signIn: Chain<Credentials, Session> = builder.route(.post, "/session", under: base).encode(as: .formURL).build()
-/// let me: Chain<Void, User> = builder.route(.get, "/me", under: base).log(exclude: ["RequestSenderNode"]).build()
+/// let builder = try URLChainBuilder(baseURL: "https://api.example.com/v2")
+/// let signIn: Chain<Credentials, Session> = builder.route(.post, "/session").encode(as: .formURL).build()
+/// let me: Chain<Void, User> = builder.route(.get, "/me").log(exclude: ["RequestSenderNode"]).build()
 /// ```
 /// A builder is a value: each method returns a changed copy, so that a partly configured one can serve many chains. Every form
 /// of `build` uses the same `ChainAssembly`.
 public struct URLChainBuilder: Sendable, Changeable {
     /// The nodes around every chain of this builder.
     public var assembly: ChainAssembly
+    /// The URL that paths of ``route(_:_:under:parameters:)`` are under; nil for none.
+    public var baseURL: HTTPURL?
     /// How bodies are encoded; JSON by default.
     public var encoding = BodyEncoding.json
     /// Header fields of every request; they win over those of ``assembly``.
@@ -34,30 +36,44 @@ public struct URLChainBuilder: Sendable, Changeable {
     public var encoder: @Sendable () -> JSONEncoder = JSONCoding.encoder
     /// Makes the decoder of each call; by default it reads dates of RFC 3339, and `Data` as Base64.
     public var decoder: @Sendable () -> JSONDecoder = JSONCoding.decoder
-    var route: @Sendable () throws -> Route
+    var target = RequestTarget.missing
+    /// What was wrong with an earlier setting; the calls of the chain fail with it.
+    var fault: Failure?
     var requestNodes: [any Node<RequestDraft, RequestDraft>] = []
+    var loadIndicator: LoadIndicator?
+    var executor: (any TaskExecutor)?
+    var priority: TaskPriority?
 
-    /// A builder without a route: its chains fail with `Failure.Reason.invalidRequest`.
-    public init(_ assembly: ChainAssembly) {
+    /// A builder over an assembly of your own. Without a route its chains fail with `Failure.Reason.invalidRequest`.
+    ///
+    /// - Parameters:
+    ///   - assembly: the transport, and what all chains have around them.
+    ///   - baseURL: what paths are under; nil, the default, if each route says it.
+    public init(_ assembly: ChainAssembly, baseURL: HTTPURL? = nil) {
         self.assembly = assembly.with(\.isAbortable, true)
-        route = { throw Failure(.invalidRequest, phase: .notSent, detail: "the chain was built without a route") }
+        self.baseURL = baseURL
     }
 
     /// Sets the target of requests.
     public func route(_ method: HTTPRequest.Method, _ url: HTTPURL) -> URLChainBuilder {
-        routed { Route(method, url) }
+        with(\.target, .url(method, url))
     }
 
-    /// Sets the target of requests: a path under a source, with percent-encoded values for its `{name}` placeholders. If it is
-    /// invalid, the calls of the chain fail.
+    /// Sets the target of requests: a path with percent-encoded values for its `{name}` placeholders. Values that depend on the
+    /// input of the chain come from its ``RequestCoding``: `build(.path { ["id": "\($0)"] }, .json)`.
+    ///
+    /// The calls of the chain fail with `Failure.Reason.invalidRequest` if a placeholder has no value, a value no placeholder, or
+    /// the path no base.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - template: the path, which may have a query.
+    ///   - base: what the path is under; ``baseURL`` by default.
+    ///   - parameters: the values that are the same for all calls.
     public func route(
-        _ method: HTTPRequest.Method, _ template: String, under base: HTTPURL, parameters: [String: String] = [:]
+        _ method: HTTPRequest.Method, _ template: String, under base: HTTPURL? = nil, parameters: [String: String] = [:]
     ) -> URLChainBuilder {
-        routed { try Route(method, template, under: base, parameters: parameters) }
-    }
-
-    private func routed(_ route: @escaping @Sendable () throws -> Route) -> URLChainBuilder {
-        with(\.route, route)
+        with(\.target, .path(method, template, under: base, parameters))
     }
 
     /// Adds query parameters; those of the same name are replaced.
@@ -65,18 +81,19 @@ public struct URLChainBuilder: Sendable, Changeable {
         with(\.query, self.query.merging(query) { _, later in later })
     }
 
-    /// Sets how Booleans are written in queries and forms: `flag=1` by default, or `flag=true`.
-    public func set(boolEncodingStrategy strategy: QueryEncoding.BoolStrategy) -> URLChainBuilder {
+    /// Sets how Booleans are written in queries and forms: `flag=1` by default, `flag=true`, or as a type of your own says.
+    public func set(boolEncodingStrategy strategy: some QueryEncoding.BoolStrategy) -> URLChainBuilder {
         with(\.queryEncoding.bools, strategy)
     }
 
-    /// Sets how lists are written in queries and forms: `a[]=1&a[]=2` by default, `a=1&a=2`, or `a=1,2`.
-    public func set(arrayEncodingStrategy strategy: QueryEncoding.ArrayStrategy) -> URLChainBuilder {
+    /// Sets how lists are written in queries and forms: `a[]=1&a[]=2` by default, `a=1&a=2`, `a=1,2`, or as a type
+    /// of your own says.
+    public func set(arrayEncodingStrategy strategy: some QueryEncoding.ArrayStrategy) -> URLChainBuilder {
         with(\.queryEncoding.arrays, strategy)
     }
 
-    /// Sets how objects are written in queries and forms: `d[age]=23` by default, or `d.age=23`.
-    public func set(dictEncodingStrategy strategy: QueryEncoding.DictionaryStrategy) -> URLChainBuilder {
+    /// Sets how objects are written in queries and forms: `d[age]=23` by default, `d.age=23`, or as a type of your own says.
+    public func set(dictEncodingStrategy strategy: some QueryEncoding.DictionaryStrategy) -> URLChainBuilder {
         with(\.queryEncoding.dictionaries, strategy)
     }
 
@@ -85,6 +102,19 @@ public struct URLChainBuilder: Sendable, Changeable {
         var fields = self.metadata
         for field in metadata { fields[field.name] = metadata[field.name] }
         return with(\.metadata, fields)
+    }
+
+    /// Sets header fields by their names as text; those of the same name are replaced.
+    ///
+    /// The calls of the chain fail with `Failure.Reason.invalidRequest` if a name is not that of a field or occurs twice, or a
+    /// value has characters that fields may not have.
+    @_disfavoredOverload
+    public func set(metadata: [String: String]) -> URLChainBuilder {
+        do throws(Failure) {
+            return set(metadata: try HTTPFields(metadata.mapValues(QueryValue.string), of: "set(metadata:)"))
+        } catch {
+            return with(\.fault, fault ?? error)
+        }
     }
 
     /// Adds a provider that is called on each attempt, after those added before.
@@ -101,7 +131,7 @@ public struct URLChainBuilder: Sendable, Changeable {
     public func encode(as encoding: BodyEncoding) -> URLChainBuilder { with(\.encoding, encoding) }
 
     /// Excludes the events of these nodes from the log.
-    public func log(exclude names: Set<String>) -> URLChainBuilder {
+    public func log(exclude names: some Sequence<String>) -> URLChainBuilder {
         with(\.assembly.logExclusions, assembly.logExclusions.union(names))
     }
 
@@ -126,6 +156,37 @@ public struct URLChainBuilder: Sendable, Changeable {
         with(\.assembly, assembly.cache(responses, keying: keying))
     }
 
-    /// Reports the transfer progress to the `CallHandle` of each call.
-    public func reportProgress() -> URLChainBuilder { with(\.assembly.reportsProgress, true) }
+    /// Reports the transfer progress to the `CallHandle` of each call, and to closures.
+    ///
+    /// ```swift
+    /// builder.route(.get, "/map.pbf").reportProgress { print($0.fraction ?? 0) }.buildDownload(to: file)
+    /// ```
+    /// - Parameters:
+    ///   - download: told the progress of each response body: at its start, at most once per percent, and at its end.
+    ///   - upload: told the same of each request body.
+    public func reportProgress(
+        download: (@Sendable (TransferProgress) -> Void)? = nil, upload: (@Sendable (TransferProgress) -> Void)? = nil
+    ) -> URLChainBuilder {
+        with(\.assembly.programNodes.reportsProgress, true)
+            .with(\.assembly.programNodes.downloadProgress, download)
+            .with(\.assembly.programNodes.uploadProgress, upload)
+    }
+
+    /// Counts the calls in flight of every chain for `indicator`, which several builders may share.
+    public func indicateLoad(on indicator: LoadIndicator) -> URLChainBuilder { with(\.loadIndicator, indicator) }
+
+    /// Sets where chains run, and how urgently; see ``ChainConfiguratorNode``.
+    ///
+    /// - Parameters:
+    ///   - executor: runs the steps of a chain; nil, the default, for the caller's, or, with a priority, the shared pool.
+    ///   - priority: the priority of the calls; nil, the default, for the caller's own.
+    public func run(on executor: (any TaskExecutor)? = nil, priority: TaskPriority? = nil) -> URLChainBuilder {
+        with(\.executor, executor).with(\.priority, priority)
+    }
+
+    /// Selects the middlewares that run for the requests of the chain, in addition to filters set before: all of them must
+    /// allow a middleware.
+    public func filter(middlewares filter: MiddlewareFilter) -> URLChainBuilder {
+        add(node: MiddlewareFilterNode(filter))
+    }
 }

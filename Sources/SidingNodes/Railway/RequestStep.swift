@@ -60,9 +60,16 @@ struct Performance<Performer: Node, Value: Sendable>: Sendable {
 }
 
 extension Node {
-    /// The outcome of a call as a value; throws nothing.
-    public func outcome(of input: Input, _ context: ChainContext) async -> Try<Output> {
+    /// The outcome of a call as a value, with a new context unless one is given; throws nothing.
+    public func outcome(of input: Input, _ context: ChainContext = ChainContext()) async -> Try<Output> {
         do throws(Failure) { return .success(try await process(input, context)) } catch { return .failure(error) }
+    }
+}
+
+extension Node where Input == Void {
+    /// The outcome of a call as a value, with a new context unless one is given; throws nothing.
+    public func outcome(_ context: ChainContext = ChainContext()) async -> Try<Output> {
+        await outcome(of: (), context)
     }
 }
 

@@ -63,21 +63,29 @@ extension HTTPFields {
     /// - Throws: `Failure.Reason.invalidRequest` if `value` is not a flat object, a name is not a valid field name or occurs
     ///   twice, or a value has characters that fields may not have. The failure names the field, never its value.
     public init<Value: Encodable>(headerObject value: Value) throws(Failure) {
+        try self.init(
+            QueryValueEncoder(dates: .httpDate).members(of: value, for: "header fields"), of: "\(Value.self)")
+    }
+
+    /// The fields of `members`, sorted by name.
+    ///
+    /// - Parameter owner: names the origin of the members in failures.
+    /// - Throws: `Failure.Reason.invalidRequest` as ``init(headerObject:)``.
+    init(_ members: [String: QueryValue], of owner: String) throws(Failure) {
         self.init()
-        let members = try QueryValueEncoder(dates: .httpDate).members(of: value, for: "header fields")
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
             guard let name = HTTPField.Name(key) else {
-                throw Self.refusal(Value.self, "'\(PlainText.oneLine(key, limit: 100))' is not a name of a field")
+                throw Self.refusal(owner, "'\(PlainText.oneLine(key, limit: 100))' is not a name of a field")
             }
-            guard let text = try Self.text(member, key, Value.self) else { continue }
+            guard let text = try Self.text(member, key, owner) else { continue }
             guard self[name] == nil else {
-                throw Self.refusal(Value.self, "the field '\(key)' stands twice, as case makes no difference")
+                throw Self.refusal(owner, "the field '\(key)' stands twice, as case makes no difference")
             }
             self[name] = text
         }
     }
 
-    private static func text(_ value: QueryValue, _ key: String, _ type: Any.Type) throws(Failure) -> String? {
+    private static func text(_ value: QueryValue, _ key: String, _ owner: String) throws(Failure) -> String? {
         let text: String
         switch value {
         case .null: return nil
@@ -86,17 +94,17 @@ extension HTTPFields {
         case .double(let number): text = String(number)
         case .bool(let flag): text = flag ? "true" : "false"
         case .array, .object:
-            throw refusal(type, "the field '\(key)' is \(value.kind), and only single values have a form")
+            throw refusal(owner, "the field '\(key)' is \(value.kind), and only single values have a form")
         }
         // Otherwise such a value would be changed silently, or would begin another field.
         guard HTTPField.isValidValue(text) else {
             throw refusal(
-                type, "the value of '\(key)' has a control character, such as a line break, or a space at an end")
+                owner, "the value of '\(key)' has a control character, such as a line break, or a space at an end")
         }
         return text
     }
 
-    private static func refusal(_ type: Any.Type, _ why: String) -> Failure {
-        Failure(.invalidRequest, phase: .notSent, detail: "\(type) makes no header fields: \(why)")
+    private static func refusal(_ owner: String, _ why: String) -> Failure {
+        Failure(.invalidRequest, phase: .notSent, detail: "\(owner) makes no header fields: \(why)")
     }
 }

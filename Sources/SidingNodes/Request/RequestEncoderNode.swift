@@ -21,12 +21,17 @@ public struct RequestEncoderNode<Model: Sendable>: Node {
         _ input: Request<Model?>, _ context: ChainContext
     ) async throws(Failure) -> RequestDraft {
         let draft = input.with(body: RequestBody.none)
-        guard let model = input.body else { return draft }
         do {
-            return try await encode(model, draft)
+            return try await encoded(input.body, into: draft)
         } catch {
             throw error.at(node: name, method: draft.route.method.rawValue, url: Redaction.url(draft.route.url))
         }
+    }
+
+    /// The draft with `model` in it; unchanged for none.
+    func encoded(_ model: Model?, into draft: RequestDraft) async throws(Failure) -> RequestDraft {
+        guard let model else { return draft }
+        return try await encode(model, draft)
     }
 }
 

@@ -39,6 +39,12 @@ import Testing
         )
     }
 
+    @Test func `an outcome needs no context, and without an input nothing at all`() async throws {
+        let line = Railway(RequestStep(Step<Void, Int> { _, _ in 21 })).then(RequestStep(Self.double))
+        #expect(try await line.outcome().get() == 42)
+        #expect(try await Railway(RequestStep(Self.double)).outcome(of: 21).get() == 42)
+    }
+
     @Test func `a failure travels to the end untouched, and no later node runs`() async {
         let ran = Counter()
         let later = Step<Int, Int> { input, _ in

@@ -101,3 +101,9 @@ public struct MultipartForm: Sendable, Hashable {
         append(fields: try QueryValueEncoder().members(of: model, for: "form fields"), encoding: encoding)
     }
 }
+
+/// A form is its own DTO and its own raw form, so that it can be the DTO of a model.
+extension MultipartForm: DTOEncodable, RawEncodable {
+    /// The form itself.
+    public func toRaw() -> MultipartForm { self }
+}

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import SidingChain
-
 /// A chain with its node types erased: what builders return and a program keeps.
 ///
 /// ```swift
