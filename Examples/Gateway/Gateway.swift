@@ -10,9 +10,7 @@ import Foundation
 import HTTPTypes
 import Siding
 import SidingChain
-import SidingHTTP
 import SidingJSON
-import SidingNetwork
 import SidingNodes
 
 struct Issue: Codable, Sendable {
@@ -55,48 +53,38 @@ enum GatewayError: Error, CustomStringConvertible {
 }
 
 struct IssueGateway: Sendable {
-    let base: HTTPURL
     private let requests: URLChainBuilder
 
-    init(_ base: HTTPURL, over transport: any Transport) {
-        self.base = base
-        requests = URLChainBuilder(ChainAssembly(transport: transport, connectivity: LinuxConnectivity()))
-            .envelope(at: JSONPath(member: "data"))
+    init(_ base: String) throws(Failure) {
+        requests = try URLChainBuilder(baseURL: base).envelope(at: "$.data")
             .errors(ResponseErrorEnvelopeNode(reading: Refusal.self) { refusal, _ in refusal })
-            .reportProgress()
     }
 
     func issue(_ id: Int) async throws(GatewayError) -> Issue {
-        try await answer(of: requests.route(.get, "/issues/\(id)", under: base).build(), to: ())
+        try await answer(of: requests.route(.get, "/issues/{id}").build(.path { ["id": "\($0)"] }, .json), to: id)
     }
 
     func create(_ draft: Issue.Draft) async throws(GatewayError) -> Issue {
-        try await answer(of: requests.route(.post, "/issues", under: base).build(), to: draft)
+        try await answer(of: requests.route(.post, "/issues").build(), to: draft)
     }
 
     /// Uploads a file, which is read while it is sent.
     ///
-    /// - Parameter progress: told from 0 to 1; what comes too fast for it is left out, the end never.
+    /// - Parameter progress: told from 0 to 1; at most once per percent.
     func attach(
         _ file: String, to issue: Issue, progress: @escaping @Sendable (Double) -> Void
     ) async throws(GatewayError) -> Attachment {
         var form = MultipartForm()
         form.append(file: file, name: "file")
-        // A handle is for one call, and its progress ends with the call, however that ends.
-        let handle = CallHandle()
-        var context = ChainContext()
-        context.handle = handle
-        async let watching: Void = { for await sent in handle.uploadProgress { progress(sent.fraction ?? 0) } }()
-        let route = requests.route(.post, "/issues/\(issue.id)/attachments", under: base)
-        let attachment: Attachment = try await answer(of: route.build(), to: form, context)
-        await watching
-        return attachment
+        let attach = requests.route(.post, "/issues/{id}/attachments", parameters: ["id": "\(issue.id)"])
+            .reportProgress(upload: { sent in progress(sent.fraction ?? 0) })
+        return try await answer(of: attach.build(), to: form)
     }
 
     private func answer<Input, Output>(
-        of chain: Chain<Input, Output>, to input: Input, _ context: ChainContext = ChainContext()
+        of chain: Chain<Input, Output>, to input: Input
     ) async throws(GatewayError) -> Output {
-        do throws(Failure) { return try await chain(input, context) } catch { throw GatewayError(error) }
+        do throws(Failure) { return try await chain(input) } catch { throw GatewayError(error) }
     }
 }
 
@@ -105,8 +93,7 @@ struct Gateway {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let base = try HTTPURL(arguments.first ?? "http://127.0.0.1:8080")
-            let gateway = IssueGateway(base, over: HTTPTransport())
+            let gateway = try IssueGateway(arguments.first ?? "http://127.0.0.1:8080")
             print("first: \(try await gateway.issue(1).title)")
             let created = try await gateway.create(Issue.Draft(title: "The gate does not close"))
             print("created: \(created.id)")

@@ -13,7 +13,6 @@ import Siding
 import SidingChain
 import SidingHTTP
 import SidingModels
-import SidingNetwork
 import SidingNodes
 
 struct Report: Codable, Sendable {
@@ -33,17 +32,15 @@ struct Reading: Codable, Sendable {
 struct Tides: Sendable {
     let siding: Siding
     let readings: Resource<Reading>
-    private let base: HTTPURL
-    private let assembly: ChainAssembly
+    private let requests: URLChainBuilder
 
     init(_ base: String, path: String) async throws {
         let source = try Source(baseURL: base)
         let transports = HTTPTransports()
         readings = try Resource<Reading>("readings", from: source, at: "/readings", key: \.id)
         siding = try await Siding(store: .sqlite(path: path), resources: [readings], transports: transports)
-        self.base = source.baseURL
-        assembly = ChainAssembly(
-            transport: transports.transport(for: source.name, source.transport), connectivity: LinuxConnectivity())
+        requests = try URLChainBuilder(
+            baseURL: base, transport: transports.transport(for: source.name, source.transport))
     }
 
     /// What became of each reading of a day's report.
@@ -57,7 +54,7 @@ struct Tides: Sendable {
             chain("/reports/{name}/readings", to: [Reading].self))
         let save = RequestStep(
             UpsertRecordsStep(to: self.readings, in: siding, onConflict: .merge(with: Self.merged)))
-        return await Railway(report).then(readings).then(save).outcome(of: day, ChainContext())
+        return await Railway(report).then(readings).then(save).outcome(of: day)
     }
 
     /// The highest three of the stations that are above `level`, from the copy: no request is made.
@@ -69,11 +66,7 @@ struct Tides: Sendable {
     private func chain<Output: Decodable & Sendable>(
         _ template: String, to output: Output.Type
     ) -> Chain<String, Output> {
-        let request = RequestRouterNode<String> { [base] name in
-            RequestDraft(route: try Route(.get, template, under: base, parameters: ["name": name]))
-        }
-        let answer = ResponseDataLoaderNode().then(ResponseDataParserNode()).then(DecodeNode<Output>())
-        return Chain(assembly.chain(from: request, to: answer))
+        requests.route(.get, template).build(.path { ["name": $0] }, .json)
     }
 
     /// 404 alone: a 500 does not say that there is no report.
