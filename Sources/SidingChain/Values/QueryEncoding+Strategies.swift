@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension QueryEncoding {
-    /// How Booleans are written: ``asInt``, ``asBool``, or a type of your own.
+    /// How Booleans are written: `.asInt`, `.asBool`, or a type of your own.
     ///
     /// ```swift
     /// struct YesOrNo: QueryEncoding.BoolStrategy {
@@ -12,7 +12,7 @@ extension QueryEncoding {
         func text(of value: Bool) -> String
     }
 
-    /// How lists are written: ``brackets``, ``noBrackets``, ``comma``, or a type of your own.
+    /// How lists are written: `.brackets`, `.noBrackets`, `.comma`, or a type of your own.
     public protocol ArrayStrategy: Sendable, Hashable {
         /// The name of the parameter of one item, such as `tags[]`; it is percent-encoded later.
         ///
@@ -26,7 +26,7 @@ extension QueryEncoding {
         var joinsItems: Bool { get }
     }
 
-    /// How objects are written: ``brackets``, ``dots``, or a type of your own.
+    /// How objects are written: `.brackets`, `.dots`, or a type of your own.
     public protocol DictionaryStrategy: Sendable, Hashable {
         /// The name of the parameter of one member, such as `d[age]`; it is percent-encoded later.
         ///

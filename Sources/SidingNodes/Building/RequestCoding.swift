@@ -38,7 +38,7 @@ extension RequestCoding {
         bodiless.path(parameters)
     }
 
-    /// This coding of an input that also fills the `{name}` placeholders of the route, as ``path(_:)`` does without a body:
+    /// This coding of an input that also fills the `{name}` placeholders of the route, as `.path` alone does without a body:
     /// `build(.json.path { ["id": "\($0.id)"] }, .json)`.
     public func path(_ parameters: @escaping @Sendable (Input) throws -> [String: String]) -> RequestCoding {
         RequestCoding(Self.adding(parameters, to: writer))
