@@ -58,7 +58,7 @@ public struct Route: Sendable, Hashable {
         let names = unused.map { "{\($0)}" }.joined(separator: ", ")
         throw Failure(
             .invalidRequest, phase: .notSent,
-            detail: "the path '\(template)' has no placeholder \(names), for which there is a value")
+            detail: "the path '\(template)' has no placeholder for the value of \(names)")
     }
 }
 

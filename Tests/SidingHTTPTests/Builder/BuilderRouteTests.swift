@@ -53,8 +53,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/issues/{id}", ["number": "7"], "the path '/issues/{id}' has no placeholder {number}"),
-        ("/issues/{id}/{note}", ["id": "7"], "the path '/issues/{id}/{note}' has the placeholder {note}"),
+        ("/issues/{id}", ["number": "7"], "the path '/issues/{id}' has no placeholder for the value of {number}"),
+        ("/issues/{id}/{note}", ["id": "7"], "the placeholder {note} of the path '/issues/{id}/{note}' has no value"),
         ("/issues/{id}", ["id": ".."], "'..' cannot stand for {id}"),
     ])
     func `a placeholder without a value, and a value without a placeholder, are told before anything is sent`(
@@ -75,7 +75,9 @@ import Testing
     @Test func `a whole URL has no placeholders, and what the closure throws is the caller's`() async throws {
         try await BuilderSettingsTests.building { (origin, builder) async throws in
             let whole: Chain<Int, Answer> = builder.route(.get, origin.url).build(.path { ["id": "\($0)"] }, .json)
-            #expect(await whole.outcome(of: 7).failure?.detail?.contains("no placeholder {id}") == true)
+            #expect(
+                await whole.outcome(of: 7).failure?.detail?.contains("has no placeholder for the value of {id}") == true
+            )
             let refusing: Chain<Int, Answer> = builder.route(.get, "/issues/{id}")
                 .build(.path { _ in throw Own() }, .json)
             let failure = await refusing.outcome(of: 7).failure
