@@ -45,7 +45,9 @@ extension Siding {
     /// A typed read leaves them out if they do not decode as the model, such as one whose `id` is an `Int`.
     /// ``QueueEntry/recordKey`` says which entry creates which record.
     public func pendingCreations(of resource: some SyncedResource) async throws(StoreError) -> [Record] {
-        try await store.recordsWithTemporaryIDs(of: resource.name).filter { TemporaryID.matches($0.key) }
+        try await store.recordsWithTemporaryIDs(of: resource.name).filter {
+            $0.pending > 0 && TemporaryID.matches($0.key)
+        }
     }
 }
 

@@ -75,6 +75,17 @@ import Testing
         #expect(try await bench.siding.search("a", in: bench.issues).isEmpty)
     }
 
+    @Test func `a created record whose id is not known fails no typed read, and is not pending`() async throws {
+        let bench = try await TypedBench()
+        try await bench.siding.save([Ticket(id: 1, title: "b"), Ticket(id: 2, title: "c")], to: bench.issues)
+        let entry = try await bench.siding.create(Draft(title: "a"), in: bench.issues)
+        #expect(entry.state == .done)
+        #expect(try await bench.siding.rawRecords(of: bench.issues).count == 3)
+        #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2])
+        #expect(try await bench.siding.records(of: bench.issues).count() == 2)
+        #expect(try await bench.siding.pendingCreations(of: bench.issues).isEmpty)
+    }
+
     @Test func `they are values of their own, under the key of their entry, until the origin has them`() async throws {
         let bench = try await bench()
         let entry = try await bench.siding.create(Draft(title: "a", comments: 4), in: bench.issues)
