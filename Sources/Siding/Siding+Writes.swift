@@ -45,9 +45,9 @@ extension Siding {
     /// A typed read leaves them out if they do not decode as the model, such as one whose `id` is an `Int`.
     /// ``QueueEntry/recordKey`` says which entry creates which record.
     public func pendingCreations(of resource: some SyncedResource) async throws(StoreError) -> [Record] {
-        try await store.recordsWithTemporaryIDs(of: resource.name).filter {
-            $0.pending > 0 && TemporaryID.matches($0.key)
-        }
+        let name = resource.name
+        let creating = try await store.read { try OutboxEditsTable.keysOfPendingCreations(of: name, $0) }
+        return try await store.recordsWithTemporaryIDs(of: name).filter { creating.contains($0.key) }
     }
 }
 

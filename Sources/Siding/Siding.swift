@@ -86,8 +86,11 @@ public struct Siding: Service {
         let report: SyncReport
         do throws(StoreError) {
             report = try await activity.perform { () throws(StoreError) in
-                try await activity.syncs.sync(resource, options, at: wallClock.now) { () throws(StoreError) in
-                    let report = try await declarations.value.engine.sync(resource, options: options)
+                let declarations = declarations.value
+                return try await activity.syncs.sync(
+                    resource, options, by: declarations.sender.replaced, at: wallClock.now
+                ) { () throws(StoreError) in
+                    let report = try await declarations.engine.sync(resource, options: options)
                     await announce([report])
                     return report
                 }

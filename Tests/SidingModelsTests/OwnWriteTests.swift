@@ -44,6 +44,17 @@ import Testing
         #expect(bench.origin.writes.value[0].request.headerFields[.contentType] == "application/json")
     }
 
+    @Test(arguments: [".", "..", ""])
+    func `a key that names a folder, or nothing, is refused, and nothing is sent`(key: String) async throws {
+        let bench = try await TypedBench()
+        await #expect(throws: StoreError.self) { try await bench.siding.delete(key: key, in: bench.issues) }
+        await #expect(throws: StoreError.self) {
+            try await bench.siding.update(key: key, with: ["title": "b"], in: bench.issues)
+        }
+        #expect(bench.origin.writes.value.isEmpty)
+        #expect(try await bench.siding.queueEntries().isEmpty)
+    }
+
     @Test func `offline they show at once, wait for what they depend on, and follow the conflict policy`() async throws
     {
         let bench = try await TypedBench(connectivity: TestConnectivity(hasUsableRoute: false))

@@ -16,7 +16,7 @@ struct UnnamedCreates {
     func hide(deliveredBefore startedAt: Timestamp, now: Timestamp, _ transaction: borrowing Transaction) throws -> Bool
     {
         guard table.row.isEdited else { return false }
-        let keys = try keys(deliveredBefore: startedAt, transaction)
+        let keys = try keys(deliveredBefore: startedAt, now, transaction)
         guard !keys.isEmpty else { return false }
         var projection = try EditProjection(table, now: now)
         for key in keys {
@@ -35,18 +35,19 @@ struct UnnamedCreates {
     }
 
     /// Without pending edits the row is as an own write left it; with some, its server copy has the record. No page has shown it
-    /// since (``MissingTable``).
+    /// since (``MissingTable``). A time beyond the longest wait is that of a clock that was ahead.
     private func keys(
-        deliveredBefore startedAt: Timestamp, _ transaction: borrowing Transaction
+        deliveredBefore startedAt: Timestamp, _ now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> [String] {
         try transaction.query(
             """
             SELECT r.key FROM siding_missing m JOIN \(table.rows) r ON r.rowid = m.record
-            WHERE m.resource = ?1 AND m.passes IS NULL AND r.deleted_at IS NULL AND r.changed_at <= ?2
+            WHERE m.resource = ?1 AND m.passes IS NULL AND r.deleted_at IS NULL
+                AND (r.changed_at <= ?2 OR r.changed_at > ?3)
                 AND \(Self.hasTemporaryKey("r")) AND (r.pending = 0 OR EXISTS (
                     SELECT 1 FROM siding_server_copies c
                     WHERE c.resource = ?1 AND c.key = r.key AND c.body IS NOT NULL))
-            """, table.resource, startedAt.microseconds
+            """, table.resource, startedAt.microseconds, (now + RetryRules.longestWait).microseconds
         ) { $0.text(0) }
     }
 }

@@ -9,7 +9,8 @@ extension HTTPFailure {
         guard status >= 400, status != 422, !asksToWait, !speaksOfLimit else { return nil }
         switch statusClass {
         case .refused, .notImplemented:
-            return [name.isEmpty ? "\(status)" : "\(status) \(name)", words].compactMap(\.self).joined(separator: ": ")
+            return [reasonPhrase.isEmpty ? "\(status)" : "\(status) \(reasonPhrase)", words].compactMap(\.self).joined(
+                separator: ": ")
         case .unauthorized, .requestTimeout, .tooEarly, .backOff, .insufficientStorage, .portal, .gone, .conflict,
             .serverError, .unexpected:
             return nil

@@ -8,7 +8,8 @@ package struct SourceHealth: Sendable, Hashable {
     package var gate: SourceGate?
     /// Tries in a row that failed.
     package var failures = 0
-    /// How many of these were pages. Where none was, the gate is one of writes.
+    /// How many of the newest of these were pages. After a write that failed, pages are requested all the same: a write that
+    /// always fails would otherwise hold them up for as long as it does.
     package var failedPages = 0
     /// Answers in a row that asked to wait.
     package var waits = 0
@@ -40,19 +41,12 @@ package struct SourceHealth: Sendable, Hashable {
     /// When a closed gate lets a probe through; nil if it waits for a sign-in.
     package func opens(now: Timestamp) -> Timestamp? {
         guard let gate else { return now }
-        return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : opensForWrites
-    }
-
-    /// When a closed gate lets a write through. A page that failed, too, goes first: writes that always fail would otherwise
-    /// close the gate each time before a page is asked for.
-    private var opensForWrites: Timestamp? {
-        guard let gate, gate.reason == .breaker, failedPages > 0, !isClosedByRefusals else { return gate?.until }
-        return gate.until.map { $0 + RetryRules.probeWindow }
+        return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : gate.until
     }
 
     private func opensForProbe(_ now: Timestamp) -> Bool {
         // A time beyond the longest allowed wait was set before the clock was set back.
-        guard let until = opensForWrites else { return gate?.reason != .signIn }
+        guard let until = gate?.until else { return gate?.reason != .signIn }
         return until <= now || until > now + RetryRules.longestWait
     }
 
@@ -90,7 +84,7 @@ package struct SourceHealth: Sendable, Hashable {
             answered(now)
         case .refused(let how): refused(how, jitter: jitter, now: now)
         case .failed:
-            if !isOfWrite { failedPages += 1 }
+            failedPages = isOfWrite ? 0 : failedPages + 1
             failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .portal(let note): close(.portal, until: now + RetryRules.probeWindow, note, now)
@@ -130,9 +124,9 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func breaks(after count: Int, _ note: String, _ jitter: Jitter, _ now: Timestamp) {
         guard count >= RetryRules.breakerLimit else { return }
-        // At least half of it, whatever the jitter: it has to grow with each failure, or many at once are repeated at once.
-        let half = RetryRules.breakerBackoff.ceiling(after: count - RetryRules.breakerLimit + 1) / 2
-        let wait = max(RetryRules.breakerBackoff.base, half + jitter.spread(half))
+        let wait = max(
+            RetryRules.breakerBackoff.base,
+            RetryRules.breakerBackoff.wait(after: count - RetryRules.breakerLimit + 1, jitter: jitter))
         close(.breaker, until: now + wait, note, now)
     }
 

@@ -84,7 +84,7 @@ enum PassesTable {
         try supersede(resource, end, queue, transaction)
         var hasHidden = false
         // First, so that they do not count as missing.
-        if let pass = try load(of: resource, transaction)?.pass {
+        if end.isComplete, !end.isOfChanges, let pass = try load(of: resource, transaction)?.pass {
             hasHidden = try UnnamedCreates(table: table)
                 .hide(deliveredBefore: pass.startedAt, now: queue.now, transaction)
         }

@@ -95,6 +95,10 @@ package struct WriteDeclaration: Sendable {
         guard id?.isEmpty != true else {
             throw Self.refusal("the id of the record for \(name).\(verb.rawValue) is empty")
         }
+        // As a segment of a path these name the collection, or what is above it (RFC 3986 §5.2.4).
+        guard id != ".", id != ".." else {
+            throw Self.refusal("'\(id ?? "")' is not the id of a record: in a URL it would name a folder")
+        }
         // Later writes to a record that is not yet created name it by this id, and share its lane.
         let record = id ?? (verb == .create && resource != nil ? TemporaryID.random() : nil)
         let encoded = id.map(QueryEncoding.escape)

@@ -12,9 +12,11 @@ final class RunningSyncs: Sendable {
     private struct Terms: Hashable {
         let definition: ResourceDefinition
         let options: SyncOptions
+        /// The declarations that it was made by: others may have another secret, or other columns.
+        let declarations: ObjectIdentifier
 
-        init(_ resource: AnyResource, _ options: SyncOptions) {
-            definition = ResourceDefinition(resource)
+        init(_ resource: AnyResource, _ options: SyncOptions, _ declarations: ChangeSignal) {
+            (definition, self.declarations) = (ResourceDefinition(resource), ObjectIdentifier(declarations))
             var options = options
             // How long a sync would have waited to begin says nothing about what it does.
             options.lockWait = .zero
@@ -41,12 +43,14 @@ final class RunningSyncs: Sendable {
     func waiting(for resource: String) -> Int { running.withLock { $0[resource] }?.ended.waiters ?? 0 }
 
     /// Syncs by `body`. While another sync of the resource is under way, it waits for the end of that one; with the same options
-    /// and definition it returns the same result.
+    /// and declarations it returns the same result.
+    ///
+    /// - Parameter declarations: fires when others take their place.
     func sync(
-        _ resource: AnyResource, _ options: SyncOptions, at now: Timestamp,
+        _ resource: AnyResource, _ options: SyncOptions, by declarations: ChangeSignal, at now: Timestamp,
         _ body: () async throws(StoreError) -> SyncReport
     ) async throws(StoreError) -> SyncReport {
-        let own = Running(Terms(resource, options), since: now)
+        let own = Running(Terms(resource, options, declarations), since: now)
         while let other = begin(own, of: resource.name) {
             await other.ended.wait(past: 0)
             guard !Task.isCancelled else {
@@ -59,10 +63,10 @@ final class RunningSyncs: Sendable {
 
     /// Syncs by `body`, unless a sync of the resource is under way: then `held` gets the moment at which that one began.
     func syncIfFree(
-        _ resource: AnyResource, _ options: SyncOptions, at now: Timestamp,
+        _ resource: AnyResource, _ options: SyncOptions, by declarations: ChangeSignal, at now: Timestamp,
         _ body: () async throws(StoreError) -> SyncReport, ifHeld held: (Timestamp) -> SyncReport
     ) async throws(StoreError) -> SyncReport {
-        let own = Running(Terms(resource, options), since: now)
+        let own = Running(Terms(resource, options, declarations), since: now)
         if let other = begin(own, of: resource.name) { return held(other.since) }
         return try await lead(own, of: resource.name, body)
     }

@@ -239,7 +239,7 @@ package struct SyncEngine: Sendable {
             return report
         }
         guard let running else { return try await underLease(resource, options, command, run) }
-        return try await running.syncIfFree(resource, options, at: now) { () throws(StoreError) in
+        return try await running.syncIfFree(resource, options, by: replaced, at: now) { () throws(StoreError) in
             try await underLease(resource, options, command, run)
         } ifHeld: { since in
             held(resource, by: LeaseHolder(command: "sync \(resource.name)", since: since))

@@ -51,6 +51,9 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
                 admission?.recordAnswer()
                 return output
             } catch {
+                if let status = error.status, 400..<500 ~= status, ![408, 429].contains(status) {
+                    admission?.recordAnswer()
+                }
                 mayBeSent = mayBeSent || error.phase != .notSent
                 // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error

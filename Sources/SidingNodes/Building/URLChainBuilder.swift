@@ -168,8 +168,8 @@ public struct URLChainBuilder: Sendable, Changeable {
         download: (@Sendable (TransferProgress) -> Void)? = nil, upload: (@Sendable (TransferProgress) -> Void)? = nil
     ) -> URLChainBuilder {
         with(\.assembly.programNodes.reportsProgress, true)
-            .with(\.assembly.programNodes.downloadProgress, download)
-            .with(\.assembly.programNodes.uploadProgress, upload)
+            .with(\.assembly.programNodes.downloadProgress, download ?? assembly.programNodes.downloadProgress)
+            .with(\.assembly.programNodes.uploadProgress, upload ?? assembly.programNodes.uploadProgress)
     }
 
     /// Counts the calls in flight of every chain for `indicator`, which several builders may share.

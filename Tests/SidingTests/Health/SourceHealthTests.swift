@@ -245,6 +245,21 @@ import Testing
         #expect([admits(), admits(), admits()] == [true, true, false])
     }
 
+    @Test func `after a write that failed the gate does not stop pages, until a page fails again`() async throws {
+        let bench = try await WriteBench()
+        let transitions = try bench.store.transitions()
+        func fail(isOfWrite: Bool) async throws -> Bool {
+            try await bench.store.write {
+                try transitions.record(.failed, of: "api", isOfWrite: isOfWrite, jitter: .none, $0)
+            }
+            return try await bench.store.gates().closing("api", at: bench.time.now) != nil
+        }
+        for isClosed in [false, false, false, false, true] { #expect(try await fail(isOfWrite: false) == isClosed) }
+        #expect(try await fail(isOfWrite: true) == false)
+        #expect(try await bench.store.gates().closed("api", at: bench.time.now) != nil, "writes wait")
+        #expect(try await fail(isOfWrite: false))
+    }
+
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {
         let bench = try await WriteBench()
         let gate = SourceGate(source: "api", reason: .signIn, until: nil, note: "401")

@@ -137,7 +137,8 @@ enum OutboxEditsTable {
             """
             WITH creations (entry) AS (
                 SELECT entry FROM siding_outbox_edits
-                WHERE pending = 1 AND record_key >= 'tmp-' AND record_key < 'tmp.')
+                WHERE pending = 1 AND record_key >= 'tmp-' AND record_key < 'tmp.'
+                UNION SELECT entry FROM siding_outbox_edits WHERE temporary_id IS NOT NULL AND real_id IS NULL)
             SELECT DISTINCT record_key FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
             WHERE pending = 1 AND resource = ?1 AND entry IN (
                 SELECT entry FROM creations
@@ -147,6 +148,19 @@ enum OutboxEditsTable {
             ORDER BY record_key
             """, resource
         ) { $0.text(0) }
+    }
+
+    /// The keys of the records of a resource whose creation is not delivered.
+    static func keysOfPendingCreations(
+        of resource: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Set<String> {
+        try Set(
+            database.query(
+                """
+                SELECT record_key FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
+                WHERE pending = 1 AND resource = ?1 AND temporary_id = record_key
+                """, resource
+            ) { $0.text(0) })
     }
 
     static func setRealID(_ id: String, of entry: String, _ transaction: borrowing Transaction) throws {
