@@ -143,10 +143,9 @@
 -- siding_server_copies   the origin's own bytes of a record with pending edits, and their `cause` and `request`, as in the
 --                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
---                        open), failures in a row, how many of them were pages (`failed_pages`), waits in a row that it asked for
---                        (`waits`), requests in a row that failed or were asked to wait (`failed_requests`, each by itself), how the
---                        last writes were refused (`refusal`: status and words) and how many in a row (`refusals`), the
---                        `concurrency_limit` after an outage (NULL: none), and when a request was last sent.
+--                        open), failures in a row, answers in a row that asked to wait (`waits`), how the last writes were refused
+--                        (`refusal`: status and words) and how many in a row (`refusals`), the `concurrency_limit` after an outage
+--                        (NULL: none), and when a request was last sent.
 -- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
 --                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
 --                        that the origin reported, until `reset_at`; the report of a request that was reserved after
@@ -541,8 +540,6 @@ CREATE TABLE siding_sources (
     gate_note         TEXT,
     failures          INTEGER NOT NULL DEFAULT 0,
     waits             INTEGER NOT NULL DEFAULT 0,
-    failed_requests   INTEGER NOT NULL DEFAULT 0,
-    failed_pages      INTEGER NOT NULL DEFAULT 0,
     refusal           TEXT,
     refusals          INTEGER NOT NULL DEFAULT 0,
     concurrency_limit INTEGER,

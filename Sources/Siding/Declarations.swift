@@ -15,7 +15,7 @@ struct Declarations: Sendable {
     /// those that the program syncs at the moment.
     func serviceEngine(besides running: RunningSyncs) -> SyncEngine {
         var engine = engine
-        (engine.replaced, engine.running, engine.isUnattended) = (sender.replaced, running, true)
+        (engine.replaced, engine.running) = (sender.replaced, running)
         return engine
     }
 

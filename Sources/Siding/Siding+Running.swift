@@ -67,9 +67,7 @@ extension Siding {
     ) async throws(StoreError) -> Timestamp? {
         let beginnings = await FailedSyncs.beginnings(
             of: isDue.map(\.resource), from: declarations.sender.sources, at: begun)
-        // One request finds out whether the failures of a source are over: best that of a resource which has not failed itself.
-        let order = isDue.filter { !$0.retained.hasFailed } + isDue.filter(\.retained.hasFailed)
-        let due = declarations.failures.worthTrying(order, beginnings, at: begun)
+        let due = declarations.failures.worthTrying(isDue, beginnings, at: begun)
         if !due.isEmpty {
             let reports = try await declarations.serviceEngine(besides: activity.syncs).run(
                 due, command: "service")
@@ -115,9 +113,4 @@ extension Siding {
             return (resource, next, retained)
         }
     }
-}
-
-extension [QueueEntry] {
-    /// Whether one of these pages was tried and failed.
-    fileprivate var hasFailed: Bool { contains { $0.attempts > 0 } }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPTypes
 import SidingChain
-import SidingJSON
 import SidingSchedule
 import SidingSynchronization
 import SidingTesting
@@ -27,97 +26,6 @@ import Testing
             testDescription = "\(failure)"
             answer = .failure(failure)
         }
-    }
-
-    /// The most requests within any minute.
-    private static func most(_ moments: [Timestamp]) -> Int {
-        moments.indices.map { index in moments[index...].prefix { $0 - moments[index] < .seconds(60) }.count }.max()
-            ?? 0
-    }
-
-    /// Refusals that say nothing of the single request: the whole origin is in trouble.
-    private static let outages = [
-        Refusal(.serviceUnavailable), Refusal(.serviceUnavailable, wait: "0"), Refusal(.tooManyRequests),
-        Refusal(.badGateway), Refusal(.internalServerError), Refusal(Failure(.connectionLost, phase: .maybeSent)),
-        Refusal(Failure(.cantConnectToHost(.refused), phase: .notSent)),
-    ]
-
-    @Test(arguments: outages, [1, 3, 10])
-    func `in an outage no minute has more than ten requests, the first one included`(
-        _ refusal: Refusal, resources: Int
-    ) async throws {
-        for (writes, retries) in [(0, 2), (10, 0), (10, 2)] {
-            let service = try await DayService("2026-03-22T23:00:00Z")
-            (service.retries, service.jitter) = (retries, retries == 0 ? .none : Jitter { 0 })
-            for number in 0..<resources {
-                try service.add(
-                    "r\(number)", by: IntervalSchedule(every: .seconds(1)), from: "shop", answer: refusal.answer)
-            }
-            for number in 0..<writes {
-                service.set("/orders/\(number)", refusal.answer)
-                _ = try await service.enqueue("/orders/\(number)", expiry: .seconds(86_400))
-            }
-            try await service.run(for: .seconds(300))
-            let moments = service.moments
-            #expect(Self.most(moments) <= 10, "\(retries) retries: \(service.requests.prefix(30))")
-            // A wait of nothing, which the jitter for retries gives, is over at the look that it follows.
-            #expect(moments.count >= (retries == 0 ? 3 : 1), "\(writes) writes: it is asked again")
-        }
-    }
-
-    @Test(arguments: outages)
-    func `a sync of many resources asks such an origin a few times, and leaves the others in the queue`(
-        _ refusal: Refusal
-    ) async throws {
-        let origin = ScriptedOrigin()
-        for number in 0..<10 { origin.set("/r\(number)", refusal.answer) }
-        var bench = try await EngineBench(origin)
-        bench.resource.source.retry = RetryPolicy(backoff: Backoff(base: .zero, cap: .zero))
-        let resources = (0..<10).map {
-            AnyResource("r\($0)", from: bench.resource.source, at: "/r\($0)", key: "id", paging: .none)
-        }
-        let reports = try await bench.engine().run(resources)
-        #expect(reports.allSatisfy { $0.result.outcome == .queued })
-        // Five tries close the gate, and two of them are sent again at once.
-        #expect((1...7).contains(bench.origin.takeTargets().count))
-        // Who asks by hand finds out at once whether it is over, by one request.
-        bench.time.advance(by: .seconds(60))
-        _ = try await bench.engine().run(resources)
-        #expect(bench.origin.takeTargets().count == 1)
-        for number in 0..<10 { origin.set("/r\(number)", ScriptedOrigin.page("[1]")) }
-        bench.time.advance(by: .seconds(60))
-        #expect(try await bench.engine().run(resources).allSatisfy { $0.result.outcome == .saved })
-    }
-
-    @Test func `a fan-out asks such an origin a few times, and goes on with all parents once it works`() async throws {
-        let origin = ScriptedOrigin()
-        origin.set("/posts", ScriptedOrigin.page("[\((1...30).map(String.init).joined(separator: ","))]"))
-        for number in 1...30 { origin.set("/posts/\(number)/comments", .status(.badGateway)) }
-        var bench = try await EngineBench(origin)
-        bench.resource.source.retry = RetryPolicy(backoff: Backoff(base: .zero, cap: .zero))
-        var comments = bench.resource
-        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
-        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")], concurrency: 4)
-        _ = try await bench.sync()
-        _ = bench.origin.takeTargets()
-        _ = try await bench.engine().sync(comments)
-        let asked = bench.origin.takeTargets().count
-        #expect((4...10).contains(asked), "\(asked)")
-        for number in 1...30 { origin.set("/posts/\(number)/comments", ScriptedOrigin.page("[\(number)]")) }
-        bench.time.advance(by: .seconds(3_600))
-        #expect(try await bench.engine().sync(comments).result.outcome == .saved)
-    }
-
-    @Test func `a single failure of each page is retried within the call`() async throws {
-        let origin = ScriptedOrigin.posts()
-        origin.set(
-            "/posts", .status(.badGateway), .status(.badGateway), ScriptedOrigin.page("[1]", next: "/posts?page=2"))
-        origin.set("/posts?page=2", .status(.badGateway), .status(.badGateway), ScriptedOrigin.page("[2]"))
-        var bench = try await EngineBench(origin)
-        bench.resource.source.retry = RetryPolicy(backoff: Backoff(base: .zero, cap: .zero))
-        #expect(try await bench.sync().result.outcome == .saved)
-        #expect(bench.origin.takeTargets().count == 6)
-        #expect(try await bench.store.gates() == [])
     }
 
     @Test func `one resource that always fails holds up none of its source for long`() async throws {

@@ -189,7 +189,7 @@ struct QueueDrain {
         _ due: [AnyResource], over transports: any TransportFactory
     ) async throws(StoreError) -> [SyncReport] {
         var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
-        (runner.showsProgress, runner.isUnattended) = (false, true)
+        runner.showsProgress = false
         return try await runner.sync(due, SyncOptions(lockWait: .seconds(10)), command: "queue run", over: transports)
     }
 

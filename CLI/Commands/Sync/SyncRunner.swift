@@ -12,8 +12,6 @@ struct SyncRunner {
     let isOffline: Bool
     /// Whether to draw the progress line; false if other tasks write to the terminal meanwhile.
     var showsProgress = true
-    /// See ``SyncEngine/isUnattended``.
-    var isUnattended = false
 
     /// Syncs `resources`; a signal stops it between pages.
     ///
@@ -39,7 +37,6 @@ struct SyncRunner {
             store: store, transports: transports, signIns: workspace.signIns(transports),
             environment: Environment(logger: options.logger()),
             progress: { progress.show($0) })
-        engine.isUnattended = isUnattended
         if let writes {
             let sender = writes.sender(over: transports)
             try await sender.endEarlierWaits(of: Set(resources.map(\.source.name)))

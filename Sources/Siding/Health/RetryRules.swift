@@ -43,9 +43,6 @@ package enum RetryRules {
 
     /// Failed attempts in a row, or writes in a row that are refused in the same way, that close the gate.
     package static let breakerLimit = 5
-    /// Requests in a row that failed or were asked to wait, and do not make the next wait longer by their number alone: they may
-    /// have been under way together. With more of them, an origin that says "now" would get more than ten requests a minute.
-    static let requestsOfOneWait = 2
     /// How long the gate then stays closed: half a minute at least, and longer with each failure since.
     static let breakerBackoff = Backoff(base: .seconds(30), cap: .seconds(600))
     /// While a gate is half-open, one request per this window tests the source. Also the wait without a network,
@@ -84,7 +81,7 @@ package enum RetryRules {
     /// is refused again.
     static let failedSyncBackoff = Backoff(base: .seconds(20), cap: .seconds(60))
 
-    /// How long a hook that failed is left alone, whatever begins or ends meanwhile.
+    /// How long a hook that failed is left alone; another incident has it called at once.
     package static let hookBackoff = Backoff(base: .seconds(60), cap: .seconds(3_600))
 
     // MARK: A running process

@@ -8,13 +8,8 @@ package struct SourceHealth: Sendable, Hashable {
     package var gate: SourceGate?
     /// Tries in a row that failed.
     package var failures = 0
-    /// How many of the newest of these were pages. After a write that failed, pages are requested all the same: a write that
-    /// always fails would otherwise hold them up for as long as it does.
-    package var failedPages = 0
     /// Answers in a row that asked to wait.
     package var waits = 0
-    /// Requests in a row that failed or were asked to wait, each by itself: also those that were under way together.
-    package var failedRequests = 0
     /// How many writes in a row were refused in the same way, and how; nil after one that was accepted.
     package var refusal: String?
     package var refusals = 0
@@ -26,17 +21,19 @@ package struct SourceHealth: Sendable, Hashable {
     /// How many requests may be in flight; nil while the gate is closed.
     package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else {
-            // In a row of failures the next one may fail, too. In a row of refusals those under way may be refused: together they
-            // are to end the row, not to pass its end.
-            guard failures < 2 else { return 1 }
+            // In a row of refusals those under way may be refused, too: together they are to end the row, not to pass its end.
             let rest = refusals == 0 ? limit : RetryRules.breakerLimit - refusals
             return max(1, min(limit, concurrencyLimit ?? limit, rest))
         }
         return opensForProbe(now) ? 1 : nil
     }
 
+    private var isInRowOfRefusals: Bool { refusals >= RetryRules.breakerLimit }
+
     /// Whether refusals closed the gate, not failures: an answer ends the row of these.
-    private var isClosedByRefusals: Bool { gate?.isClosedByRefusals(failures: failures, refusals: refusals) ?? false }
+    private var isClosedByRefusals: Bool {
+        gate?.reason == .breaker && isInRowOfRefusals && failures < RetryRules.breakerLimit
+    }
 
     /// When a closed gate lets a probe through; nil if it waits for a sign-in.
     package func opens(now: Timestamp) -> Timestamp? {
@@ -83,9 +80,7 @@ package struct SourceHealth: Sendable, Hashable {
             (refusal, refusals) = (nil, 0)
             answered(now)
         case .refused(let how): refused(how, jitter: jitter, now: now)
-        case .failed:
-            failedPages = isOfWrite ? 0 : failedPages + 1
-            failed(jitter: jitter, now: now)
+        case .failed: failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .portal(let note): close(.portal, until: now + RetryRules.probeWindow, note, now)
         case .retryAfter(let until, let note, let backoff):
@@ -97,7 +92,7 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func answered(_ now: Timestamp, endsWaitOfRefusals: Bool = true) {
         let staysClosed = isClosedByRefusals && !endsWaitOfRefusals && !opensForProbe(now)
-        (failures, failedPages, waits, failedRequests) = (0, 0, 0, 0)
+        (failures, waits) = (0, 0)
         guard let gate else {
             concurrencyLimit = concurrencyLimit.flatMap { $0 * 2 >= RetryRules.slowStartEnd ? nil : $0 * 2 }
             return
@@ -111,7 +106,6 @@ package struct SourceHealth: Sendable, Hashable {
 
     private mutating func failed(jitter: Jitter, now: Timestamp) {
         failures += 1
-        failedRequests += 1
         breaks(after: failures, "\(failures) tries in a row failed", jitter, now)
     }
 
@@ -131,15 +125,12 @@ package struct SourceHealth: Sendable, Hashable {
     }
 
     /// The earliest end of a wait that the origin asks for. An origin that asks again after each wait has set them too short,
-    /// whatever its `Retry-After` says, so they grow. Answers to requests that were under way together count once, but for the
-    /// third and later ones: many at once are a reason to wait for longer.
+    /// whatever its `Retry-After` says, so they grow. Answers to requests that were under way together count once.
     private mutating func grownWait(_ backoff: Backoff?, _ now: Timestamp) -> Timestamp {
         guard let backoff else { return now }
         let isWaiting = gate?.reason == .retryAfter && gate?.until.map { $0 > now } ?? false
         if !isWaiting { waits += 1 }
-        failedRequests += 1
-        let steps = max(waits, failedRequests - RetryRules.requestsOfOneWait)
-        return now + min(backoff.ceiling(after: steps), RetryRules.unspecifiedWait)
+        return now + min(backoff.ceiling(after: waits), RetryRules.unspecifiedWait)
     }
 
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {
@@ -187,12 +178,6 @@ public struct SourceGate: Sendable, Hashable {
     public var until: Timestamp?
     /// The reason in one sentence, for people.
     public var note: String
-    /// Whether it is closed by writes alone: pages may be answered all the same.
-    package var isOfWrites = false
-
-    func isClosedByRefusals(failures: Int, refusals: Int) -> Bool {
-        reason == .breaker && refusals >= RetryRules.breakerLimit && failures < RetryRules.breakerLimit
-    }
 }
 
 /// No request was sent, as an origin asked for a wait that is not over.
@@ -217,17 +202,8 @@ extension [SourceGate] {
         first { $0.source == source && $0.isBelieved(at: now) && $0.until.map { $0 > now } ?? true }
     }
 
-    /// The gate that stops syncs of `source` now: the origin sent `Retry-After`, a rate limit is exhausted, or too many requests
-    /// in a row failed.
-    ///
-    /// - Parameter known: gates of failures from before a run that somebody asked for, which finds out whether they still fail.
-    func closing(_ source: String, at now: Timestamp, knowing known: [SourceGate] = []) -> SourceGate? {
-        closed(source, at: now).flatMap { gate in
-            switch gate.reason {
-            case .retryAfter: gate.until == nil ? nil : gate
-            case .breaker: gate.isOfWrites || known.contains(gate) ? nil : gate
-            case .offline, .portal, .signIn: nil
-            }
-        }
+    /// The gate that stops syncs of `source` now because the origin sent `Retry-After` or a rate limit is exhausted.
+    func closing(_ source: String, at now: Timestamp) -> SourceGate? {
+        closed(source, at: now).flatMap { $0.reason == .retryAfter && $0.until != nil ? $0 : nil }
     }
 }

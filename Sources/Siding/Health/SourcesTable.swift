@@ -7,15 +7,13 @@ enum SourcesTable {
     static func load(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> SourceHealth {
         try database.first(
             """
-            SELECT name, gate, gate_until, gate_note, failures, failed_pages, waits, failed_requests, refusal,
-                refusals, concurrency_limit, last_sent_at
+            SELECT name, gate, gate_until, gate_note, failures, waits, refusal, refusals, concurrency_limit, last_sent_at
             FROM siding_sources WHERE name = ?1
             """, source
         ) { row in
             SourceHealth(
                 source: source, gate: try gate(row), failures: Int(try row.int("failures")),
-                failedPages: Int(try row.int("failed_pages")), waits: Int(try row.int("waits")),
-                failedRequests: Int(try row.int("failed_requests")), refusal: try row.optionalText("refusal"),
+                waits: Int(try row.int("waits")), refusal: try row.optionalText("refusal"),
                 refusals: Int(try row.int("refusals")),
                 concurrencyLimit: try row.optionalInt("concurrency_limit").map(Int.init),
                 lastSentAt: try row.time("last_sent_at"))
@@ -35,19 +33,9 @@ enum SourcesTable {
 
     static func gates(_ database: borrowing some Queryable & ~Copyable) throws -> [SourceGate] {
         try database.query(
-            """
-            SELECT name, gate, gate_until, gate_note, failures, failed_pages, refusals FROM siding_sources
-            WHERE gate IS NOT NULL ORDER BY name
-            """
-        ) { row -> SourceGate? in
-            guard var closed = try gate(row) else { return nil }
-            let (failures, refusals) = (Int(try row.int("failures")), Int(try row.int("refusals")))
-            let hasFailedPages = try row.int("failed_pages") > 0
-            closed.isOfWrites =
-                closed.isClosedByRefusals(failures: failures, refusals: refusals)
-                || (closed.reason == .breaker && !hasFailedPages)
-            return closed
-        }.compactMap(\.self)
+            "SELECT name, gate, gate_until, gate_note FROM siding_sources WHERE gate IS NOT NULL ORDER BY name",
+            map: gate
+        ).compactMap(\.self)
     }
 
     static func save(_ health: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
@@ -55,17 +43,16 @@ enum SourcesTable {
             """
             INSERT INTO siding_sources
                 (name, gate, gate_until, gate_note, failures, concurrency_limit, last_sent_at, changed_at, waits, refusal,
-                refusals, failed_requests, failed_pages)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                refusals)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, gate_until = excluded.gate_until,
                 gate_note = excluded.gate_note, failures = excluded.failures, waits = excluded.waits,
-                refusal = excluded.refusal, refusals = excluded.refusals, failed_requests = excluded.failed_requests,
-                failed_pages = excluded.failed_pages,
+                refusal = excluded.refusal, refusals = excluded.refusals,
                 concurrency_limit = excluded.concurrency_limit, last_sent_at = excluded.last_sent_at,
                 changed_at = excluded.changed_at
             """, health.source, health.gate?.reason.rawValue, health.gate?.until?.microseconds, health.gate?.note,
             health.failures, health.concurrencyLimit, health.lastSentAt.microseconds, now.microseconds,
-            health.waits, health.refusal, health.refusals, health.failedRequests, health.failedPages)
+            health.waits, health.refusal, health.refusals)
     }
 
     static func openGate(of source: String, at now: Timestamp, _ transaction: borrowing Transaction) throws {

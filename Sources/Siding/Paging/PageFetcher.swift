@@ -21,7 +21,7 @@ struct PageFetcher: Sendable {
     /// - Parameter partial: what arrived of the first page to fetch.
     init(
         _ resource: AnyResource, isConditional: Bool, transport: any Transport, resuming partial: PartialAnswer? = nil,
-        budget: BudgetUse?, retries: (any RetryAdmission)? = nil,
+        budget: BudgetUse?,
         in environment: Environment, context: ChainContext
     ) {
         self.resource = resource
@@ -34,7 +34,7 @@ struct PageFetcher: Sendable {
         resuming = ResumingTransport(
             counter.counting(credentials.noting(transport)), resuming: partial, upTo: resource.source.transport.maxBody)
         chain = ChainAssembly(
-            to: resource.source, for: .fetch, over: resuming, within: budget, retries: retries,
+            to: resource.source, for: .fetch, over: resuming, within: budget,
             in: environment
         ).page(of: resource)
         reader = PageReader(

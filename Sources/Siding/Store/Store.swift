@@ -32,7 +32,6 @@ public struct Store: Sendable {
     let owner: OwnerLock
     let claimedWork: ClaimedWork
     let memberSets: KnownMemberSets
-    let retryRows = RetryRows()
     /// Fires after each commit of this process that wrote records.
     package let changeSignal: ChangeSignal
     package let clock: WallClock

@@ -9,10 +9,9 @@ extension ChainAssembly {
     /// - Parameters:
     ///   - subject: whose rules of the source's `errors:` apply; nil for none.
     ///   - budget: keeps the requests within the source's limits; nil if it has none.
-    ///   - retries: admits the inline retries; nil for all that the source's policy allows.
     package init(
         to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
-        within budget: BudgetUse? = nil, retries: (any RetryAdmission)? = nil, in environment: Environment
+        within budget: BudgetUse? = nil, in environment: Environment
     ) {
         let provider = AuthorizationProvider(authorization: source.authorization)
         self.init(
@@ -21,7 +20,7 @@ extension ChainAssembly {
             wallClock: environment.wallClock)
         (providers, query) = ([provider], { try await provider.query() })
         (secretQueryNames, deadline) = (source.authorization.secretQueryNames, source.transport.totalTimeout)
-        (self.budget, retryAdmission) = (budget, retries)
+        self.budget = budget
         guard let subject else {
             access = source.authorization.access
             return

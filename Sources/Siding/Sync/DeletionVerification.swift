@@ -28,7 +28,7 @@ struct DeletionVerification: Sendable {
         credentials = PageCredentials(source.authorization)
         let transport = counter.counting(credentials.noting(sync.transport))
         chain = ChainAssembly(
-            to: source, for: .fetch, over: transport, within: sync.budget, retries: sync.retries, in: engine.environment
+            to: source, for: .fetch, over: transport, within: sync.budget, in: engine.environment
         ).uncachedRequest(upTo: source.transport.maxBody)
     }
 

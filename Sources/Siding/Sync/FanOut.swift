@@ -114,7 +114,7 @@ struct FanOut: Sendable {
         let walked = await withTaskGroup(of: Ended.self, returning: Walked.self) { group in
             var (feed, tally, running, fault) = (feed, begun, 0, StoreError?.none)
             while true {
-                while running < tally.width(of: width), fault == nil, tally.goesOn, !Task.isCancelled {
+                while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
                     do throws(StoreError) {
                         guard let one = try await nextSync(&feed, pass, &tally, progress) else { break }
                         group.addTask { await Self.ended(one) }

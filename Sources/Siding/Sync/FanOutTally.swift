@@ -59,9 +59,6 @@ struct FanOutTally: Sendable {
     /// Whether to start the next parent.
     var goesOn: Bool { !isCutShort && !isRefused && sync.options.limit.map { saved < $0 } ?? true }
 
-    /// How many parents to list at once, `most` by default: after a failure that may be the source's, one.
-    func width(of most: Int) -> Int { inARow > 0 ? 1 : most }
-
     /// The number of records read so far.
     var saved: Int { sum.result.counters.saved }
 

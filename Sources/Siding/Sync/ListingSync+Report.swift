@@ -133,7 +133,7 @@ extension ListingSync {
     /// The report of a sync whose page waits in the queue until the gate opens; nil if anything is to be written.
     func stillWaiting() throws(StoreError) -> SyncReport? {
         guard options.retains, !options.isAdHoc,
-            let gate = closing(open.gates),
+            let gate = open.gates.closing(resource.source.name, at: engine.now),
             let entry = try open.waiting(for: gate, opening, now: engine.now)
         else { return nil }
         let url = (try? HTTPURL(entry.url)) ?? opening.first.url

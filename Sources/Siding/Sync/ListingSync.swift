@@ -54,7 +54,7 @@ struct ListingSync {
         if let blocker = position.blockedBy { return blocked(by: blocker) }
         // Opening may have rewritten many records: another process may have closed the gate since.
         let gates = position.unopened == nil ? try await engine.store.gates() : open.gates
-        if let gate = closing(gates) { return try await waits(for: gate) }
+        if let gate = gates.closing(resource.source.name, at: engine.now) { return try await waits(for: gate) }
         do throws(Failure) { try resume() } catch { return report.failed(error) }
         // 3. Walk its pages, and once more if the origin refuses their size.
         let partial = position.partial.map { (etag: $0.etag, count: $0.bytes.count) }
@@ -78,11 +78,6 @@ struct ListingSync {
         }
         // 5. Report how it ended.
         return try await concluded(walked, after: partial)
-    }
-
-    /// The gate among `gates` that stops the sync now.
-    func closing(_ gates: [SourceGate]) -> SourceGate? {
-        gates.closing(resource.source.name, at: engine.now, knowing: engine.passedGates)
     }
 
     private mutating func addNotes() {
@@ -111,7 +106,7 @@ struct ListingSync {
             resource.asksConditionally && !options.isFull && !options.isAdHoc && position.changedAspects.isEmpty
         let fetcher = PageFetcher(
             resource, isConditional: isConditional, transport: sync.transport, resuming: position.partial.take(),
-            budget: sync.budget, retries: sync.retries, in: engine.environment, context: sync.context)
+            budget: sync.budget, in: engine.environment, context: sync.context)
         return try await ListingRun(
             sync: sync, fetcher: fetcher, start: start, stored: known?.value, first: opening.first,
             newest: open.row?.requests ?? 0

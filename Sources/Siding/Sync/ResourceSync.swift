@@ -131,9 +131,6 @@ struct ResourceSync: Sendable {
         return budget.map { BudgetUse($0, maximumWait: RetryRules.rateLimitWait) }
     }
 
-    /// Admits the inline retries of one walk.
-    var retries: any RetryAdmission { SourceRetries(to: resource.source, in: engine.store) }
-
     var deletionTerms: DeletionTerms {
         DeletionTerms(
             rule: resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes,

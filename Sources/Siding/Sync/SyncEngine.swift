@@ -27,11 +27,6 @@ package struct SyncEngine: Sendable {
     package var sender: WriteSender?
     /// Called as the result of each of these writes is recorded, by the sources concurrently.
     package var delivered: @Sendable (QueueEntry) -> Void = { _ in }
-    /// Whether its runs leave a source alone whose gate failures have closed. False by default: a run that somebody asked for
-    /// finds out whether they are over, by one request.
-    package var isUnattended = false
-    /// The closed gates of failures that a run passes, once for each source.
-    var passedGates: [SourceGate] = []
     /// Fires when a program goes on with another engine: a run of this one begins no further resource.
     var replaced = ChangeSignal()
     /// The syncs of the same program: a resource that one of them syncs is left to it, and those that begin now may join. Nil for
@@ -106,11 +101,7 @@ package struct SyncEngine: Sendable {
         span.set("siding.run", Int(run))
         began(run, resources.map(\.name))
         let reports: [SyncReport]
-        do throws(StoreError) {
-            var engine = self
-            engine.passedGates = isUnattended ? [] : try await store.gates()
-            reports = try await engine.syncSideBySide(resources, options, command, run, report)
-        } catch {
+        do throws(StoreError) { reports = try await syncSideBySide(resources, options, command, run, report) } catch {
             let store = store
             // The first error is reported; a run without an end is recorded as interrupted by the next one.
             try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }

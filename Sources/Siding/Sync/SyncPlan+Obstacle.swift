@@ -55,8 +55,7 @@ extension SyncPlan {
     ) async throws(StoreError) -> Obstacle? {
         let check = FreshnessCheck(resource: resource, options: options, now: now)
         if let why = check.skipReason(open.freshness) { return .fresh(why: why) }
-        // The sync that the plan is of finds out whether failures are over.
-        if let gate = open.gates.closing(resource.source.name, at: now, knowing: open.gates) { return .gate(gate) }
+        if let gate = open.gates.closing(resource.source.name, at: now) { return .gate(gate) }
         guard let url, let store else { return nil }
         return try await Self.spentLimit(of: resource.source, at: url, in: store, now)
     }

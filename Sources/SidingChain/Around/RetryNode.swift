@@ -16,8 +16,6 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     private let jitter: Jitter
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
-    /// Whom to ask before each retry; nil for nobody.
-    package var admission: (any RetryAdmission)?
 
     /// - Parameters:
     ///   - wrapped: the nodes inside.
@@ -47,20 +45,15 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         var mayBeSent = false
         while true {
             do {
-                let output = try await wrapped.process(input, context)
-                admission?.recordAnswer()
-                return output
+                return try await wrapped.process(input, context)
             } catch {
-                if let status = error.status, 400..<500 ~= status, ![408, 429].contains(status) {
-                    admission?.recordAnswer()
-                }
                 mayBeSent = mayBeSent || error.phase != .notSent
                 // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error
                 let policy = policy(for: input)
-                guard let wait = wait(after: attempt, error, by: policy, isResendable(input, context)),
-                    admission?.admitsRetry(upTo: policy.retries) ?? true
-                else { throw error }
+                guard let wait = wait(after: attempt, error, by: policy, isResendable(input, context)) else {
+                    throw error
+                }
                 context.log(
                     .info, "request will be tried again", node: name,
                     ["attempt": "\(attempt)", "failure": "\(error.reason.name)", "wait": "\(wait)"])

@@ -58,8 +58,6 @@ public struct ChainAssembly: Sendable, Changeable {
     public var errorEnvelope: ResponseErrorEnvelopeNode?
     /// Limits the number of requests, including each retry and each redirect; nil for no limit.
     package var budget: BudgetUse?
-    /// Whom to ask before each of ``retry``; nil for nobody.
-    package var retryAdmission: (any RetryAdmission)?
     /// Whether a ``CallHandle`` can cancel the call; the response to a successful write survives a cancellation.
     public var isAbortable = false
     /// Names of nodes whose events are not logged.

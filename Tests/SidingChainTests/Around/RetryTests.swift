@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPTypes
 import SidingChain
-import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -159,40 +158,6 @@ import Testing
         let failure = await last.retry(policy, jitter: .none, clock: clock).failure(1)
         #expect(failure?.reason == .temporaryDNS)
         #expect(failure?.phase == .maybeSent)
-    }
-
-    /// Admits so many retries.
-    private final class Admission: RetryAdmission {
-        private let left: Mutex<Int>
-        private let answered = Mutex(0)
-        var answers: Int { answered.withLock { $0 } }
-
-        init(of most: Int) { left = Mutex(most) }
-
-        func admitsRetry(upTo limit: Int) -> Bool {
-            left.withLock { left in
-                left -= 1
-                return left >= 0 && limit == 9
-            }
-        }
-
-        func recordAnswer() { answered.withLock { $0 += 1 } }
-    }
-
-    @Test func `a retry that is not admitted is not made, and answers are told to who admits them`() async throws {
-        let (clock, tries) = (ManualClock(), Counter())
-        let flaky = Step<Int, Int> { input, _ throws(Failure) in
-            guard tries.next() == 3 else { throw Self.answer(503) }
-            return input
-        }
-        let policy = RetryPolicy(retries: 9, backoff: Backoff(base: .zero))
-        var node = RetryNode(flaky, policy: policy, jitter: .none, clock: clock)
-        let admission = Admission(of: 3)
-        node.admission = admission
-        #expect(try await node.process(7, .test) == 7)
-        #expect(tries.count == 3 && admission.answers == 1)
-        #expect(await node.failure(7)?.status == 503)
-        #expect(tries.count == 5 && admission.answers == 1)
     }
 
     static func wait(_ failure: Failure, isResendable: Bool = true) -> Duration? {

@@ -194,7 +194,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 
-    @Test func `of answers to requests that were under way together some lengthen a wait once, many do each`()
+    @Test func `answers to requests that were under way together lengthen a wait once, and a limit of one's own never`()
         async throws
     {
         let bench = try await WriteBench()
@@ -203,16 +203,12 @@ import Testing
             try await bench.store.record(.retryAfter(until: until, note: "429", backoff: backoff), of: "api")
             return try await bench.store.gates().first?.until.map { $0 - bench.time.now }
         }
-        for seconds in [2, 2, 2, 4, 8, 16] { #expect(try await ask(1) == .seconds(seconds)) }
-        try await bench.store.record(.answers, of: "api")
-        bench.time.advance(by: .seconds(16))
-        try await bench.store.record(.answers, of: "api")
-        #expect(try await ask(1) == .seconds(2))
+        for _ in 0..<4 { #expect(try await ask(1) == .seconds(2)) }
         bench.time.advance(by: .seconds(2))
-        for _ in 0..<2 { #expect(try await ask(1) == .seconds(4)) }
+        for _ in 0..<4 { #expect(try await ask(1) == .seconds(4)) }
         bench.time.advance(by: .seconds(4))
         for _ in 0..<4 {
-            #expect(try await ask(1, nil) == .seconds(1), "a limit of one's own lengthens none")
+            #expect(try await ask(1, nil) == .seconds(1))
             bench.time.advance(by: .seconds(1))
         }
         #expect(try await ask(1) == .seconds(8))
@@ -234,30 +230,6 @@ import Testing
         // One more failure closes it again.
         try await bench.store.record(.failed, of: "failing")
         #expect(try await bench.store.gates().closed("failing", at: now) != nil)
-    }
-
-    @Test func `only the first failed requests in a row are sent again within their call, until one is answered`() {
-        let rows = RetryRows()
-        func admits() -> Bool { rows.admits("api", upTo: 2) }
-        #expect([admits(), admits(), admits()] == [true, true, false])
-        #expect(rows.admits("other", upTo: 2), "each source by itself")
-        rows.end(of: "api")
-        #expect([admits(), admits(), admits()] == [true, true, false])
-    }
-
-    @Test func `after a write that failed the gate does not stop pages, until a page fails again`() async throws {
-        let bench = try await WriteBench()
-        let transitions = try bench.store.transitions()
-        func fail(isOfWrite: Bool) async throws -> Bool {
-            try await bench.store.write {
-                try transitions.record(.failed, of: "api", isOfWrite: isOfWrite, jitter: .none, $0)
-            }
-            return try await bench.store.gates().closing("api", at: bench.time.now) != nil
-        }
-        for isClosed in [false, false, false, false, true] { #expect(try await fail(isOfWrite: false) == isClosed) }
-        #expect(try await fail(isOfWrite: true) == false)
-        #expect(try await bench.store.gates().closed("api", at: bench.time.now) != nil, "writes wait")
-        #expect(try await fail(isOfWrite: false))
     }
 
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {

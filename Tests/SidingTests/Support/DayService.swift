@@ -25,9 +25,6 @@ final class DayService {
     private var resources: [AnyResource] = []
     private var sources: [Source] = []
     private let directory: TemporaryDirectory
-    /// The inline retries of its sources. They need a jitter without waits, as nothing but the loop advances the clock.
-    var retries = 0
-    var jitter = Jitter.none
 
     init(_ midnight: String) async throws {
         start = try Self.moment(midnight)
@@ -48,7 +45,7 @@ final class DayService {
         _ name: String, by schedule: (any SyncSchedule)?, from source: String = "blog",
         answer: ScriptedAnswer = .text(#"[{"id":1}]"#)
     ) throws {
-        var resource = AnyResource(name, from: try self.source(source), at: "/\(name)", key: "id", paging: .none)
+        var resource = AnyResource(name, from: try Self.source(source), at: "/\(name)", key: "id", paging: .none)
         resource.schedule = schedule
         resources.append(resource)
         origin.set("/\(name)", answer)
@@ -68,7 +65,7 @@ final class DayService {
     }
 
     func enqueue(_ path: String, expiry: Duration) async throws -> QueueEntry {
-        sources.append(try source("shop"))
+        sources.append(try Self.source("shop"))
         var write = WriteRequest(
             to: "shop", .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
             idempotency: Idempotency())
@@ -76,8 +73,8 @@ final class DayService {
         return try await store.enqueue(write)
     }
 
-    private func source(_ name: String) throws -> Source {
-        Source(name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: retries))
+    private static func source(_ name: String) throws -> Source {
+        Source(name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: 0))
     }
 
     // MARK: The day
@@ -87,7 +84,7 @@ final class DayService {
         let siding = try await Siding(
             store: .store(store), resources: resources, sources: sources, transports: origin,
             environment: Environment(
-                connectivity: TestConnectivity(), jitter: jitter, clock: clock, wallClock: time.clock))
+                connectivity: TestConnectivity(), jitter: .none, clock: clock, wallClock: time.clock))
         let kernel = try ScriptedKernel()
         let rests = AsyncStream.makeStream(of: Timestamp.self)
         let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket), whenIdle: rests.continuation)

@@ -7,7 +7,6 @@ struct WriteChain: Sendable {
     let source: Source
     let transport: any Transport
     let budget: BudgetUse?
-    let retries: any RetryAdmission
     let environment: Environment
 
     func make() -> any Node<ClaimedWrite, LoadedResponse> {
@@ -28,7 +27,7 @@ struct WriteChain: Sendable {
 
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {
         var assembly = ChainAssembly(
-            to: source, for: subject, over: transport, within: budget, retries: retries, in: environment)
+            to: source, for: subject, over: transport, within: budget, in: environment)
         // An answer that has arrived matters more than a quick end.
         assembly.isAbortable = true
         return assembly

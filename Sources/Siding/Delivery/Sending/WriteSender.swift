@@ -207,7 +207,7 @@ package struct WriteSender: Sendable {
             source: source, transport: transport,
             budget: SourceRateLimits(source, in: store, wallClock: environment.wallClock).map {
                 BudgetUse($0, maximumWait: maximumWait)
-            }, retries: SourceRetries(to: source, in: store), environment: environment)
+            }, environment: environment)
     }
 
     func policy(_ write: ClaimedWrite, _ source: Source) -> WriteResultPolicy {
