@@ -22,6 +22,9 @@ package enum RetryRules {
     /// Attempts for an edit whose conflict policy sends it again: if the record changes that often, an operator
     /// decides.
     static let conflictAttempts = 3
+    /// Attempts for an edit in conflict whose record cannot be fetched: over half an hour, after which the conflict is decided
+    /// without the record.
+    static let unfetchedRecordAttempts = 10
     /// Attempts that a 403 refuses with words of a limit: over a quarter of an hour, which most limits need to pass.
     static let limitedRefusalAttempts = 5
     /// Deaths of a sender after which an entry is parked: it may be the entry that ends them.

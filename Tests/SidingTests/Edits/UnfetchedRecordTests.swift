@@ -93,6 +93,19 @@ import Testing
         #expect(try await refused.state.state == .done)
     }
 
+    @Test func `a record that cannot be fetched again and again is not waited for without an end`() async throws {
+        let refused = try await Refused(.merge)
+        let pair: [ScriptedAnswer] = [.status(.preconditionFailed), .status(.badGateway)]
+        refused.origin.set("/posts/a", (1...12).flatMap { _ in pair })
+        for attempt in 1...10 {
+            #expect(try await refused.drain() == ["PATCH \"1\"", "GET"])
+            #expect(try await refused.state.state == (attempt < 10 ? .queued : .parked))
+            refused.bench.time.advance(by: .seconds(3_600))
+        }
+        #expect(try await refused.state.reason == .conflict)
+        #expect(try await refused.drain() == [])
+    }
+
     @Test func `policies that do not need the record do not wait for it`() async throws {
         for policy in [ConflictPolicy.hold, .mine] {
             let refused = try await Refused(

@@ -14,6 +14,10 @@ import Testing
         ("attempts after a 403 that speaks of a limit", "\(RetryRules.limitedRefusalAttempts)"),
         ("attempts after 409 to a key that was sent before", "\(RetryRules.keyedConflictAttempts)"),
         ("attempts for an edit in conflict", "\(RetryRules.conflictAttempts)"),
+        (
+            "attempts for an edit in conflict whose record cannot be fetched",
+            "\(RetryRules.unfetchedRecordAttempts)"
+        ),
         ("first wait of an edit in conflict", text(RetryRules.conflictBackoff.base)),
         ("deaths of its sender", "\(RetryRules.crashes)"),
         ("least wait for an untrusted certificate, or an origin without storage", text(RetryRules.repairWait)),

@@ -205,7 +205,7 @@ struct WriteResultPolicy: Sendable {
     /// The result of a conflict that the record has to decide, and that could not be fetched: the write waits, and is then sent
     /// as it was, to be refused again. Nil if the GET would fail again, or failed again and again.
     func result(of conflict: RecordedError, notFetching failure: Failure) -> WriteResult? {
-        guard write.entry.attempts + 1 < RetryRules.conflictAttempts || failure.isOffline else { return nil }
+        guard write.entry.attempts + 1 < RetryRules.unfetchedRecordAttempts || failure.isOffline else { return nil }
         var error = conflict
         error.message += "; the record could not be fetched: \(failure)"
         let transition: WriteResult.Transition? =
