@@ -54,8 +54,11 @@ let webFiles = [
     "runs_table.mustache", "style.css", "time.mustache",
 ]
 
-/// The modules for requests of a program's own, which a program with a store needs too.
-let chainModules = ["SidingChain", "SidingCredentials", "SidingJSON", "SidingNetwork"]
+/// What `import SidingKit` brings along; each may be imported by itself, too.
+let programModules = [
+    "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingJSON", "SidingModels", "SidingNetwork",
+    "SidingNodes", "SidingSchedule",
+]
 
 func nio(_ names: String...) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "swift-nio") }
@@ -66,13 +69,9 @@ let package = Package(
     // There are no `platforms`: it builds on Linux alone, of which SwiftPM knows no versions.
     products: [
         .executable(name: "siding", targets: ["SidingCLI"]),
-        // A product has all modules that its users import; Docs/Embedding.md lists them. Other targets are for this package.
-        .library(name: "Siding", targets: ["Siding"] + chainModules),
-        .library(name: "SidingChain", targets: ["SidingNodes"] + chainModules),
-        .library(name: "SidingHTTP", targets: ["SidingHTTP"]),
+        // Docs/Embedding.md lists the modules of each product. Other targets are for this package.
+        .library(name: "SidingKit", targets: ["SidingKit"] + programModules),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
-        .library(name: "SidingModels", targets: ["SidingModels"]),
-        .library(name: "SidingSchedule", targets: ["SidingSchedule"]),
         .library(name: "SidingService", targets: ["SidingService"]),
         .library(name: "SidingTesting", targets: ["SidingTesting", "SidingOrigin"]),
     ],
@@ -175,6 +174,9 @@ let package = Package(
             dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingSynchronization", httpTypes],
             swiftSettings: settings),
         .target(
+            name: "SidingKit",
+            dependencies: programModules.map { .target(name: $0) } + [httpTypes], swiftSettings: settings),
+        .target(
             name: "ExampleConfigs", path: "Examples/Configs",
             resources: exampleConfigs.map { .embedInCode("\($0).yaml") }, swiftSettings: settings),
         .target(
@@ -211,32 +213,17 @@ let package = Package(
         // Examples see what other programs see: the public names alone.
         .executableTarget(
             name: "EmbeddingExample",
-            dependencies: ["Siding", "SidingHTTP", "SidingModels", logging, serviceLifecycle, unixSignals],
+            dependencies: ["SidingKit", logging, serviceLifecycle, unixSignals],
             path: "Examples/Embedding", packageAccess: false, swiftSettings: settings),
         .executableTarget(
-            name: "GatewayExample",
-            dependencies: [
-                "Siding", "SidingChain", "SidingJSON", "SidingNodes", httpTypes,
-            ],
-            path: "Examples/Gateway", packageAccess: false, swiftSettings: settings),
+            name: "GatewayExample", dependencies: ["SidingKit"], path: "Examples/Gateway", packageAccess: false,
+            swiftSettings: settings),
         .executableTarget(
-            name: "TokenRefreshExample",
-            dependencies: [
-                "SidingChain", "SidingCredentials", "SidingHTTP", "SidingNetwork", "SidingNodes", httpTypes,
-            ],
-            path: "Examples/TokenRefresh", packageAccess: false, swiftSettings: settings),
-        .executableTarget(
-            name: "RailwayExample",
-            dependencies: [
-                "Siding", "SidingChain", "SidingHTTP", "SidingModels", "SidingNodes", httpTypes,
-            ],
-            path: "Examples/Railway", packageAccess: false, swiftSettings: settings),
+            name: "TokenRefreshExample", dependencies: ["SidingKit"], path: "Examples/TokenRefresh",
+            packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "ServiceExample",
-            dependencies: [
-                "Siding", "SidingHTTP", "SidingSchedule", "SidingService", hummingbird, logging, serviceLifecycle,
-                unixSignals,
-            ],
+            dependencies: ["SidingKit", "SidingService", hummingbird, logging, serviceLifecycle, unixSignals],
             path: "Examples/Service", packageAccess: false, swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .executableTarget(
@@ -363,7 +350,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "ServiceExample",
+                "GatewayExample", "TokenRefreshExample", "EmbeddingExample", "ServiceExample", "SidingKit",
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingModels",
                 "SidingNetwork", "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization",
                 "SidingTesting",

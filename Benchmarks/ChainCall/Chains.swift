@@ -28,7 +28,8 @@ struct Chains {
         let base = base
         let router = RequestRouterNode<Int> { number in
             RequestDraft(
-                route: try Route(.get, "/projects/{id}/issues", under: base, parameters: ["id": "siding-\(number)"]))
+                route: try RequestRoute(
+                    .get, "/projects/{id}/issues", under: base, parameters: ["id": "siding-\(number)"]))
         }
         return
             router

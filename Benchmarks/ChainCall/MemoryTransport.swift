@@ -15,7 +15,7 @@ struct MemoryTransport: Transport {
         page = Array(#"[{"id":1,"title":"one"},{"id":2,"title":"two"}]"#.utf8)
     }
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         Reply(response: response, body: .bytes(page), url: url)
     }
 }

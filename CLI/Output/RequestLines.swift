@@ -42,12 +42,12 @@ private struct RequestPrinter: Transport {
     let format: GlobalOptions.LogFormat
     let secretQueryNames: Set<String>
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         try await printed(request) { () async throws(Failure) in try await wrapped.send(request, body: body) }
     }
 
     func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         try await printed(request) { () async throws(Failure) in
             try await wrapped.send(request, body: body, admitting: admit)

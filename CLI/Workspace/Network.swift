@@ -31,7 +31,7 @@ struct OfflineTransports: TransportFactory {
 }
 
 private struct OfflineTransport: Transport {
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         throw Failure(.noInternetConnection, phase: .notSent, detail: "--offline was given")
     }
 }

@@ -30,7 +30,7 @@ struct Workspace {
 
     /// Signs sources in over `transports`, with the kept tokens.
     func signIns(_ transports: any TransportFactory) -> SignIns {
-        SignIns(directory: credentials, transports: transports, environment: Environment())
+        SignIns(directory: credentials, transports: transports, environment: RuntimeEnvironment())
     }
 
     func openStore(_ access: Store.Access) async throws -> Store {

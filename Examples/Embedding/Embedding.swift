@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
 import ServiceLifecycle
-import Siding
-import SidingHTTP
-import SidingModels
+import SidingKit
 import UnixSignals
 
 struct Post: Codable, Sendable {

@@ -1,112 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gateway: the one type of a program that knows how a tracker's HTTP looks. Above it there are issues, drafts and
-// errors of the program's own; below it one builder says once what all requests have in common.
+// A gateway: the one type of a program that knows how a tracker's HTTP looks. The tracker puts what it gives into an envelope,
+// `{"data": …}`, and refuses with `{"code": …, "message": …}`. What is fetched is saved, and is there without a network, too.
 //
-// The tracker puts what it gives into an envelope, `{"data": …}`, and says no as `{"code": "…", "message": "…"}`.
-//
-//     swift run GatewayExample http://127.0.0.1:8080 photo.jpg
+//     swift run GatewayExample http://127.0.0.1:8080 tracker.db
+import SidingKit
 
-import Foundation
-import HTTPTypes
-import Siding
-import SidingChain
-import SidingJSON
-import SidingNodes
-
-struct Issue: Codable, Sendable {
-    let id: Int
-    let title: String
-    struct Draft: Codable, Sendable {
-        let title: String
-    }
-}
-
-struct Attachment: Codable, Sendable {
-    let name: String
-    let size: Int
-}
-
-/// The tracker's own way to say no.
-struct Refusal: Error, Codable, Sendable {
-    let code: String
-    let message: String
-}
-
-/// All that a caller of the gateway has to know of errors.
-enum GatewayError: Error, CustomStringConvertible {
-    /// The tracker answered no, in its own words.
-    case refused(Refusal)
-    /// Everything else: no line, no patience left, an answer that is not the tracker's.
-    case failed(Failure)
-
-    init(_ failure: Failure) {
-        self = (failure.underlying as? Refusal).map(Self.refused) ?? .failed(failure)
-    }
-
-    var description: String {
-        switch self {
-        // On one line: text from outside shall not look like lines of ours.
-        case .refused(let refusal): PlainText.oneLine("\(refusal.code): \(refusal.message)")
-        case .failed(let failure): failure.description
-        }
-    }
-}
+struct Issue: Codable, Sendable { let id: Int, title: String }
+struct Draft: Codable, Sendable { let title: String }
+struct Refusal: Error, Decodable, Sendable { let code: String, message: String }
 
 struct IssueGateway: Sendable {
     private let requests: URLChainBuilder
+    private let issues: Resource<Issue>
+    private let siding: Siding
 
-    init(_ base: String) throws(Failure) {
+    init(_ base: String, path: String) async throws {
         requests = try URLChainBuilder(baseURL: base).envelope(at: "$.data")
             .errors(ResponseErrorEnvelopeNode(reading: Refusal.self) { refusal, _ in refusal })
+        issues = try Resource("issues", from: Source(baseURL: base), at: "/issues", key: \.id)
+        siding = try await Siding(store: .sqlite(path: path), resources: [issues], transports: HTTPTransports())
     }
 
-    func issue(_ id: Int) async throws(GatewayError) -> Issue {
-        try await answer(of: requests.route(.get, "/issues/{id}").build(.path { ["id": "\($0)"] }, .json), to: id)
+    /// Fetches the issues of a milestone and saves them. Gives all that are stored, also if the tracker does not answer.
+    func issues(of milestone: String) async throws(Failure) -> [Issue] {
+        let route = requests.route(.get, "/milestones/{name}/issues")
+        let fetch: Chain<String, [Issue]> = route.build(.path { ["name": $0] }, .json)
+        return try await fetch.then(SaveRecordsStep(to: issues, in: siding)).map { _ in }
+            .recover { failure, _ in guard failure.status == nil else { throw failure } }
+            .then(FetchRecordsStep { [siding, issues] in siding.records(of: issues).sorted(by: \.id) })
+            .outcome(of: milestone).get()
     }
 
-    func create(_ draft: Issue.Draft) async throws(GatewayError) -> Issue {
-        try await answer(of: requests.route(.post, "/issues").build(), to: draft)
+    /// Creates an issue; without a network it waits in the queue.
+    func create(_ title: String) async throws -> QueueEntry {
+        try await siding.create(Draft(title: title), in: issues)
     }
 
-    /// Uploads a file, which is read while it is sent.
-    ///
-    /// - Parameter progress: told from 0 to 1; at most once per percent.
-    func attach(
-        _ file: String, to issue: Issue, progress: @escaping @Sendable (Double) -> Void
-    ) async throws(GatewayError) -> Attachment {
-        var form = MultipartForm()
-        form.append(file: file, name: "file")
-        let attach = requests.route(.post, "/issues/{id}/attachments", parameters: ["id": "\(issue.id)"])
-            .reportProgress(upload: { sent in progress(sent.fraction ?? 0) })
-        return try await answer(of: attach.build(), to: form)
-    }
-
-    private func answer<Input, Output>(
-        of chain: Chain<Input, Output>, to input: Input
-    ) async throws(GatewayError) -> Output {
-        do throws(Failure) { return try await chain(input) } catch { throw GatewayError(error) }
+    /// Downloads the map of the site; a part that a lost connection left is continued.
+    func map(to path: String, progress: @escaping @Sendable (TransferProgress) -> Void) async throws -> DownloadedFile {
+        try await requests.route(.get, "/map.pbf").reportProgress(download: progress)
+            .buildDownload(to: FileDestination(path))()
     }
 }
 
 @main
 struct Gateway {
-    static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+    static func main() async throws {
+        let gateway = try await IssueGateway(CommandLine.arguments[1], path: CommandLine.arguments[2])
         do {
-            let gateway = try IssueGateway(arguments.first ?? "http://127.0.0.1:8080")
-            print("first: \(try await gateway.issue(1).title)")
-            let created = try await gateway.create(Issue.Draft(title: "The gate does not close"))
-            print("created: \(created.id)")
-            let file = arguments.count > 1 ? arguments[1] : "README.md"
-            let attached = try await gateway.attach(file, to: created) { print("sent: \(Int($0 * 100)) %") }
-            print("attached: \(attached.name), \(attached.size) bytes")
-            print("created again: \(try await gateway.create(Issue.Draft(title: "")).id)")
-        } catch GatewayError.refused(let refusal) where refusal.code == "empty_title" {
-            // Decided by the tracker's code, not by a status.
-            print("an issue needs a title")
-        } catch {
-            print(error)
-            exit(1)
+            for issue in try await gateway.issues(of: "M 1") { print("\(issue.id): \(issue.title)") }
+            print("created: \(try await gateway.create("Gate 4 does not close").state)")
+            let map = try await gateway.map(to: "map.pbf") { print("\(Int(($0.fraction ?? 0) * 100)) %") }
+            print("map: \(map.bytes) bytes")
+        } catch let failure as Failure {
+            let refusal = failure.underlying as? Refusal
+            print(refusal.map { "refused: \($0.message)" } ?? "failed: \(failure)")
         }
     }
 }

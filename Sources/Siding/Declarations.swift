@@ -53,7 +53,7 @@ struct DeclarationsBuilder: Sendable {
     let transports: any TransportFactory
     /// Where tokens are; nil if no source signs in.
     let credentials: String?
-    let environment: Environment
+    let environment: RuntimeEnvironment
     let activity: Activity
 
     func declarations(_ resources: [any SyncedResource], _ sources: [Source]) -> Declarations {

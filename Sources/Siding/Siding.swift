@@ -52,7 +52,7 @@ public struct Siding: Service {
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
         transports: any TransportFactory, credentials: String? = nil,
-        environment: Environment = Environment(), networkChanges: NetworkChanges? = nil
+        environment: RuntimeEnvironment = RuntimeEnvironment(), networkChanges: NetworkChanges? = nil
     ) async throws(StoreError) {
         try Declarations.checkNames(of: resources, sources)
         var directory = credentials

@@ -10,7 +10,7 @@ struct SignInRequest: Sendable {
     /// Header fields of log-in requests, as of every request to the source.
     let headerFields: HTTPFields
     let transport: any Transport
-    let environment: Environment
+    let environment: RuntimeEnvironment
 
     /// The maximum size of a token response in bytes.
     private static let limit = 1 << 20
@@ -79,7 +79,7 @@ struct SignInRequest: Sendable {
         case (_, nil): form["client_id"] = id
         }
         return RequestDraft(
-            route: Route(.post, client.tokenURL), headerFields: fields, body: .bytes(Self.encoded(form)))
+            route: RequestRoute(.post, client.tokenURL), headerFields: fields, body: .bytes(Self.encoded(form)))
     }
 
     private func draft(_ login: SessionLogin) async throws(Failure) -> RequestDraft {
@@ -94,7 +94,7 @@ struct SignInRequest: Sendable {
             fields[.contentType] = Self.formFields[.contentType]
             body = Self.encoded(try await login.body.fields())
         }
-        return RequestDraft(route: Route(.post, url), headerFields: fields, body: .bytes(body))
+        return RequestDraft(route: RequestRoute(.post, url), headerFields: fields, body: .bytes(body))
     }
 
     private static let formFields: HTTPFields = [

@@ -8,14 +8,14 @@ internal import SidingSynchronization
 public final class SignIns: Sendable {
     private let kept: KeptSignIns
     private let transports: any TransportFactory
-    private let environment: Environment
+    private let environment: RuntimeEnvironment
     private let made = Mutex<[String: AccessSafety]>([:])
 
     /// - Parameters:
     ///   - directory: of the token files; it is created with mode 0700.
     ///   - transports: makes the transport of a source, which also sends the requests for its tokens.
     public init(
-        directory: String, transports: any TransportFactory, environment: Environment
+        directory: String, transports: any TransportFactory, environment: RuntimeEnvironment
     ) {
         kept = KeptSignIns(directory: directory)
         (self.transports, self.environment) = (transports, environment)

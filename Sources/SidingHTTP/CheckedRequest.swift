@@ -11,10 +11,10 @@ struct CheckedRequest: Sendable {
     var method: HTTPRequest.Method
     var url: HTTPURL
     var headerFields: HTTPFields
-    var body: RequestBody
+    var body: EncodedBody
 
     /// - Throws: ``SidingChain/Failure/Reason/invalidRequest``, which never contains a header value.
-    init(_ request: HTTPRequest, body: RequestBody, settings: TransportSettings) throws(Failure) {
+    init(_ request: HTTPRequest, body: EncodedBody, settings: TransportSettings) throws(Failure) {
         let url = try request.checkedURL()
         guard HTTPField.Name(request.method.rawValue) != nil else {
             throw Self.refusal("'\(PlainText.oneLine(request.method.rawValue, limit: 40))' is no HTTP method")

@@ -39,12 +39,12 @@ public final class HTTPTransport: Transport {
     ///
     /// - Throws: a ``SidingChain/Failure`` with its phase: ``SidingChain/Failure/Phase/notSent`` until the head of the request
     ///   was sent, ``SidingChain/Failure/Phase/answered`` once the head of a response has arrived.
-    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    public func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         try await send(request, body: body) { _ in }
     }
 
     public func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         let settings = configuration.settings
         var hop = try CheckedRequest(request, body: body, settings: settings)

@@ -40,7 +40,7 @@ public final class ScriptedTransport: Transport {
     /// Records the request once its body has been read, and answers by the script.
     ///
     /// - Throws: the failure of the script, or that of the body's stream.
-    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    public func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         let url = try request.checkedURL()
         let asked = Request(request: request, body: try await body.collected() ?? [])
         log.withLock { $0.append(asked) }
@@ -48,7 +48,7 @@ public final class ScriptedTransport: Transport {
     }
 }
 
-extension RequestBody {
+extension EncodedBody {
     /// All its bytes; nil without a body.
     func collected() async throws(Failure) -> [UInt8]? {
         switch self {

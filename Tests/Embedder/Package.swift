@@ -14,8 +14,7 @@ let package = Package(
             name: "Embedder",
             dependencies: [
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Siding", package: "siding"),
-                .product(name: "SidingHTTP", package: "siding"),
+                .product(name: "SidingKit", package: "siding"),
             ],
             path: "Sources")
     ]

@@ -31,7 +31,7 @@ struct ExampleBench {
         store = try await Store.open(at: directory.path(of: "siding.db"), clock: wall.clock)
         siding = try await Siding(
             store: .store(store), resources: config.resources, sources: config.sources, transports: transport,
-            environment: Environment(connectivity: TestConnectivity(), wallClock: wall.clock))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: wall.clock))
     }
 
     static let tapes = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Tapes")
@@ -48,7 +48,7 @@ struct ExampleBench {
         resource.source.retry.retries = 0
         let engine = SyncEngine(
             store: store, transports: transport,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: wall.clock))
         return try await engine.sync(resource)
     }

@@ -15,7 +15,7 @@ final class WatchedTransport: Transport, TransportFactory {
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport { self }
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         requests.withLock { $0.append(request) }
         return try await replaying.send(request, body: body)
     }

@@ -31,9 +31,10 @@ struct EmbeddingDocumentTests {
     }
 
     @Test func `every snippet of the document is compiled`() throws {
-        let sources = try ["Tests/ExamplesTests/EmbeddingSnippets.swift", "Examples/Service/ServiceExample.swift"].map {
-            Self.plain(try Self.text($0))
-        }
+        let sources = try [
+            "Tests/ExamplesTests/EmbeddingSnippets.swift", "Examples/Gateway/Gateway.swift",
+            "Examples/TokenRefresh/TokenRefresh.swift", "Examples/Service/ServiceExample.swift",
+        ].map { Self.plain(try Self.text($0)) }
         let document = try Self.text("Docs/Embedding.md")
         let blocks = document.matches(of: /(?m)^```swift\n((?:(?!```).*\n)*)```$/).map { String($0.1) }
         // The first is a manifest; a program with `traits: []` is in Tests/Embedder.
@@ -105,24 +106,6 @@ struct EmbeddingDocumentTests {
         // Its events have ended.
         await reading.value
         #expect(await snippets.health(siding).storeError?.kind == .closed)
-        await origin.stop()
-    }
-
-    @Test func `the server of the document syncs, answers, and ends with 0 at a SIGTERM`() async throws {
-        let origin = try await Self.tracker()
-        let socket = directory.path(of: "pages.sock")
-        let place = try #require(socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-        let health: Chain<Void, Void> = URLChainBuilder(
-            ChainAssembly(transport: HTTPTransport(), connectivity: TestConnectivity())
-        ).route(.get, "/healthz", under: try HTTPURL("http+unix://\(place)")).build()
-        let outcome = try await ExampleProgram(name: "ServiceExample").run(
-            origin.url.origin, "unix:\(socket)", "0", in: directory
-        ) { child in
-            await origin.received(3)
-            while (try? await health()) == nil { await Task.yield() }
-            child.send(SIGTERM)
-        }
-        #expect(outcome.status == 0, "\(outcome.error)")
         await origin.stop()
     }
 }

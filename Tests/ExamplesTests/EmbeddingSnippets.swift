@@ -103,7 +103,7 @@ struct EmbeddingSnippets {
     func logged(_ issues: AnyResource, _ transports: any TransportFactory) async throws -> Siding {
         var logger = Logger(label: "depot")
         logger.logLevel = .notice
-        let environment = Environment(logger: logger)
+        let environment = RuntimeEnvironment(logger: logger)
         let siding = try await Siding(
             store: .sqlite(path: path), resources: [issues], transports: transports, environment: environment)
         return siding

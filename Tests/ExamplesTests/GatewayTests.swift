@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import HTTPTypes
-import SidingChain
+import SidingKit
 import SidingOrigin
 import SidingTesting
 import Testing
@@ -10,76 +9,69 @@ import Testing
 struct GatewayTests {
     private let program = ExampleProgram(name: "GatewayExample")
     private let directory: TemporaryDirectory
-    private let photo = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    private static let map = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
     init() throws {
         directory = try TemporaryDirectory()
-        try directory.write(photo, to: "photo.jpg")
     }
 
-    /// A tracker with one issue, whose answers are in an envelope.
+    /// A tracker with two issues of a milestone, whose answers are in an envelope.
     private static func answer(_ request: OriginRequest) -> OriginResponse {
-        switch (request.method, request.path) {
-        case ("GET", "/issues/1"): .json(#"{"data":{"id":1,"title":"Broken gate","state":"open"}}"#)
-        case ("POST", "/issues") where request.body == Array(#"{"title":""}"#.utf8):
-            .json(#"{"code":"empty_title","message":"a title, please"}"#, status: .unprocessableContent)
-        case ("POST", "/issues"):
-            .json(#"{"data":{"id":7,"title":"The gate does not close"}}"#, status: .created)
-        case ("POST", "/issues/7/attachments"):
-            .json(#"{"data":{"name":"photo.jpg","size":1000000}}"#, status: .created)
+        switch (request.method, request.target) {
+        case ("GET", "/milestones/M%201/issues"):
+            .json(#"{"data":[{"id":1,"title":"Broken gate"},{"id":2,"title":"Lamp"}]}"#)
+        case ("POST", "/issues"): .json(#"{"data":{"id":7,"title":"Gate 4 does not close"}}"#, status: .created)
+        case ("GET", "/map.pbf"): OriginResponse(status: .ok, body: map)
         default: .notFound
         }
     }
 
-    @Test func `reads, creates and attaches through the envelope, and knows the tracker's own errors`() async throws {
+    private func run(_ origin: Origin) async throws -> ExampleProgram.Outcome {
+        try await program.run(origin.url.origin, "tracker.db", in: directory)
+    }
+
+    @Test func `fetches and saves through the envelope, creates, and downloads with progress`() async throws {
         let origin = try await Origin.start { Self.answer($0) }
-        let outcome = try await program.run(origin.url.origin, "photo.jpg", in: directory)
+        let outcome = try await run(origin)
         #expect(outcome.status == 0, "\(outcome.output + outcome.error)")
+        let progress = outcome.lines.filter { $0.hasSuffix(" %") }.compactMap { Int($0.dropLast(2)) }
+        #expect(progress.last == 100)
+        #expect(zip(progress, progress.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(
-            outcome.lines.filter { !$0.hasPrefix("sent: ") } == [
-                "first: Broken gate", "created: 7", "attached: photo.jpg, 1000000 bytes", "an issue needs a title",
-            ])
-        #expect(origin.requests.count == 4)
-        #expect(origin.requests[0].body == [])
-        #expect(origin.requests[1].body == Array(#"{"title":"The gate does not close"}"#.utf8))
+            outcome.lines.filter { !$0.hasSuffix(" %") }
+                == ["1: Broken gate", "2: Lamp", "created: done", "map: 1000000 bytes"])
+        #expect(try Array(Data(contentsOf: URL(filePath: directory.path(of: "map.pbf")))) == Self.map)
+        let created = try #require(origin.requests.first { $0.method == "POST" })
+        #expect(created.body == Array(#"{"title":"Gate 4 does not close"}"#.utf8))
         await origin.stop()
     }
 
-    @Test func `the file arrives byte for byte, and its progress grows to the whole`() async throws {
+    @Test func `a created issue has the id that the envelope gives`() async throws {
         let origin = try await Origin.start { Self.answer($0) }
-        let outcome = try await program.run(origin.url.origin, "photo.jpg", in: directory)
-        let sent = outcome.lines.filter { $0.hasPrefix("sent: ") }.compactMap {
-            Int($0.dropFirst(6).prefix { $0 != " " })
+        #expect(try await run(origin).status == 0)
+        let second = try await run(origin)
+        #expect(second.lines.prefix(3) == ["1: Broken gate", "2: Lamp", "7: Gate 4 does not close"])
+        await origin.stop()
+    }
+
+    @Test func `without a network it shows what is saved, and keeps the new issue`() async throws {
+        let origin = try await Origin.start { Self.answer($0) }
+        #expect(try await run(origin).status == 0)
+        await origin.stop()
+        let offline = try await run(origin)
+        #expect(offline.status == 0, "\(offline.error)")
+        #expect(offline.lines.prefix(3) == ["1: Broken gate", "2: Lamp", "7: Gate 4 does not close"])
+        #expect(offline.lines.dropFirst(3).first == "created: queued")
+        #expect(try #require(offline.lines.last).hasPrefix("failed: can't connect to host"))
+    }
+
+    @Test func `a refusal is shown in the origin's own words, on one line`() async throws {
+        let origin = try await Origin.start { _ in
+            .json(#"{"code":"gone_fishing","message":"back soon"}"#, status: .forbidden)
         }
-        #expect(sent.last == 100)
-        #expect(zip(sent, sent.dropFirst()).allSatisfy { $0 <= $1 })
-        // After the headers of the part and before the last boundary.
-        let upload = try #require(origin.requests.first { $0.path == "/issues/7/attachments" })
-        #expect(try #require(upload.headerFields[.contentType]).hasPrefix("multipart/form-data; boundary="))
-        #expect(Data(upload.body).range(of: Data(photo)) != nil)
-        #expect(Data(upload.body).range(of: Data(#"name="file"; filename="photo.jpg""#.utf8)) != nil)
-        await origin.stop()
-    }
-
-    @Test(arguments: [
-        (#"{"code":"gone_fishing","message":"back\nsoon"}"#, "gone_fishing: back"),
-        ("<html>", "the origin answered 503"),
-    ])
-    func `a no in other words ends the program with 1, on one line`(body: String, start: String) async throws {
-        let origin = try await Origin.start { _ in .json(body, status: .serviceUnavailable) }
-        let outcome = try await program.run(origin.url.origin, "photo.jpg", in: directory)
-        #expect(outcome.status == 1)
-        #expect(outcome.lines.count == 1)
-        #expect(outcome.output.hasPrefix(start), "\(outcome.output)")
-        await origin.stop()
-    }
-
-    @Test func `a file that is not there is said, and nothing of it is sent`() async throws {
-        let origin = try await Origin.start { Self.answer($0) }
-        let outcome = try await program.run(origin.url.origin, "none.jpg", in: directory)
-        #expect(outcome.status == 1)
-        #expect(try #require(outcome.lines.last).contains("none.jpg"))
-        #expect(origin.requests.count == 2)
+        let outcome = try await run(origin)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        #expect(outcome.lines == ["refused: back soon"])
         await origin.stop()
     }
 }

@@ -36,7 +36,7 @@ struct TokenRefreshTests {
             for _ in 0..<processes {
                 group.addTask {
                     try await program.run(
-                        origin.url.origin, "state", String(calls), in: directory,
+                        origin.url.origin, "state/credentials", String(calls), in: directory,
                         environment: ["REFRESH_TOKEN": "refresh-0"])
                 }
             }

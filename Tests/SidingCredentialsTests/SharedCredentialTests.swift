@@ -25,7 +25,7 @@ import Testing
             .then(ResponseHTTPErrorProcessorNode()).then(ResponseDataPreprocessorNode()).then(ResponseDataLoaderNode())
         let refresh = RequestRouterNode<Credential> { spent in
             RequestDraft(
-                route: Route(.post, try HTTPURL("https://api.example.com/token")),
+                route: RequestRoute(.post, try HTTPURL("https://api.example.com/token")),
                 body: .bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8)))
         }
         .then(RequestCreatorNode()).then(answer).map { try TokenGrant(parsing: $0.bytes ?? []) }
@@ -35,7 +35,7 @@ import Testing
         access.gate = FileRefreshGate(directory: directory)
         let safety = AccessSafety(access)
         return RequestRouterNode<Int> {
-            RequestDraft(route: Route(.get, try HTTPURL("https://api.example.com/\($0)")))
+            RequestDraft(route: RequestRoute(.get, try HTTPURL("https://api.example.com/\($0)")))
         }
         .then(RequestCreatorNode(providers: [AccessTokenProvider()])).then(answer).accessSafe(safety)
     }

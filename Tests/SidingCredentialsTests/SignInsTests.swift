@@ -29,7 +29,8 @@ import Testing
     private func signIns() -> SignIns {
         SignIns(
             directory: state.path(of: "c"), transports: origin,
-            environment: Environment(connectivity: TestConnectivity(), clock: ManualClock(), wallClock: time.clock))
+            environment: RuntimeEnvironment(
+                connectivity: TestConnectivity(), clock: ManualClock(), wallClock: time.clock))
     }
 
     private func safety(_ signIn: SignIn, _ signIns: SignIns, at url: String = "https://api.test") throws

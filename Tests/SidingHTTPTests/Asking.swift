@@ -28,7 +28,7 @@ extension HTTPTransport {
     /// Sends and reads the whole body.
     @discardableResult
     func ask(
-        _ url: HTTPURL, _ method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: RequestBody = .none
+        _ url: HTTPURL, _ method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: EncodedBody = .none
     ) async throws -> (reply: Reply, bytes: [UInt8]) {
         let reply = try await send(url.request(method, headerFields: headerFields), body: body)
         return (reply, try await reply.body.collect(upTo: 1 << 30))
@@ -36,7 +36,7 @@ extension HTTPTransport {
 
     /// The failure of a request that must fail.
     func failure(
-        _ url: HTTPURL, _ method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: RequestBody = .none,
+        _ url: HTTPURL, _ method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: EncodedBody = .none,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async -> Failure? {
         do throws(Failure) {

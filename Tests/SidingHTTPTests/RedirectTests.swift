@@ -40,7 +40,7 @@ import Testing
         try await asking { (origin, transport) async throws in
             let target = example.crosses ? "\(other.url)there?x=1" : "/there?x=1"
             origin.inject(.redirect(example.status, to: target), at: OriginPattern(path: "/here"))
-            let body: RequestBody = example.method == .post || example.method == .put ? .bytes([1, 2, 3]) : .none
+            let body: EncodedBody = example.method == .post || example.method == .put ? .bytes([1, 2, 3]) : .none
             let arrived = example.crosses ? other : origin
             if example.isFollowed {
                 let reply = try await transport.ask(

@@ -54,12 +54,12 @@ import Testing
         }
         try await through(handler: answers) { (relay, _, transport) async throws in
             let upload = [UInt8](repeating: 0x78, count: 20_000)
-            let stream = RequestBody.stream(length: upload.count) {
+            let stream = EncodedBody.stream(length: upload.count) {
                 let left = Mutex([upload])
                 return { left.withLock { $0.popLast() } }
             }
             for (path, method, body) in [
-                ("/in", HTTPRequest.Method.post, RequestBody.bytes(upload)), ("/in", .post, stream),
+                ("/in", HTTPRequest.Method.post, EncodedBody.bytes(upload)), ("/in", .post, stream),
                 ("/away", .get, .none),
             ] {
                 let (before, meter, url) = (await carried(relay), TrafficMeter(), try relay.url.resolve(path))

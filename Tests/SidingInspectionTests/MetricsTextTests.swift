@@ -32,7 +32,7 @@ import Testing
         func sync() async throws {
             let engine = SyncEngine(
                 store: store, transports: ScriptedAnswers(),
-                environment: Environment(
+                environment: RuntimeEnvironment(
                     connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock))
             _ = try await engine.run(Array(resources.prefix(2)))
         }

@@ -33,7 +33,7 @@ import Testing
     private func sync(_ answer: ScriptedAnswer) async throws {
         let siding = try await Siding(
             store: .store(store), resources: [resource], transports: Origin(answer: answer),
-            environment: Environment(connectivity: TestConnectivity(), wallClock: time.clock))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: time.clock))
         _ = try? await siding.sync(resource)
     }
 

@@ -256,7 +256,7 @@ import Testing
         let posts = AnyResource("posts", from: bench.issues.untyped.source, at: "/posts", key: "id")
         let siding = try await Siding(
             store: .store(bench.store), resources: [bench.issues, posts], transports: bench.origin,
-            environment: Environment(connectivity: TestConnectivity()))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
         #expect(siding.resources.map(\.name) == ["issues", "posts"])
         guard case .saved = try await siding.sync(posts) else { return #expect(Bool(false)) }
     }

@@ -172,7 +172,7 @@ import Testing
         let rival = Rival(bench.store, bench.issues, times: 2)
         let siding = try await Siding(
             store: .store(rival.store), resources: [bench.issues], transports: bench.origin,
-            environment: Environment(connectivity: TestConnectivity()))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
         let outcomes = try await siding.upsert(
             [Ticket(id: 1, comments: 100)], to: bench.issues,
             onConflict: .merge { $1.with(\.comments, $1.comments + $0.comments) })
@@ -188,7 +188,7 @@ import Testing
         let rival = Rival(bench.store, bench.issues, times: .max)
         let siding = try await Siding(
             store: .store(rival.store), resources: [bench.issues], transports: bench.origin,
-            environment: Environment(connectivity: TestConnectivity()))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
         let error = await #expect(throws: StoreError.self) {
             try await siding.upsert([Ticket(id: 1), Ticket(id: 2)], to: bench.issues, onConflict: .merge { $1 })
         }

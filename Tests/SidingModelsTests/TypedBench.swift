@@ -33,14 +33,14 @@ struct TypedBench {
         issues.version = version
         siding = try await Siding(
             store: .store(store), resources: [issues], transports: origin,
-            environment: Environment(connectivity: connectivity))
+            environment: RuntimeEnvironment(connectivity: connectivity))
     }
 
     /// Another process on the same file.
     func otherProcess() async throws -> Siding {
         try await Siding(
             store: .sqlite(path: store.path), resources: [issues], transports: origin,
-            environment: Environment(connectivity: TestConnectivity()))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
     }
 
     /// Lets the origin answer with these records, and syncs.

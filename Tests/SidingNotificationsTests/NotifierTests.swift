@@ -349,7 +349,7 @@ struct ByPort: TransportFactory {
     private struct Router: Transport {
         let transports: [String: any Transport]
 
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             guard let transport = transports[request.authority ?? ""] else {
                 throw Failure(.internalFault, phase: .notSent)
             }

@@ -44,7 +44,7 @@ final class NotifyBench: Sendable {
         try await store.openGate(ofSource: "blog")
         let engine = SyncEngine(
             store: store, transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock))
         _ = try await engine.run([resource], options: SyncOptions(), command: "sync posts") { _ in }
     }

@@ -32,7 +32,7 @@ struct Asker: Sendable {
         _ reference: String, _ method: HTTPRequest.Method = .get, _ headerFields: HTTPFields = [:], body: String? = nil
     ) async throws -> Answer {
         let url = try base.resolve(reference)
-        let content = body.map { RequestBody.bytes(Array($0.utf8)) } ?? .none
+        let content = body.map { EncodedBody.bytes(Array($0.utf8)) } ?? .none
         let reply = try await transport.send(url.request(method, headerFields: headerFields), body: content)
         let bytes = try await reply.body.collect(upTo: 1 << 30)
         return Answer(

@@ -29,7 +29,7 @@ struct ServiceBench: Sendable {
         self.notes = notes
         let siding = try await Siding(
             store: .sqlite(path: directory.path(of: "test.db")), resources: [notes], transports: origin,
-            environment: Environment(connectivity: TestConnectivity(), clock: clock, wallClock: time.clock))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), clock: clock, wallClock: time.clock))
         self.siding = siding
         pages = try WebPages(
             ServedStore(store: siding.store, resources: { siding.resources }, wallClock: time.clock))

@@ -82,7 +82,7 @@ import Testing
         let running = try await RunningService(origin, resources: [comments], sources: [], time: time) { siding in
             let engine = SyncEngine(
                 store: siding.store, transports: origin,
-                environment: Environment(connectivity: TestConnectivity(), jitter: .none, wallClock: time.clock))
+                environment: RuntimeEnvironment(connectivity: TestConnectivity(), jitter: .none, wallClock: time.clock))
             _ = try await engine.sync(RunningService.posts(from: source))
             _ = try await engine.sync(comments)
             time.advance(by: .seconds(60))

@@ -24,7 +24,7 @@ import TestSupport
         let time = ManualWallClock()
         return try await Siding(
             store: .store(try await Store.temporary(clock: time.clock)), resources: resources, transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: TestConnectivity(), clock: clock, wallClock: time.clock, logger: logger))
     }
 

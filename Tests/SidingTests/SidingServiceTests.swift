@@ -22,7 +22,7 @@ import Testing
     private func siding(_ store: Store) async throws -> Siding {
         try await Siding(
             store: .store(store), resources: [resource], transports: origin,
-            environment: Environment(connectivity: TestConnectivity(), wallClock: clock.wallClock))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: clock.wallClock))
     }
 
     @Test func `a program syncs and reads its records`() async throws {
@@ -122,7 +122,8 @@ import Testing
         comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
         let siding = try await Siding(
             store: .store(try await Store.temporary(clock: clock.wallClock)), resources: [comments, resource],
-            transports: origin, environment: Environment(connectivity: TestConnectivity(), wallClock: clock.wallClock))
+            transports: origin,
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: clock.wallClock))
         for number in 1...4 { origin.set("/posts/\(number)/comments", ScriptedOrigin.page("[\(number)]")) }
         try await siding.sync(resource)
         guard case .saved(let counters) = try await siding.sync(comments) else {

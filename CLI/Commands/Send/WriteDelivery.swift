@@ -213,7 +213,7 @@ struct WriteDelivery {
     func sender(over transports: any TransportFactory) -> WriteSender {
         WriteSender(
             store: store, sources: workspace.config.sources, transports: transports,
-            signIns: workspace.signIns(transports), environment: Environment(logger: options.logger(.warning)))
+            signIns: workspace.signIns(transports), environment: RuntimeEnvironment(logger: options.logger(.warning)))
     }
 
     // MARK: Telling

@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
                 let siding = try await Siding(
                     store: .store(store), resources: workspace.config.resources, sources: workspace.config.sources,
                     transports: options.watching(http, current.value.config), credentials: workspace.credentials,
-                    environment: Environment(logger: logger))
+                    environment: RuntimeEnvironment(logger: logger))
                 let watch = IncidentWatch {
                     current.value.notifier(store, over: http) { logger.warning("\($0)") }
                 }

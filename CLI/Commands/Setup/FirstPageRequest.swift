@@ -28,10 +28,10 @@ struct FirstPageRequest {
     }
 
     private func page(tokensIn directory: String?) async throws -> Result<FirstPage, FirstPageProblem> {
-        let environment = Environment(logger: options.logger())
+        let environment = RuntimeEnvironment(logger: options.logger())
         let config = workspace?.config
         let fetched = try await Network.using { http in
-            let signIns = directory.map { SignIns(directory: $0, transports: http, environment: Environment()) }
+            let signIns = directory.map { SignIns(directory: $0, transports: http, environment: RuntimeEnvironment()) }
             let source = signIns?.signedIn(resource.source) ?? resource.source
             let chain = ChainAssembly(
                 to: source, for: nil,

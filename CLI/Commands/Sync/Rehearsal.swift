@@ -23,7 +23,7 @@ struct Rehearsal {
             let transports = options.watching(http, workspace.config)
             let rehearsal = try await SyncRehearsal(
                 of: store, at: "\(directory)/plan.db", transports: transports, signIns: workspace.signIns(transports),
-                environment: Environment(logger: options.logger()), progress: { progress.show($0) })
+                environment: RuntimeEnvironment(logger: options.logger()), progress: { progress.show($0) })
             var statuses: [ExitStatus] = []
             for resource in resources where !Task.isCancelled {
                 let rehearsed = try await rehearsal.sync(resource, options: syncOptions)

@@ -35,7 +35,7 @@ struct SyncRunner {
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json || !showsProgress)
         var engine = SyncEngine(
             store: store, transports: transports, signIns: workspace.signIns(transports),
-            environment: Environment(logger: options.logger()),
+            environment: RuntimeEnvironment(logger: options.logger()),
             progress: { progress.show($0) })
         if let writes {
             let sender = writes.sender(over: transports)

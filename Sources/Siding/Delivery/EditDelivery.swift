@@ -32,7 +32,7 @@ struct EditDelivery {
     ) throws {
         let document = try? JSONDocument(answer.body)
         let keyPath = edit.terms.keyPaths.count == 1 ? edit.terms.keyPaths.first : nil
-        let record = document.map(edit.terms.record)
+        let record = document.map { edit.terms.record(in: $0, key: nil) ?? edit.terms.record(in: $0) }
         let byKey = keyPath.flatMap { path in
             (isListed ? document?.value(at: path) : nil) ?? record?.value(at: path)
         }

@@ -159,7 +159,7 @@ extension Failure {
     }
 }
 
-extension Response<[UInt8]> {
+extension ChainResponse<[UInt8]> {
     /// Turns the answer into a failure, whatever its status, with the rule attached.
     fileprivate func failure(by rule: FailureRule) -> Failure {
         let ruled = RuledFailure(rule: rule)

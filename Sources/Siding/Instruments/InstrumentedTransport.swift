@@ -11,12 +11,12 @@ struct InstrumentedTransport: Transport {
     /// Nil if the source asks for none.
     let traceContext: TraceContext?
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         try await counted { () async throws(Failure) in try await wrapped.send(traced(request), body: body) }
     }
 
     func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         try await counted { () async throws(Failure) in
             try await wrapped.send(traced(request), body: body, admitting: admit)
@@ -39,7 +39,7 @@ struct InstrumentedTransport: Transport {
 
 extension TransportFactory {
     /// The transport of `source`, whose requests are counted, and traced if the source asks for it.
-    func instrumented(for source: Source, in environment: Environment) -> any Transport {
+    func instrumented(for source: Source, in environment: RuntimeEnvironment) -> any Transport {
         InstrumentedTransport(
             wrapped: transport(for: source.name, source.connection), source: source.name,
             traceContext: source.sendsTraceContext

@@ -70,7 +70,7 @@ struct NextPageRule: Sendable {
 
     private func address(of parent: BoundParent?) throws(Failure) -> HTTPURL {
         guard let parent else { return try resource.source.baseURL.appending(path: resource.path) }
-        return try Route(
+        return try RequestRoute(
             resource.method, resource.path, under: resource.source.baseURL, parameters: parent.values
         ).url
     }

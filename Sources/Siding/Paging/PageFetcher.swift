@@ -22,7 +22,7 @@ struct PageFetcher: Sendable {
     init(
         _ resource: AnyResource, isConditional: Bool, transport: any Transport, resuming partial: PartialAnswer? = nil,
         budget: BudgetUse?,
-        in environment: Environment, context: ChainContext
+        in environment: RuntimeEnvironment, context: ChainContext
     ) {
         self.resource = resource
         self.isConditional = isConditional
@@ -170,7 +170,7 @@ extension ChainAssembly {
                 var fields: HTTPFields = [:]
                 if let etag = query.stored?.etag { fields[.ifNoneMatch] = etag }
                 if let lastModified = query.stored?.lastModified { fields[.ifModifiedSince] = lastModified }
-                let route = Route(resource.method, query.page.url)
+                let route = RequestRoute(resource.method, query.page.url)
                 guard let body = query.page.body else { return RequestDraft(route: route, headerFields: fields) }
                 fields[.contentType] = resource.bodyType
                 return RequestDraft(route: route, headerFields: fields, body: .bytes(Array(body.utf8)))

@@ -159,7 +159,7 @@ extension FailureRule {
     /// Whether it is about successes alone, which stay successes: the page is read, the write is delivered.
     var keepsSuccess: Bool { isDelivery || action == .partial }
 
-    func fits(_ document: JSONDocument?, _ reply: Response<[UInt8]>) -> Bool {
+    func fits(_ document: JSONDocument?, _ reply: ChainResponse<[UInt8]>) -> Bool {
         guard case .answer(let answer) = condition else { return false }
         if keepsSuccess, reply.response.status.kind != .successful { return false }
         return answer.fits(document, reply.response)

@@ -11,7 +11,7 @@ extension ChainAssembly {
     ///   - budget: keeps the requests within the source's limits; nil if it has none.
     package init(
         to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
-        within budget: BudgetUse? = nil, in environment: Environment
+        within budget: BudgetUse? = nil, in environment: RuntimeEnvironment
     ) {
         let provider = AuthorizationProvider(authorization: source.authorization)
         self.init(
@@ -45,7 +45,7 @@ extension ChainAssembly {
         fields[.cacheControl] = "no-cache"
         return chain(
             from: RequestRouterNode<HTTPURL> { [fields] url in
-                RequestDraft(route: Route(.get, url), headerFields: fields)
+                RequestDraft(route: RequestRoute(.get, url), headerFields: fields)
             },
             to: ResponseDataLoaderNode(limit: limit))
     }

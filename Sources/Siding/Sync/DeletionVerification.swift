@@ -216,7 +216,7 @@ struct DeletionVerification: Sendable {
                 .invalidRequest, phase: .notSent, detail: "its parent gives no value for the address: \(error.reason)")
         }
         values[Deletions.recordName] = record.key
-        let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
+        let url = try RequestRoute(.get, template, under: resource.source.baseURL, parameters: values).url
         do throws(Failure) {
             let answer = try await chain.process(url, sync.context)
             guard !answer.isWebPage(accepting: resource.source.headerFields[.accept]) else {

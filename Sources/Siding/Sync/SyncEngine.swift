@@ -17,7 +17,7 @@ package struct SyncEngine: Sendable {
     var rateLimitStore: Store
     let transports: any TransportFactory
     let signIns: SignIns?
-    var environment: Environment
+    var environment: RuntimeEnvironment
     var progress: @Sendable (SyncProgress) -> Void
     /// Called as a run begins, with the names of its resources.
     var began: @Sendable (RunID, [String]) -> Void = { _, _ in }
@@ -43,7 +43,7 @@ package struct SyncEngine: Sendable {
         store: Store,
         transports: any TransportFactory,
         signIns: SignIns? = nil,
-        environment: Environment = Environment(),
+        environment: RuntimeEnvironment = RuntimeEnvironment(),
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) {
         self.store = store

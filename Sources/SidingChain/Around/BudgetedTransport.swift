@@ -9,7 +9,7 @@ struct BudgetedTransport: Transport {
     let budget: any RequestBudget
     let wait: BudgetWait
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         let first = try request.checkedURL()
         // The reservation of the request that is under way.
         let open = Mutex<BudgetPlace?>(try await budget.take(first))

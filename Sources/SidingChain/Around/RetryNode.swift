@@ -5,7 +5,7 @@ internal import Logging
 /// Retries a node within the same call, with backoff and jitter, for requests that may be sent twice: because of their method
 /// (RFC 9110 §9.2.2), or because ``ChainContext/isResendable`` is true.
 ///
-/// A request's own ``Request/retries`` replace the number of the policy.
+/// A request's own ``ChainRequest/retries`` replace the number of the policy.
 ///
 /// The thrown failure is that of the last attempt; but if an earlier attempt may have reached the origin, its phase is at least
 /// ``Failure/Phase/maybeSent``. If the call is cancelled while it waits, it fails with ``Failure/Reason/cancelled`` in the

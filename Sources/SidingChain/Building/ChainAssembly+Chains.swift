@@ -6,7 +6,7 @@ extension ChainAssembly {
     ///   - request: makes the draft of a request; runs once per call.
     ///   - response: reads a successful response; runs on each attempt.
     public func chain<Input: Sendable, Output: Sendable>(
-        from request: some Node<Input, RequestDraft>, to response: some Node<Response<ReplyBody?>, Output>
+        from request: some Node<Input, RequestDraft>, to response: some Node<ChainResponse<ReplyBody?>, Output>
     ) -> Chain<Input, Output> {
         Chain(abortable(logged(request, attempt(exchange(response)))))
     }
@@ -17,7 +17,7 @@ extension ChainAssembly {
 extension ChainAssembly {
     /// Steps 11 to 15: makes the HTTP request, sends it and reads the reply.
     package func exchange<Output: Sendable>(
-        _ response: some Node<Response<ReplyBody?>, Output>
+        _ response: some Node<ChainResponse<ReplyBody?>, Output>
     ) -> any Node<RequestDraft, Output> {
         let credentials: [any MetadataProvider] = access.map { [$0.token] } ?? []
         return joined(outgoing(credentials + providers), joined(sent(), read(response)))
@@ -40,7 +40,7 @@ extension ChainAssembly {
     }
 
     private func read<Output: Sendable>(
-        _ response: some Node<Response<ReplyBody?>, Output>
+        _ response: some Node<ChainResponse<ReplyBody?>, Output>
     ) -> any Node<Reply, Output> {
         let content = ResponseDataPreprocessorNode().then(response)
         let received: any Node<Reply, Output> = if let added { added.receiving(content) } else { content }

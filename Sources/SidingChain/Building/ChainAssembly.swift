@@ -41,7 +41,7 @@ public struct ChainAssembly: Sendable, Changeable {
     public var queryEncoding = QueryEncoding()
     /// Query parameters that errors and logs must not show, in addition to the well-known ones.
     public var secretQueryNames: Set<String> = []
-    /// Inline retries; none by default. A request may set another number, ``Request/retries``.
+    /// Inline retries; none by default. A request may set another number, ``ChainRequest/retries``.
     public var retry: RetryPolicy
     /// The time limit of one attempt, body included; nil for none besides the transport's.
     public var deadline: Duration?

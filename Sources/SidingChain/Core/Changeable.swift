@@ -23,8 +23,8 @@ extension Failure: Changeable {}
 extension HTTPFailure: Changeable {}
 extension OutgoingRequest: Changeable {}
 extension QueryEncoding: Changeable {}
-extension Request: Changeable {}
-extension Response: Changeable {}
+extension ChainRequest: Changeable {}
+extension ChainResponse: Changeable {}
 extension RetryPolicy: Changeable {}
-extension Route: Changeable {}
+extension RequestRoute: Changeable {}
 extension TransportSettings: Changeable {}

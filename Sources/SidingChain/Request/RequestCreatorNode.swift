@@ -38,10 +38,10 @@ public struct RequestCreatorNode: Node {
             secretQueryNames: secretQueryNames)
     }
 
-    private func shown(_ route: Route) -> String { Redaction.url(route.url, also: secretQueryNames) }
+    private func shown(_ route: RequestRoute) -> String { Redaction.url(route.url, also: secretQueryNames) }
 
     /// The method must be a token (RFC 9110 §9.1), because a library below writes it to the wire unchecked.
-    private func check(_ route: Route) throws(Failure) {
+    private func check(_ route: RequestRoute) throws(Failure) {
         guard HTTPRequest.Method(route.method.rawValue) != nil else {
             throw Failure(.invalidRequest, phase: .notSent, detail: "'\(route.method.rawValue)' is no HTTP method")
                 .at(node: name, url: shown(route))

@@ -2,7 +2,7 @@
 internal import SidingSynchronization
 
 /// The response of an origin as it arrives: the head, and the decompressed body, to be read once.
-public typealias Reply = Response<ReplyBody>
+public typealias Reply = ChainResponse<ReplyBody>
 
 /// The bytes of a response in chunks. It can be read once, by one reader.
 public struct ReplyBody: AsyncSequence, AsyncIteratorProtocol, Sendable {

@@ -12,7 +12,7 @@ public import SidingJSON
 public struct ResponseErrorEnvelopeNode: Node {
     private let limit: Int
     private let asksSuccesses: Bool
-    private let ownError: @Sendable (JSONDocument?, Response<[UInt8]>) throws -> (any Error)?
+    private let ownError: @Sendable (JSONDocument?, ChainResponse<[UInt8]>) throws -> (any Error)?
 
     /// A node that passes every error response to `ownError`.
     ///
@@ -25,7 +25,7 @@ public struct ResponseErrorEnvelopeNode: Node {
     ///     longer than `limit`, and the response with at most `limit` bytes.
     public init(
         limit: Int = HTTPFailure.bodyLimit, asksSuccesses: Bool = false,
-        _ ownError: @escaping @Sendable (JSONDocument?, Response<[UInt8]>) throws -> (any Error)?
+        _ ownError: @escaping @Sendable (JSONDocument?, ChainResponse<[UInt8]>) throws -> (any Error)?
     ) {
         self.limit = limit
         self.asksSuccesses = asksSuccesses

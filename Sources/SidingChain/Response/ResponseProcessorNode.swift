@@ -77,7 +77,7 @@ public struct ResponseDataPreprocessorNode: Node {
     /// Place it after ``ResponseHTTPErrorProcessorNode``, so that only successes and 304 reach it.
     public init() {}
 
-    public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Response<ReplyBody?> {
+    public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> ChainResponse<ReplyBody?> {
         switch input.response.status.code {
         case 204, 205, 304: input.with(body: nil)
         default: input.with(body: input.body)
@@ -95,7 +95,7 @@ public struct ResponseDataLoaderNode: Node {
     }
 
     public func process(
-        _ input: Response<ReplyBody?>, _ context: ChainContext
+        _ input: ChainResponse<ReplyBody?>, _ context: ChainContext
     ) async throws(Failure) -> LoadedResponse {
         guard let body = input.body else { return input.with(body: nil) }
         do throws(Failure) { return input.with(body: try await body.collect(upTo: limit)) } catch {

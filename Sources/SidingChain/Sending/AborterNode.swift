@@ -49,8 +49,8 @@ extension ReplyBody?: OutlivingOutput {
     package func continued(_ call: AbortableCall) -> ReplyBody? { self?.continued(call) }
 }
 
-extension Response: OutlivingOutput where Body: OutlivingOutput {
-    package func continued(_ call: AbortableCall) -> Response { with(body: body.continued(call)) }
+extension ChainResponse: OutlivingOutput where Body: OutlivingOutput {
+    package func continued(_ call: AbortableCall) -> ChainResponse { with(body: body.continued(call)) }
 }
 
 /// A call that its handle can cancel. It ends when the last reference is released.

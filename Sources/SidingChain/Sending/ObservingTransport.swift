@@ -17,12 +17,12 @@ package struct ObservingTransport: Transport {
         (self.transport, self.before, self.after) = (transport, before, after)
     }
 
-    package func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    package func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         try await observe(request) { () async throws(Failure) in try await transport.send(request, body: body) }
     }
 
     package func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         try await observe(request) { () async throws(Failure) in
             try await transport.send(request, body: body, admitting: admit)

@@ -46,12 +46,12 @@ package final class ResumingTransport: Transport {
         kept.withLock { if $0?.url != url { $0 = nil } }
     }
 
-    package func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    package func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         try await send(request, body: body) { _ in }
     }
 
     package func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         let url = awaited.withLock { $0 }
         guard request.isGet(of: url) else { return try await transport.send(request, body: body, admitting: admit) }

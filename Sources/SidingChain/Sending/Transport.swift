@@ -11,20 +11,20 @@ public protocol Transport: Sendable {
     /// Sends `request` with `body` and returns as soon as the head of the response arrives; the body streams.
     ///
     /// - Throws: a ``Failure`` whose ``Failure/phase-swift.property`` says whether any byte can have reached the origin.
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply
 
     /// The same, calling `admit` before each further request that a redirect causes; it throws to end the call.
     ///
     /// A transport that follows redirects implements it, and one that wraps another passes `admit` on; for all others the
     /// default is right.
     func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply
 }
 
 extension Transport {
     public func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
+        _ request: HTTPRequest, body: EncodedBody, admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
     ) async throws(Failure) -> Reply {
         try await send(request, body: body)
     }

@@ -143,7 +143,7 @@ public struct MiddlewareFilter: Sendable, Hashable {
     }
 }
 
-extension Request {
+extension ChainRequest {
     /// Which middlewares run for the request; all by default. The filter of the call, `ChainContext.middlewareFilter`, must
     /// allow them, too.
     public var middlewareFilter: MiddlewareFilter {

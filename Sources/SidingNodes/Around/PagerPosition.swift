@@ -4,7 +4,7 @@ public import SidingChain
 
 /// The position of a page, for the common kinds of pagination: by offset, number, cursor or link.
 ///
-/// Apply one with `Route.at(_:offset:limit:page:size:cursor:)`. Get the next with ``next(after:)``, ``cursor(after:)``,
+/// Apply one with `RequestRoute.at(_:offset:limit:page:size:cursor:)`. Get the next with ``next(after:)``, ``cursor(after:)``,
 /// ``link(in:of:removing:)`` or ``nextURL(_:of:removing:)``; each returns nil at the end.
 public enum PagerPosition: Sendable, Hashable, Codable {
     /// The route unchanged: the first page of a listing by cursor, link or URL.
@@ -72,7 +72,7 @@ public enum PagerPosition: Sendable, Hashable, Codable {
     }
 }
 
-extension Route {
+extension RequestRoute {
     /// This route for the page at `position`; the other arguments name the query parameters.
     ///
     /// - Throws: `Failure.Reason.contract` if the page's URL is outside this route's origin: a response or a saved position
@@ -80,7 +80,7 @@ extension Route {
     public func at(
         _ position: PagerPosition, offset: String = "offset", limit: String = "limit", page: String = "page",
         size: String = "per_page", cursor: String = "cursor"
-    ) throws(Failure) -> Route {
+    ) throws(Failure) -> RequestRoute {
         switch position {
         case .start: self
         case .offset(let start, let count):
@@ -88,12 +88,12 @@ extension Route {
         case .page(let number, let count):
             setting(page, to: String(number)).setting(size, to: count.map { String($0) })
         case .cursor(let token): setting(cursor, to: token)
-        case .url(let text): Route(method, try onOwnOrigin(HTTPURL(text)))
+        case .url(let text): RequestRoute(method, try onOwnOrigin(HTTPURL(text)))
         }
     }
 
-    private func setting(_ name: String, to value: String?) -> Route {
-        value.map { Route(method, url.settingQuery(name, to: $0)) } ?? self
+    private func setting(_ name: String, to value: String?) -> RequestRoute {
+        value.map { RequestRoute(method, url.settingQuery(name, to: $0)) } ?? self
     }
 
     private func onOwnOrigin(_ next: HTTPURL) throws(Failure) -> HTTPURL {

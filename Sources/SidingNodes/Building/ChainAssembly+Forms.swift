@@ -23,7 +23,7 @@ extension ChainAssembly {
     public func chain<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, by policy: CachePolicy, bodyLimit: Int,
         decode: some Node<LoadedResponse, Output>
-    ) throws(Failure) -> Chain<Input, Response<Output>> {
+    ) throws(Failure) -> Chain<Input, ChainResponse<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
         return Chain(
             abortable(CachePolicyNode(policy, server: tracks.server, cached: tracks.cached, decode: decode)))
@@ -60,8 +60,8 @@ private struct PassNode: Node {
     var steps: [String] { [] }
 
     func process(
-        _ input: Response<ReplyBody?>, _ context: ChainContext
-    ) async throws(Failure) -> Response<ReplyBody?> {
+        _ input: ChainResponse<ReplyBody?>, _ context: ChainContext
+    ) async throws(Failure) -> ChainResponse<ReplyBody?> {
         input
     }
 }

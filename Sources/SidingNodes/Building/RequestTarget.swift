@@ -17,21 +17,21 @@ enum RequestTarget: Sendable {
     ///   - parameters: the values that come from the input.
     /// - Throws: `Failure.Reason.invalidRequest` if there is no route or no base, a placeholder without a value, or a value
     ///   without a placeholder.
-    func route(under base: HTTPURL?, _ parameters: [String: String]) throws(Failure) -> Route {
+    func route(under base: HTTPURL?, _ parameters: [String: String]) throws(Failure) -> RequestRoute {
         switch self {
         case .missing:
             throw Self.refusal("the chain was built without a route")
         case .url(let method, let url):
-            try Route.checkPlaceholders(of: Redaction.url(url), for: parameters)
-            return Route(method, url)
+            try RequestRoute.checkPlaceholders(of: Redaction.url(url), for: parameters)
+            return RequestRoute(method, url)
         case .path(let method, let template, let own, let fixed):
             guard let base = own ?? base else {
                 throw Self.refusal(
                     "the path '\(template)' has no base: give it one by 'under:', or the builder by 'baseURL:'")
             }
             let values = fixed.merging(parameters) { _, later in later }
-            try Route.checkPlaceholders(of: template, for: values)
-            return try Route(method, template, under: base, parameters: values)
+            try RequestRoute.checkPlaceholders(of: template, for: values)
+            return try RequestRoute(method, template, under: base, parameters: values)
         }
     }
 

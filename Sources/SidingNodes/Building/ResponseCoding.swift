@@ -59,7 +59,7 @@ protocol ResponseReader<Output>: Sendable {
 
 /// Parses the response and decodes a model.
 private struct ModelReader<Output: Sendable, Received: Sendable>: ResponseReader {
-    let received: @Sendable (URLChainBuilder) -> ModelMapping<Response<JSONDocument?>, Received>
+    let received: @Sendable (URLChainBuilder) -> ModelMapping<ChainResponse<JSONDocument?>, Received>
     let mapping: ModelMapping<Received, Output>
 
     func chain<Input: Sendable>(
@@ -73,7 +73,7 @@ private struct ModelReader<Output: Sendable, Received: Sendable>: ResponseReader
     }
 
     private func parsed<Model: Sendable>(
-        by mapping: ModelMapping<Response<JSONDocument?>, Model>, _ builder: URLChainBuilder
+        by mapping: ModelMapping<ChainResponse<JSONDocument?>, Model>, _ builder: URLChainBuilder
     ) -> any Node<LoadedResponse, Model> {
         let parsing = ResponseDataParserNode(limits: builder.jsonLimits)
         guard let envelope = builder.envelope else { return parsing.then(DecodeNode<Model>(mapping)) }

@@ -31,7 +31,7 @@ extension URLChainBuilder {
     /// - Throws: `Failure.Reason.invalidRequest` if the builder has no ``cache(_:keying:)``.
     public func buildCached<I: Sendable, O: Sendable>(
         _ policy: CachePolicy, _ input: RequestCoding<I>, _ output: ResponseCoding<O>
-    ) throws(Failure) -> Chain<I, Response<O>> {
+    ) throws(Failure) -> Chain<I, ChainResponse<O>> {
         Chain(try cached(policy, input.writer, output.reader))
     }
 
@@ -143,7 +143,7 @@ extension URLChainBuilder {
     /// - Throws: `Failure.Reason.invalidRequest` if the builder has no ``cache(_:keying:)``.
     public func buildCached<O: Decodable & Sendable>(
         _ policy: CachePolicy, to output: O.Type = O.self
-    ) throws(Failure) -> Chain<Void, Response<O>> {
+    ) throws(Failure) -> Chain<Void, ChainResponse<O>> {
         try buildCached(policy, .none, .json)
     }
 
@@ -194,7 +194,7 @@ extension URLChainBuilder {
 
     private func cached<Writer: RequestWriter, Reader: ResponseReader>(
         _ policy: CachePolicy, _ writer: Writer, _ reader: Reader
-    ) throws(Failure) -> any Node<Writer.Input, Response<Reader.Output>> {
+    ) throws(Failure) -> any Node<Writer.Input, ChainResponse<Reader.Output>> {
         let chain = try assembly.chain(
             from: request(writer), by: policy, bodyLimit: bodyLimit, decode: reader.decode(self))
         return wrapped(chain, writer.mapping, .itself)
@@ -226,7 +226,7 @@ extension URLChainBuilder {
         indicated(configured(ModelInputNode<I, O, Inner>(inner, input: input, output: output)))
     }
 
-    private func route<Writer: RequestWriter>(_ writer: Writer) -> @Sendable (Writer.Carried?) throws -> Route {
+    private func route<Writer: RequestWriter>(_ writer: Writer) -> @Sendable (Writer.Carried?) throws -> RequestRoute {
         { [target, baseURL, fault] carried in
             if let fault { throw fault }
             return try target.route(under: baseURL, writer.parameters(of: carried))

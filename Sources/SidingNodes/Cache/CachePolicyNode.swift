@@ -17,7 +17,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
 /// It joins two tracks that start with the same input and end in a `LoadedResponse`, and decodes the result:
 /// ```
 ///            ┌─ server: retry, deadline, request, ETagNode(send), status, load ─┐
-///   input ───┤                                                                  ├─ decode ─► Response<Model>
+///   input ───┤                                                                  ├─ decode ─► ChainResponse<Model>
 ///            └─ cached: request, CacheReaderNode,                status, load ──┘
 /// ```
 /// The tracks join at the loaded response, because there both have the same type, the bytes can be compared, and earlier checks
@@ -54,7 +54,7 @@ where
 
     public func process(
         _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> Response<Decode.Output> {
+    ) async throws(Failure) -> ChainResponse<Decode.Output> {
         switch policy {
         case .serverOnly:
             return try await tracks.fromServer(input, context)
@@ -72,7 +72,7 @@ where
 
     private func instead(
         of failure: Failure, _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> Response<Decode.Output> {
+    ) async throws(Failure) -> ChainResponse<Decode.Output> {
         guard failure.allowsCachedAnswer, var stored = await tracks.storedAnswer(input, context)?.answer else {
             throw failure
         }
@@ -92,25 +92,28 @@ where
     let decode: Decode
 
     /// A stored response, and the bytes that it was decoded from.
-    typealias Stored = (answer: Response<Decode.Output>, bytes: [UInt8]?)
+    typealias Stored = (answer: ChainResponse<Decode.Output>, bytes: [UInt8]?)
 
     func steps(_ name: String) -> [String] {
         let tracks = [server.steps, cached.steps].map { $0.joined(separator: " → ") }
         return ["\(name)(\(tracks.joined(separator: " | ")))"] + decode.steps
     }
 
-    func fromServer(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> Response<Decode.Output> {
+    func fromServer(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> ChainResponse<
+        Decode.Output
+    > {
         try await answer(try await server.process(input, context), source: .server, context)
     }
 
-    func fromCache(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> Response<Decode.Output> {
+    func fromCache(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> ChainResponse<Decode.Output>
+    {
         let loaded = try await cached.process(input, context)
         return try await answer(loaded, source: loaded.source, context)
     }
 
     func answer(
         _ loaded: LoadedResponse, source: ResponseSource, _ context: ChainContext
-    ) async throws(Failure) -> Response<Decode.Output> {
+    ) async throws(Failure) -> ChainResponse<Decode.Output> {
         var loaded = loaded
         loaded.source = source
         return loaded.with(body: try await decode.process(loaded, context))

@@ -2,7 +2,7 @@
 public import SidingChain
 
 /// Returns the stored response at once and then the origin's: a sequence of one or two responses, distinguished by their
-/// `Response.source`.
+/// `ChainResponse.source`.
 ///
 /// The second is omitted, and not even decoded, if its body equals the first byte for byte, which includes a 304. If nothing is
 /// stored, or it can no longer be decoded, only the origin's response is returned. The tracks are those of a
@@ -48,7 +48,7 @@ where
 
     private func second(
         after delivered: CacheTracks<Server, Cached, Decode>.Stored?, _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> Response<Decode.Output>? {
+    ) async throws(Failure) -> ChainResponse<Decode.Output>? {
         guard let delivered else { return try await tracks.fromServer(input, context) }
         if skipsServerWhileFresh, delivered.answer.source.isFresh { return nil }
         do throws(Failure) {
@@ -67,16 +67,16 @@ where
 /// The origin is called when the second response is awaited, by the awaiting task; a reader who stops after the first causes no
 /// request. Each iteration is a call of its own.
 public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Response<Value>
+    public typealias Element = ChainResponse<Value>
     public typealias Failure = SidingChain.Failure
 
     /// A stored response and its bytes.
-    typealias Stored = (answer: Response<Value>, bytes: [UInt8]?)
+    typealias Stored = (answer: ChainResponse<Value>, bytes: [UInt8]?)
 
     /// Returns the stored response.
     let stored: @Sendable () async -> Stored?
     /// Calls the origin after the stored response was delivered; nil if it has nothing new.
-    let asked: @Sendable (Stored?) async throws(Failure) -> Response<Value>?
+    let asked: @Sendable (Stored?) async throws(Failure) -> ChainResponse<Value>?
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         private enum Stage {
@@ -93,7 +93,7 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         /// - Throws: the failure of the origin's call, even after a stored response.
-        public mutating func next() async throws(SidingChain.Failure) -> Response<Value>? {
+        public mutating func next() async throws(SidingChain.Failure) -> ChainResponse<Value>? {
             if case .stored = stage {
                 let found = await sequence.stored()
                 stage = .server(after: found)
@@ -114,7 +114,7 @@ extension ResponseSequence: OutlivingOutput {
     package func continued(_ call: AbortableCall) -> ResponseSequence {
         let asked = asked
         return ResponseSequence(stored: stored) { delivered throws(Failure) in
-            try await call.run { () async throws(Failure) -> Response<Value>? in try await asked(delivered) }
+            try await call.run { () async throws(Failure) -> ChainResponse<Value>? in try await asked(delivered) }
         }
     }
 }

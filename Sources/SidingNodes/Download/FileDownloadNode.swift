@@ -18,7 +18,7 @@ public import SidingChain
 /// body are not ranges of the file. A body that is compressed anyway is stored decompressed, and not resumed. The transport's
 /// limits apply as well: see `TransportSettings.forDownloads(upTo:within:)`.
 public struct FileDownloadNode<Wrapped: Node>: WrapperNode
-where Wrapped.Input == RequestDraft, Wrapped.Output == Response<ReplyBody?> {
+where Wrapped.Input == RequestDraft, Wrapped.Output == ChainResponse<ReplyBody?> {
     public let wrapped: Wrapped
     private let destination: FileDestination
     private let limit: Int

@@ -18,9 +18,9 @@ public struct RequestEncoderNode<Model: Sendable>: Node {
     /// - Throws: `Failure.Reason.invalidRequest`, not sent, if the model cannot be encoded this way; the failure names the
     ///   type and the coding path, never the value.
     public func process(
-        _ input: Request<Model?>, _ context: ChainContext
+        _ input: ChainRequest<Model?>, _ context: ChainContext
     ) async throws(Failure) -> RequestDraft {
-        let draft = input.with(body: RequestBody.none)
+        let draft = input.with(body: EncodedBody.none)
         do {
             return try await encoded(input.body, into: draft)
         } catch {

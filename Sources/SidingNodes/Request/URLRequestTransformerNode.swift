@@ -34,25 +34,25 @@ public struct MetadataConnectorNode<Raw: Sendable>: Node {
 
 /// Adds a route to a request and turns its metadata into header fields; ``RequestEncoderNode`` then encodes the body.
 public struct URLRequestTransformerNode<Raw: Sendable>: Node {
-    private let route: @Sendable (Raw?) throws -> Route
+    private let route: @Sendable (Raw?) throws -> RequestRoute
 
     /// - Parameter route: the route of every request.
-    public init(_ route: Route) {
+    public init(_ route: RequestRoute) {
         self.route = { _ in route }
     }
 
     /// - Parameter route: returns the route of a request; an error that it throws, such as for a missing route, ends the call.
-    public init(_ route: @escaping @Sendable (Raw?) throws -> Route) {
+    public init(_ route: @escaping @Sendable (Raw?) throws -> RequestRoute) {
         self.route = route
     }
 
     public func process(
         _ input: RequestModel<Raw>, _ context: ChainContext
-    ) async throws(Failure) -> Request<Raw?> {
-        let route: Route
+    ) async throws(Failure) -> ChainRequest<Raw?> {
+        let route: RequestRoute
         do { route = try self.route(input.raw) } catch {
             throw Failure.wrapping(error, phase: .notSent).at(node: name)
         }
-        return Request(route: route, headerFields: input.metadata, body: input.raw)
+        return ChainRequest(route: route, headerFields: input.metadata, body: input.raw)
     }
 }

@@ -8,20 +8,20 @@ public import SidingJSON
 /// Failures are `Failure.Reason.contract` and name the Swift type, the path, and the start of the value there. A response
 /// without content is a failure too, unless the model is optional.
 public struct DecodeNode<Model: Sendable>: Node {
-    private let mapping: ModelMapping<Response<JSONDocument?>, Model>
+    private let mapping: ModelMapping<ChainResponse<JSONDocument?>, Model>
 
     /// A node that decodes by `mapping`: `.fromRaw`, `.json { … }`, or a custom one.
-    public init(_ mapping: ModelMapping<Response<JSONDocument?>, Model>) {
+    public init(_ mapping: ModelMapping<ChainResponse<JSONDocument?>, Model>) {
         self.mapping = mapping
     }
 
-    public func process(_ input: Response<JSONDocument?>, _ context: ChainContext) async throws(Failure) -> Model {
+    public func process(_ input: ChainResponse<JSONDocument?>, _ context: ChainContext) async throws(Failure) -> Model {
         try mapping(input, of: Model.self, phase: .answered, node: name)
     }
 
     /// Returns the model together with the head of its response.
-    public var keepingHead: DecodeNode<Response<Model>> {
-        DecodeNode<Response<Model>>(.keepingHead(mapping))
+    public var keepingHead: DecodeNode<ChainResponse<Model>> {
+        DecodeNode<ChainResponse<Model>>(.keepingHead(mapping))
     }
 }
 

@@ -23,7 +23,7 @@ public struct ResponseDataParserNode: Node {
 
     public func process(
         _ input: LoadedResponse, _ context: ChainContext
-    ) async throws(Failure) -> Response<JSONDocument?> {
+    ) async throws(Failure) -> ChainResponse<JSONDocument?> {
         do throws(Failure) {
             return input.with(body: try document(input))
         } catch {
@@ -74,8 +74,8 @@ public struct ResponseEnvelopeNode: Node {
     }
 
     public func process(
-        _ input: Response<JSONDocument?>, _ context: ChainContext
-    ) async throws(Failure) -> Response<JSONDocument?> {
+        _ input: ChainResponse<JSONDocument?>, _ context: ChainContext
+    ) async throws(Failure) -> ChainResponse<JSONDocument?> {
         guard let envelope = input.body else { return input }
         var response = input
         response.body = envelope.value(at: path)
@@ -100,8 +100,8 @@ public struct NoContentNode: Node {
     public init() {}
 
     public func process(
-        _ input: Response<JSONDocument?>, _ context: ChainContext
-    ) async throws(Failure) -> Response<JSONDocument?> {
+        _ input: ChainResponse<JSONDocument?>, _ context: ChainContext
+    ) async throws(Failure) -> ChainResponse<JSONDocument?> {
         guard input.body == nil, input.response.status.code != 304 else { return input }
         var response = input
         response.body = .emptyObject

@@ -50,7 +50,7 @@ public struct UploadProgressNode: Node {
         }
     }
 
-    private static func chunks(of body: RequestBody) -> @Sendable () -> @Sendable () async throws -> [UInt8]? {
+    private static func chunks(of body: EncodedBody) -> @Sendable () -> @Sendable () async throws -> [UInt8]? {
         switch body {
         case .none: { { nil } }
         case .stream(_, let chunks): chunks

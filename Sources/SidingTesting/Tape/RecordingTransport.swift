@@ -52,7 +52,7 @@ public final class RecordingTransport: Transport {
     }
 
     /// Sends the request with the transport that is recorded, and records request and outcome; bodies as far as they are read.
-    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    public func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         let place = recordings.withLock { recordings in
             recordings.append(Recording(request: request))
             return recordings.count - 1
@@ -66,7 +66,7 @@ public final class RecordingTransport: Transport {
         }
     }
 
-    private func recorded(_ body: RequestBody, at place: Int) -> RequestBody {
+    private func recorded(_ body: EncodedBody, at place: Int) -> EncodedBody {
         switch body {
         case .none: return .none
         case .bytes(let bytes):

@@ -38,7 +38,7 @@ public final class ReplayingTransport: Transport {
     /// Answers with the exchange of the tape that matches, and uses it up.
     ///
     /// - Throws: the failure on the tape, or ``SidingChain/Failure/Reason/internalFault`` if nothing matches.
-    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    public func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         let url = try request.checkedURL()
         let asked = scrubber.request(request, body: try await body.collected(), isCut: false)
         switch try take(asked).outcome {

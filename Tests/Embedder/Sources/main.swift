@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Serves three posts, copies them from itself into the database that it was given, and prints how many are stored.
 import Hummingbird
-import Siding
-import SidingHTTP
+import SidingKit
 
 struct Post: Encodable {
     let id: Int
@@ -10,7 +9,13 @@ struct Post: Encodable {
 }
 
 let router = Router()
-router.get("posts") { _, _ in (1...3).map { Post(id: $0, title: "Post \($0)") } }
+router.get("posts") { (_: Request, _) in (1...3).map { Post(id: $0, title: "Post \($0)") } }
+// These names are Hummingbird's, also beside those of Siding.
+router.get("count") { _, _ in Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "3"))) }
+let environment = Environment(values: [:])
+// A type of the program's own hides Siding's, which the module's name brings back.
+struct Record {}
+let none: [SidingKit.Record] = []
 let (ports, port) = AsyncStream.makeStream(of: Int.self)
 let server = Application(
     router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),

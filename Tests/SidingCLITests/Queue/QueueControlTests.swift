@@ -68,7 +68,7 @@ private struct FreshKeys: TransportFactory, Transport {
         FreshKeys(transports: transports, line: transports.transport(for: account, settings))
     }
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         guard let line else { throw Failure(.internalFault, phase: .notSent) }
         var request = request
         request.headerFields[.idempotencyKey] = UUID().uuidString

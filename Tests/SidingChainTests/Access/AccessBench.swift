@@ -48,7 +48,7 @@ struct AccessBench: Sendable {
     static func refresh(_ transport: any Transport) -> some Node<Credential, TokenGrant> {
         RequestRouterNode<Credential> { spent in
             RequestDraft(
-                route: Route(.post, try HTTPURL("https://api.example.com/token")),
+                route: RequestRoute(.post, try HTTPURL("https://api.example.com/token")),
                 body: .bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8)))
         }
         .then(RequestCreatorNode()).then(answer(transport)).map { try TokenGrant(parsing: $0.bytes ?? []) }
@@ -59,7 +59,7 @@ struct AccessBench: Sendable {
 
     static func chain(_ transport: any Transport, _ safety: AccessSafety) -> some Node<String, LoadedResponse> {
         RequestRouterNode<String> {
-            RequestDraft(route: Route(.get, try HTTPURL("https://api.example.com\($0)")))
+            RequestDraft(route: RequestRoute(.get, try HTTPURL("https://api.example.com\($0)")))
         }
         .then(RequestCreatorNode(providers: [AccessTokenProvider()])).then(answer(transport)).accessSafe(safety)
     }

@@ -115,7 +115,7 @@ import Testing
         bench.origin.expire()
         let write = RequestRouterNode<Int> { _ in
             RequestDraft(
-                route: Route(.post, try HTTPURL("https://api.example.com/issues")),
+                route: RequestRoute(.post, try HTTPURL("https://api.example.com/issues")),
                 body: .stream(length: 6) {
                     let rest = Counter()
                     return { rest.next() <= 3 ? Array("ab".utf8) : nil }

@@ -13,7 +13,7 @@ import TestSupport
     let notes = Notes<String>()
 
     static func draft(_ path: String = "/") throws -> RequestDraft {
-        RequestDraft(route: Route(.get, try HTTPURL("http://a\(path)")))
+        RequestDraft(route: RequestRoute(.get, try HTTPURL("http://a\(path)")))
     }
 
     /// Adds `text` to the header field Via, so that the order shows.

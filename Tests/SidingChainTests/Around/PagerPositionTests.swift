@@ -7,7 +7,9 @@ import SidingTesting
 import Testing
 
 @Suite struct PagerPositionTests {
-    static func route(_ text: String = "http://a/p?q=1") throws -> Route { Route(.get, try HTTPURL(text)) }
+    static func route(_ text: String = "http://a/p?q=1") throws -> RequestRoute {
+        RequestRoute(.get, try HTTPURL(text))
+    }
 
     @Test(arguments: [
         (PagerPosition.start, "http://a/p?q=1"),

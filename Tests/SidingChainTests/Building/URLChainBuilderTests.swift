@@ -284,7 +284,7 @@ import Testing
         ])
         let builder = URLChainBuilder(ChainAssembly(transport: flaky, connectivity: TestConnectivity()))
             .route(.get, try HTTPURL("http://a/p")).encode(as: .urlQuery)
-        let cached: Chain<Draft, Response<Person>> =
+        let cached: Chain<Draft, ChainResponse<Person>> =
             try builder
             .cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
             .buildCached(.serverIfFailsCache, .json, .dto)
@@ -306,7 +306,7 @@ import Testing
         let builder = URLChainBuilder(ChainAssembly(transport: flaky, connectivity: TestConnectivity()))
             .route(.get, try HTTPURL("http://a/p"))
             .cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
-        let chain: Chain<Void, Response<Ticket>> = try builder.buildCached(.serverIfFailsCache)
+        let chain: Chain<Void, ChainResponse<Ticket>> = try builder.buildCached(.serverIfFailsCache)
         #expect(try await chain().source == .server)
         let stored = try await chain(ChainContext(handle: CallHandle()))
         #expect(stored.body.id == 1)
@@ -326,7 +326,7 @@ import Testing
 
     @Test func `a cache policy without a cache is refused when the chain is built`() throws {
         #expect(throws: Failure.self) {
-            let _: Chain<Void, Response<Ticket>> = try builder().buildCached(.cacheOnly)
+            let _: Chain<Void, ChainResponse<Ticket>> = try builder().buildCached(.cacheOnly)
         }
     }
 }

@@ -66,7 +66,7 @@ struct CacheBench: Sendable {
 
     func policy(
         _ policy: CachePolicy, skipsServerWhileFresh: Bool = false, decode: Decode = text
-    ) -> some Node<RequestDraft, Response<String?>> {
+    ) -> some Node<RequestDraft, ChainResponse<String?>> {
         CachePolicyNode(
             policy, skipsServerWhileFresh: skipsServerWhileFresh, server: server, cached: cached, decode: decode)
     }
@@ -84,7 +84,7 @@ struct CacheBench: Sendable {
     static func draft(
         _ target: String = "/posts", method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]
     ) throws -> RequestDraft {
-        RequestDraft(route: Route(method, try HTTPURL("https://api.example.org\(target)")), headerFields: fields)
+        RequestDraft(route: RequestRoute(method, try HTTPURL("https://api.example.org\(target)")), headerFields: fields)
     }
 
     /// Asks the origin through the ETag node and reads the whole answer.

@@ -128,7 +128,7 @@ import Testing
 
     @Test func `a value can be turned into another without losing its source`() throws {
         let failure = Failure(.temporaryDNS, phase: .notSent)
-        var two = Response(
+        var two = ChainResponse(
             response: HTTPResponse(status: .ok), body: 2, url: try HTTPURL("http://a"),
             source: .cache(age: .zero, storedAt: 1, isFresh: true))
         two.failure = failure

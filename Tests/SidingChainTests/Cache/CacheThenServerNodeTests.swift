@@ -9,8 +9,8 @@ import Testing
     /// The answers of one call, and the failure that ended them.
     private func answers(
         _ node: some Node<RequestDraft, ResponseSequence<String?>>
-    ) async throws -> ([Response<String?>], Failure?) {
-        var answers: [Response<String?>] = []
+    ) async throws -> ([ChainResponse<String?>], Failure?) {
+        var answers: [ChainResponse<String?>] = []
         do {
             for try await answer in try await node.process(CacheBench.draft(), .test) { answers.append(answer) }
         } catch {

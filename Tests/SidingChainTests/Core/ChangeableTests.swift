@@ -18,9 +18,9 @@ import Testing
     }
 
     @Test func `the values of a chain can be changed by copying`() throws {
-        let draft = RequestDraft(route: Route(.get, try HTTPURL("http://a/p")))
+        let draft = RequestDraft(route: RequestRoute(.get, try HTTPURL("http://a/p")))
             .with(\.route.method, .put).with(\.headerFields[.accept], "x")
-        #expect(draft.route == Route(.get, try HTTPURL("http://a/p")).with(\.method, .put))
+        #expect(draft.route == RequestRoute(.get, try HTTPURL("http://a/p")).with(\.method, .put))
         #expect(draft.headerFields == [.accept: "x"])
         #expect(TransportSettings().with(\.maxBody, 7).maxBody == 7)
         #expect(QueryEncoding().with(\.arrays, .comma) == QueryEncoding(arrays: .comma))

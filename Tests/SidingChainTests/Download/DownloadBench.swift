@@ -56,13 +56,13 @@ struct DownloadBench: Sendable {
 
     func node(
         _ destination: FileDestination? = nil, limit: Int = .max, requiresDeclaredLength: Bool = true
-    ) -> FileDownloadNode<some Node<RequestDraft, Response<ReplyBody?>>> {
+    ) -> FileDownloadNode<some Node<RequestDraft, ChainResponse<ReplyBody?>>> {
         FileDownloadNode(
             Self.chain(transport), to: destination ?? FileDestination(path), limit: limit,
             requiresDeclaredLength: requiresDeclaredLength)
     }
 
-    static func chain(_ transport: some Transport) -> some Node<RequestDraft, Response<ReplyBody?>> {
+    static func chain(_ transport: some Transport) -> some Node<RequestDraft, ChainResponse<ReplyBody?>> {
         RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(ResponseDataPreprocessorNode())
     }
@@ -81,7 +81,7 @@ struct DownloadBench: Sendable {
     }
 
     static func draft(_ url: String = "http://a/map", _ method: HTTPRequest.Method = .get) throws -> RequestDraft {
-        RequestDraft(route: Route(method, try HTTPURL(url)))
+        RequestDraft(route: RequestRoute(method, try HTTPURL(url)))
     }
 
     /// The names in the directory, sorted.
@@ -114,7 +114,7 @@ extension DownloadBench {
 
         init(_ answers: [Answer]) { rest = Mutex(answers.reversed()) }
 
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             asked.withLock { $0.append(request) }
             guard let answer = rest.withLock({ $0.popLast() }) else {
                 throw Failure(.internalFault, phase: .notSent, detail: "no answer is scripted")

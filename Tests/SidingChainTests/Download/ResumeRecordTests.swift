@@ -83,8 +83,8 @@ import Testing
             return block
         }
         let url = try HTTPURL("http://a/map")
-        let wrapped = Step<RequestDraft, Response<ReplyBody?>> { _, _ throws(Failure) in
-            Response(response: HTTPResponse(status: .ok, headerFields: [.eTag: "\"1\""]), body: body, url: url)
+        let wrapped = Step<RequestDraft, ChainResponse<ReplyBody?>> { _, _ throws(Failure) in
+            ChainResponse(response: HTTPResponse(status: .ok, headerFields: [.eTag: "\"1\""]), body: body, url: url)
         }
         let node = FileDownloadNode(wrapped, to: FileDestination(directory.path(of: "x")))
         async let failure = node.failure(try DownloadBench.draft())

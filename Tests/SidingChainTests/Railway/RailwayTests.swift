@@ -28,7 +28,7 @@ import Testing
         let line = Railway(
             RequestStep(
                 .onSuccess { (path: String) in
-                    RequestDraft(route: Route(.get, try HTTPURL("http://a").appending(path: path)))
+                    RequestDraft(route: RequestRoute(.get, try HTTPURL("http://a").appending(path: path)))
                 }, fetch, ResultProcessor { String(decoding: $0.bytes ?? [], as: UTF8.self) })
         ).then(RequestStep(save))
         #expect(try await line.outcome(of: "/1", .test).get() == 1)

@@ -25,7 +25,7 @@ struct Encoded: Equatable {
     }
 }
 
-extension RequestBody {
+extension EncodedBody {
     /// The chunks of one attempt.
     func chunks() async throws -> [[UInt8]] {
         switch self {
@@ -46,7 +46,7 @@ extension RequestDraft {
     static func test(
         _ method: HTTPRequest.Method = .post, _ url: String = "http://a/p", _ fields: HTTPFields = [:]
     ) throws -> RequestDraft {
-        RequestDraft(route: Route(method, try HTTPURL(url)), headerFields: fields)
+        RequestDraft(route: RequestRoute(method, try HTTPURL(url)), headerFields: fields)
     }
 }
 

@@ -11,7 +11,8 @@ import Testing
         given.append(HTTPField(name: try #require(HTTPField.Name("accept-language")), value: "pl"))
         given.append(HTTPField(name: .acceptLanguage, value: "en"))
         let node = RequestCreatorNode(providers: [Provider { [given] () throws(Failure) in given }])
-        let draft = RequestDraft(route: Route(.get, try HTTPURL("http://a/")), headerFields: [.acceptLanguage: "de"])
+        let draft = RequestDraft(
+            route: RequestRoute(.get, try HTTPURL("http://a/")), headerFields: [.acceptLanguage: "de"])
         let request = try await node.process(draft, .test).request
         #expect(request.headerFields[values: .acceptLanguage] == ["pl", "en"])
     }
@@ -22,7 +23,7 @@ import Testing
     }
 
     static func draft(_ text: String = "http://a/p", _ fields: HTTPFields = [:]) throws -> RequestDraft {
-        RequestDraft(route: Route(.get, try HTTPURL(text)), headerFields: fields)
+        RequestDraft(route: RequestRoute(.get, try HTTPURL(text)), headerFields: fields)
     }
 
     @Test func `a router gives the draft, and what it throws is a failure before sending`() async throws {
@@ -52,7 +53,7 @@ import Testing
         let transport = ScriptedTransport { _ in .text("{}") }
         let builder = URLChainBuilder(ChainAssembly(transport: transport, connectivity: TestConnectivity()))
         for template in ["/p?x=1#top", "/p?x=1#top?y=2", "/p?x=1#"] {
-            let route = try Route(.get, template, under: base)
+            let route = try RequestRoute(.get, template, under: base)
             let chain: Chain<Void, Void> = builder.route(route.method, route.url).set(query: ["n": 1]).build()
             try await chain()
             let typed: Chain<Void, Void> = builder.route(.get, template, under: base).set(query: ["n": 1]).build()
@@ -60,7 +61,7 @@ import Testing
         }
         #expect(transport.requests.map(\.request.path) == Array(repeating: "/v2/p?x=1&n=1", count: 6))
         // In a value of the path it is part of the name.
-        let named = try Route(.get, "/p/{name}", under: base, parameters: ["name": "a#b"])
+        let named = try RequestRoute(.get, "/p/{name}", under: base, parameters: ["name": "a#b"])
         #expect(named.url.description == "http://a/v2/p/a%23b")
     }
 

@@ -51,7 +51,7 @@ import Testing
         struct Nothing: Decodable, Sendable, Equatable, NoContentRepresentable {
             static var noContent: Nothing { Nothing() }
         }
-        let none = try Response<JSONDocument?>.test(nil, status: status)
+        let none = try ChainResponse<JSONDocument?>.test(nil, status: status)
         let failure = try #require(await DecodeNode<Person>().failure(none))
         #expect(failure.reason == .contract)
         #expect(failure.node == "DecodeNode")

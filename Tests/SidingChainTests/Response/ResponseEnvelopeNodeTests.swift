@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: ["null", "0", "false", #""""#, #""x""#, "[]", "{}", "[1,2]", #"{"data":1}"#, "1.50"])
     func `whatever stands in the envelope is the document, null and scalars too`(value: String) async throws {
-        let answer = try Response<JSONDocument?>.test(#"{"meta":{"data":9},"data": \#(value) ,"z":1}"#)
+        let answer = try ChainResponse<JSONDocument?>.test(#"{"meta":{"data":9},"data": \#(value) ,"z":1}"#)
         let parsed = try await Self.node().process(answer, .test)
         #expect(parsed.body?.text == value)
         #expect(parsed.response == answer.response)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `paths go as deep as they say`() async throws {
-        let answer = try Response<JSONDocument?>.test(#"{"r":[{"x":1},{"x":{"y":[true]}}]}"#)
+        let answer = try ChainResponse<JSONDocument?>.test(#"{"r":[{"x":1},{"x":{"y":[true]}}]}"#)
         #expect(try await Self.node("$.r[1].x.y").process(answer, .test).body?.text == "[true]")
         #expect(try await Self.node("$").process(answer, .test).body == answer.body)
     }

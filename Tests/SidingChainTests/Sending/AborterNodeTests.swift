@@ -163,7 +163,7 @@ import Testing
         #expect(await last?.fraction == 1)
     }
 
-    private static func readAll(_ chain: some Node<RequestDraft, Response<ReplyBody?>>, _ context: ChainContext)
+    private static func readAll(_ chain: some Node<RequestDraft, ChainResponse<ReplyBody?>>, _ context: ChainContext)
         async throws
     {
         let answer = try await chain.process(draft(.get), context)
@@ -173,7 +173,7 @@ import Testing
     // MARK: Parts
 
     static func draft(_ method: HTTPRequest.Method) throws(Failure) -> RequestDraft {
-        RequestDraft(route: Route(method, try HTTPURL("http://a/")))
+        RequestDraft(route: RequestRoute(method, try HTTPURL("http://a/")))
     }
 
     static func sending(_ transport: some Transport) -> some Node<RequestDraft, Reply> {
@@ -187,7 +187,7 @@ import Testing
 
         init(_ status: HTTPResponse.Status, _ gate: Gate) { (self.status, self.gate) = (status, gate) }
 
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             let rest = Counter()
             let body = ReplyBody(length: 1) { () async throws(Failure) -> [UInt8]? in
                 guard rest.next() == 1 else { return nil }

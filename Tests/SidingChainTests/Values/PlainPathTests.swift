@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `what a request shows is made of the request, secrets left out`() async throws {
-        let draft = RequestDraft(route: Route(.get, try HTTPURL("https://a:444/p?mine=canary&x=1&token=canary")))
+        let draft = RequestDraft(route: RequestRoute(.get, try HTTPURL("https://a:444/p?mine=canary&x=1&token=canary")))
         var outgoing = try await RequestCreatorNode(secretQueryNames: ["mine"]).process(draft, .test)
         #expect(outgoing.shownURL == "https://a:444/p?mine=…&x=1&token=…")
         outgoing.shownURL = "another"
@@ -43,7 +43,7 @@ import Testing
         several.append(HTTPField(name: .via, value: "1"))
         several.append(HTTPField(name: .via, value: "2"))
         let node = HeaderInjectorNode(several)
-        let draft = RequestDraft(route: Route(.get, try HTTPURL("http://a")), headerFields: [.accept: "mine"])
+        let draft = RequestDraft(route: RequestRoute(.get, try HTTPURL("http://a")), headerFields: [.accept: "mine"])
         let fields = try await node.process(draft, .test).headerFields
         #expect(fields[values: .accept] == ["mine"])
         #expect(fields[.via] == "1, 2")

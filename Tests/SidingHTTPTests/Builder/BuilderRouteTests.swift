@@ -43,7 +43,7 @@ import Testing
             let file = try await logo.buildDownload(
                 .path { (name: String) in ["name": name] }, to: FileDestination(directory.path(of: "x")))("a b")
             #expect(file.bytes == 13)
-            let cached: Chain<String, Response<Answer>> =
+            let cached: Chain<String, ChainResponse<Answer>> =
                 try logo
                 .cache(InMemoryResponseCache(), keying: CacheKeying(account: "me"))
                 .buildCached(.serverIfFailsCache, .path { ["name": $0] }, .json)
@@ -126,7 +126,8 @@ import Testing
             let base = origin.url
             let chain: Chain<Int, LoadedResponse> = builder.assembly.chain(
                 from: RequestRouterNode { (id: Int) in
-                    RequestDraft(route: try Route(.get, "/issues/{id}", under: base, parameters: ["id": "\(id)"]))
+                    RequestDraft(
+                        route: try RequestRoute(.get, "/issues/{id}", under: base, parameters: ["id": "\(id)"]))
                 }, to: ResponseDataLoaderNode())
             #expect(try await chain(7).bytes?.count == 13)
             #expect(origin.requests.map(\.target) == ["/issues/7"])

@@ -139,7 +139,7 @@ import Testing
             let context = ChainContext(requestID: "1", isResendable: false, handle: handle)
             let call = Task { () async throws(Failure) -> LoadedResponse in
                 try await chain.process(
-                    RequestDraft(route: Route(.post, try origin.url.resolve("/x")), body: .bytes([1])), context)
+                    RequestDraft(route: RequestRoute(.post, try origin.url.resolve("/x")), body: .bytes([1])), context)
             }
             for await progress in handle.downloadProgress where progress.completed > 0 { break }
             if byTask { call.cancel() } else { handle.cancel() }
@@ -172,19 +172,19 @@ import Testing
         await FileRoute(request.path, bytes).answer(request) ?? .notFound
     }
 
-    static func chain(_ transport: HTTPTransport) -> some Node<RequestDraft, Response<ReplyBody?>> {
+    static func chain(_ transport: HTTPTransport) -> some Node<RequestDraft, ChainResponse<ReplyBody?>> {
         RequestCreatorNode().then(UploadProgressNode()).then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(DownloadProgressNode()).then(ResponseDataPreprocessorNode())
     }
 
     static func draft(_ origin: Origin) throws(Failure) -> RequestDraft {
-        RequestDraft(route: Route(.get, try origin.url.resolve("/x")))
+        RequestDraft(route: RequestRoute(.get, try origin.url.resolve("/x")))
     }
 
     static func endlessUpload(_ origin: Origin) throws(Failure) -> RequestDraft {
         let block = [UInt8](repeating: 7, count: 65_536)
         return RequestDraft(
-            route: Route(.put, try origin.url.resolve("/x")), body: .stream(length: nil) { { block } })
+            route: RequestRoute(.put, try origin.url.resolve("/x")), body: .stream(length: nil) { { block } })
     }
 
     static func start<Wrapped>(

@@ -93,7 +93,7 @@ import Testing
         let transport = HTTPTransport()
         let directory = try TemporaryDirectory()
         let node = Self.node(transport, directory.path(of: "x"))
-        let draft = RequestDraft(route: Route(.get, server.url))
+        let draft = RequestDraft(route: RequestRoute(.get, server.url))
         let failure = await #expect(throws: Failure.self) { try await node.process(draft, .call) }
         #expect(failure?.reason == .contract)
         #expect(failure?.detail?.contains("whether the file is whole") == true)
@@ -145,14 +145,14 @@ import Testing
 
     static func node(
         _ transport: HTTPTransport, _ path: String, limit: Int = .max
-    ) -> FileDownloadNode<some Node<RequestDraft, Response<ReplyBody?>>> {
+    ) -> FileDownloadNode<some Node<RequestDraft, ChainResponse<ReplyBody?>>> {
         let chain = RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(DownloadProgressNode()).then(ResponseDataPreprocessorNode())
         return FileDownloadNode(chain, to: FileDestination(path), limit: limit)
     }
 
     static func draft(_ origin: Origin) throws(Failure) -> RequestDraft {
-        RequestDraft(route: Route(.get, try origin.url.resolve("/x")))
+        RequestDraft(route: RequestRoute(.get, try origin.url.resolve("/x")))
     }
 
     static func contents(_ path: String) -> [UInt8]? { FileManager.default.contents(atPath: path).map { [UInt8]($0) } }

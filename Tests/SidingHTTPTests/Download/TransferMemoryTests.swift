@@ -24,7 +24,7 @@ import TestSupport
             let node = FileDownloadNode(chain, to: FileDestination(directory.path(of: "large")))
             for size in [8 << 20, Self.size] {
                 peak.start()
-                let draft = RequestDraft(route: Route(.get, try origin.url.resolve("/\(size)")))
+                let draft = RequestDraft(route: RequestRoute(.get, try origin.url.resolve("/\(size)")))
                 let file = try await node.process(draft, ChainContext(requestID: "1"))
                 #expect(file.bytes == Int64(size))
             }
@@ -40,8 +40,8 @@ import TestSupport
                 .then(ResponseDataLoaderNode())
             for size in [8 << 20, Self.size] {
                 peak.start()
-                let body = RequestBody.stream(length: isMeasured ? size : nil) { Self.blocks(size) }
-                let draft = RequestDraft(route: Route(.put, origin.url), body: body)
+                let body = EncodedBody.stream(length: isMeasured ? size : nil) { Self.blocks(size) }
+                let draft = RequestDraft(route: RequestRoute(.put, origin.url), body: body)
                 let answer = try await chain.process(draft, ChainContext(requestID: "1"))
                 #expect(answer.bytes == Array("\(size)".utf8))
             }

@@ -10,7 +10,7 @@ import Testing
     @Test func `requests that nobody meters count for nobody, over one connection`() async throws {
         let origin = try await Origin.start { _ in .json("{}") }
         let (transport, meter) = (HTTPTransport(), TrafficMeter())
-        let body = RequestBody.bytes([UInt8](repeating: 7, count: 50_000))
+        let body = EncodedBody.bytes([UInt8](repeating: 7, count: 50_000))
         try await transport.ask(origin.url, .post, body: body)
         _ = try await meter.counting { () async throws in try await transport.ask(origin.url, .post, body: body) }
         try await transport.ask(origin.url, .post, body: body)

@@ -24,7 +24,7 @@ import Testing
         var ending: Failure.Reason?
     }
 
-    static func see(_ transport: some Transport, _ request: HTTPRequest, _ body: RequestBody = .none) async throws
+    static func see(_ transport: some Transport, _ request: HTTPRequest, _ body: EncodedBody = .none) async throws
         -> Seen
     {
         let reply = try await transport.send(request, body: body)
@@ -48,7 +48,7 @@ import Testing
             .text("again"), .text("and again"),
         ]
         let recorder = RecordingTransport(ScriptedTransport(answers))
-        let requests: [(HTTPRequest, RequestBody)] = [
+        let requests: [(HTTPRequest, EncodedBody)] = [
             (try Self.request(), .none), (try Self.request(.delete), .none),
             (try Self.request(.get, "http://a/%20?b=2&a=1"), .none), (try Self.request(.post), .bytes([1, 0xFE])),
             (try Self.request(.put), .bytes([])), (try Self.request(), .none), (try Self.request(), .none),
@@ -97,7 +97,7 @@ import Testing
     @Test func `bodies stream through the recorder both ways`() async throws {
         let (chunks, pieces) = (Pieces([[1], [2], [3]]), Pieces([[7], [8]]))
         let recorder = RecordingTransport(PulledTransport(chunks: chunks))
-        let upload = RequestBody.stream(length: 2) { { pieces.next() } }
+        let upload = EncodedBody.stream(length: 2) { { pieces.next() } }
         let reply = try await recorder.send(Self.request(.post), body: upload)
         #expect(chunks.taken == 0, "the head comes before any of the body")
         #expect(pieces.taken == 2)
@@ -132,7 +132,7 @@ import Testing
     @Test func `an upload that did not pass whole is matched by its start`() async throws {
         let refusing = ScriptedTransport { _ in .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)) }
         let recorder = RecordingTransport(UnreadTransport(then: refusing))
-        let body = RequestBody.stream(length: nil) {
+        let body = EncodedBody.stream(length: nil) {
             let pieces = Pieces([[7], [8]])
             return { pieces.next() }
         }
@@ -174,7 +174,7 @@ import Testing
     struct PulledTransport: Transport {
         let chunks: Pieces
         var elsewhere: HTTPURL?
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             if case .stream(_, let chunks) = body {
                 let next = chunks()
                 do { while try await next() != nil {} } catch { throw Failure.wrapping(error, phase: .notSent) }
@@ -190,7 +190,7 @@ import Testing
     /// Fails before it looks at the body.
     struct UnreadTransport: Transport {
         let then: ScriptedTransport
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             try await then.send(request, body: .none)
         }
     }

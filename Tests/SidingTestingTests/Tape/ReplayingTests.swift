@@ -15,7 +15,7 @@ import Testing
             })
     }
 
-    static func ask(_ transport: ReplayingTransport, _ path: String, _ body: RequestBody = .none) async -> Try<String> {
+    static func ask(_ transport: ReplayingTransport, _ path: String, _ body: EncodedBody = .none) async -> Try<String> {
         await Try(attemptedIn: .notSent) {
             let seen = try await RecordingTests.see(transport, RecordingTests.request(.get, "http://a\(path)"), body)
             return String(decoding: seen.bytes, as: UTF8.self)

@@ -37,7 +37,7 @@ import Testing
             Self.own: "canary", .accept: "application/json", HTTPField.Name("X-Unknown")!: "canary",
         ]
         let url = "http://a/p?x=1&to%6ben=canary&MINE=canary?canary&back=http%3A%2F%2Fb%2F%3Fsecret%3Dcanary"
-        let form = RequestBody.bytes(Array("user=u&password=can%61ry".utf8))
+        let form = EncodedBody.bytes(Array("user=u&password=can%61ry".utf8))
         _ = try await RecordingTests.see(
             recorder, RecordingTests.request(.post, url, asked), .bytes(Array("canary".utf8)))
         _ = try await RecordingTests.see(recorder, RecordingTests.request())
@@ -85,7 +85,7 @@ import Testing
     {
         let answer = #"{"access_token":"canary","data":[{"refreshToken":"canary","id": 1,"token":7}],"code":"x"}"#
         let recorder = RecordingTransport(ScriptedTransport([.text(answer), .text(#"{"id": 1.0, "a":null}"#)]))
-        let asked = RequestBody.bytes(Array(#"{"client_secret":"canary","grant":"g"}"#.utf8))
+        let asked = EncodedBody.bytes(Array(#"{"client_secret":"canary","grant":"g"}"#.utf8))
         let url = try HTTPURL("http://a/token")
         for _ in 0..<2 {
             _ = try await recorder.send(url.request(.post, headerFields: [:]), body: asked).body.collect(upTo: 1 << 20)

@@ -69,8 +69,8 @@ protocol ModelRun {
 }
 
 extension ModelRun {
-    var environment: Environment {
-        Environment(connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock)
+    var environment: RuntimeEnvironment {
+        RuntimeEnvironment(connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock)
     }
 
     /// - Parameter store: another one than that of the run.

@@ -54,6 +54,22 @@ import Testing
         #expect(update.state == .parked && update.reason == .dependency)
     }
 
+    @Test(arguments: [#"{"data":{"id":"p7"}}"#, #"{"issue":{"id":"p7","title":"new"}}"#])
+    func `an answer with the record as its only member gives its id`(body: String) async throws {
+        let (bench, create, update) = try await create(nil, body: body)
+        #expect(create.state == .done && create.recordKey == "p7" && update.state == .done)
+        #expect(try await bench.shown("p7")?.contains("newer") == true)
+    }
+
+    @Test(arguments: [
+        #"{"user":{"id":"u1"},"issue":{"id":"p7"}}"#, #"{"ok":true,"by":{"id":"u1"}}"#, #"{"data":"p7"}"#,
+    ])
+    func `an answer with several members, or none that is an object, names no record`(body: String) async throws {
+        let (_, create, update) = try await create(nil, body: body)
+        #expect(create.state == .done)
+        #expect(update.state == .parked && update.reason == .dependency)
+    }
+
     @Test(arguments: [#"{"id":""}"#, #"{"id":null}"#, #"{"id":{}}"#, #"{"id":"."}"#, "{}"])
     func `an answer without a usable id leaves it to the place that the origin names`(body: String) async throws {
         let (bench, create, update) = try await create("/posts/p7", body: body)

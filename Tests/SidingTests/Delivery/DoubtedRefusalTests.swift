@@ -111,7 +111,7 @@ import Testing
         let entry = try await bench.enqueue("/a")
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, wallClock: bench.time.clock))
         for _ in 0..<3 {
             _ = try await sender.drain()
@@ -128,7 +128,7 @@ import Testing
         let entry = try await bench.enqueue("/a")
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, wallClock: bench.time.clock))
         _ = try await sender.drain()
         #expect(try await bench.entry(entry.id).reason == .rejected)

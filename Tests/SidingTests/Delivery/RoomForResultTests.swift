@@ -174,6 +174,6 @@ import Testing
     private func sender(_ store: Store, _ origin: ScriptedOrigin) throws -> WriteSender {
         WriteSender(
             store: store, sources: [Source(name: "api", baseURL: try HTTPURL("https://api.test"))], transports: origin,
-            environment: Environment(connectivity: TestConnectivity()))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
     }
 }

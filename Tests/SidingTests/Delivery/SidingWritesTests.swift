@@ -16,7 +16,7 @@ import Testing
     private func siding(_ bench: WriteBench) async throws -> Siding {
         try await Siding(
             store: .store(bench.store), resources: [], sources: bench.sources, transports: bench.origin,
-            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+            environment: RuntimeEnvironment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
     @Test func `a write is kept and sent, and its entry says what came of it`() async throws {
@@ -75,7 +75,7 @@ import Testing
         moved.authorization = .bearer { "token" }
         let siding = try await Siding(
             store: .store(bench.store), resources: [], sources: [moved], transports: bench.origin,
-            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+            environment: RuntimeEnvironment(connectivity: bench.connectivity, wallClock: bench.time.clock))
         try await siding.drain()
         let parked = try await bench.entry(entry.id)
         #expect(parked.state == .parked && parked.reason == .invalid, "\(parked)")

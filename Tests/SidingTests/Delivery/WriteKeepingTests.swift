@@ -43,7 +43,8 @@ import Testing
                 retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero, cap: .zero)))
             let sender = WriteSender(
                 store: store, sources: [source], transports: Failing(failures),
-                environment: Environment(connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))
+                environment: RuntimeEnvironment(
+                    connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))
             _ = try await sender.drain()
         }
 

@@ -166,7 +166,7 @@ import Testing
         }
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: origin,
-            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+            environment: RuntimeEnvironment(connectivity: bench.connectivity, wallClock: bench.time.clock))
         let first = try await bench.enqueue("/a")
         let second = try await bench.enqueue("/b")
         let draining = Task { try await sender.drain() }
@@ -194,7 +194,7 @@ import Testing
         let clock = ManualClock()
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: clock, wallClock: bench.time.clock))
         let entry = try await bench.enqueue("/a")
         let loop = ServiceLoop(sender: sender, pace: RetryRules.watchInterval, changes: nil)

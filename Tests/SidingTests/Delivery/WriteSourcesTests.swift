@@ -13,7 +13,7 @@ import Testing
     private func sender(_ bench: WriteBench, over origin: ScriptedOrigin) -> WriteSender {
         WriteSender(
             store: bench.store, sources: bench.sources, transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: ManualClock(),
                 wallClock: bench.time.clock))
     }

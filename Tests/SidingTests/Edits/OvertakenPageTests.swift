@@ -285,7 +285,7 @@ import Testing
             .with(\.edit, WriteEdit(.replace, of: bench.resource, key: "1")))
         let sender = WriteSender(
             store: bench.store, sources: [bench.resource.source], transports: bench.origin,
-            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+            environment: RuntimeEnvironment(connectivity: bench.connectivity, wallClock: bench.time.clock))
         #expect(try await sender.send(entry.id)?.state == .done)
         gate.open()
         #expect(try await report.result.counters.stale == 1)

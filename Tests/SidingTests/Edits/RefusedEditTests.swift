@@ -101,7 +101,7 @@ import Testing
         origin.set("/posts/a", .text(EditBench.theirs, headerFields: [.eTag: "\"7\""]))
         let sender = WriteSender(
             store: bench.store, sources: [try EditBench.posts().source], transports: origin,
-            environment: Environment(connectivity: TestConnectivity(), wallClock: bench.time.clock))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: bench.time.clock))
         for _ in 0..<2 {
             let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
             #expect(try await sender.send(entry.id)?.state == .done)

@@ -31,7 +31,7 @@ struct EmbeddedBlog {
         }
         siding = try await Siding(
             store: location, resources: [posts], transports: origin,
-            environment: Environment(connectivity: TestConnectivity(), clock: clock, wallClock: time.clock))
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), clock: clock, wallClock: time.clock))
     }
 
     func write(_ path: String = "/orders") throws -> WriteRequest {

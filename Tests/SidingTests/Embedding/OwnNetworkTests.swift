@@ -24,7 +24,7 @@ import Testing
         let siding = try await Siding(
             store: .store(try await .temporary(clock: time.clock)), resources: [], sources: [source],
             transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: connectivity, jitter: .none, clock: clock, wallClock: time.clock),
             networkChanges: changes)
         let entry = try await siding.send(RunningService.write("/orders"))

@@ -22,7 +22,7 @@ import TestSupport
         self.bench = bench
         sender = WriteSender(
             store: bench.store, sources: [bench.resource.source], transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
     }
 

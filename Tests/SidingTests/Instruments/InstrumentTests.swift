@@ -78,7 +78,7 @@ import Testing
             ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]) { _ in clock.advance(by: .milliseconds(1_500)) })
         let engine = SyncEngine(
             store: bench.store, transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: .none, clock: clock, wallClock: bench.time.clock))
         let metrics = RecordingMetrics()
         _ = try await withMetricsFactory(metrics) { try await engine.sync(bench.resource) }

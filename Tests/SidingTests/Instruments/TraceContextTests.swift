@@ -72,7 +72,7 @@ import TestSupport
         bench.origin.set("/posts?token=s3cret", ScriptedOrigin.page("[1]"))
         let engine = SyncEngine(
             store: bench.store, transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock,
                 logger: log.logger))
         _ = try await engine.sync(bench.resource)
@@ -92,7 +92,7 @@ import TestSupport
         let entry = try await bench.enqueue("/a")
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: bench.origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: .none, clock: ManualClock(), wallClock: bench.time.clock,
                 logger: log.logger))
         _ = try await sender.drain()

@@ -129,7 +129,7 @@ import Testing
     func `a page whose condition is answered 400 is asked for once more, without it`(_ fields: HTTPFields) async throws
     {
         let bench = try await stored(fields)
-        bench.origin.set("/posts", .text("<p>Bad Request</p>", status: .badRequest), Self.page("closed", fields))
+        bench.origin.set("/posts", .text("<p>Bad ChainRequest</p>", status: .badRequest), Self.page("closed", fields))
         let report = try await bench.sync()
         #expect(report.result.outcome == .saved && report.result.counters.requests == 2)
         let names: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince]

@@ -22,7 +22,7 @@ import Testing
 
     private func sync(_ store: Store) async throws -> SyncReport {
         try await SyncEngine(
-            store: store, transports: origin, environment: Environment(connectivity: TestConnectivity())
+            store: store, transports: origin, environment: RuntimeEnvironment(connectivity: TestConnectivity())
         ).sync(resource)
     }
 
@@ -134,7 +134,7 @@ import Testing
         resource.query = ["since": "{cursor}"]
         resource.cursor = IncrementalCursor(at: .record(.init(member: "id")), type: .integer)
         let engine = SyncEngine(
-            store: store, transports: origin, environment: Environment(connectivity: TestConnectivity()))
+            store: store, transports: origin, environment: RuntimeEnvironment(connectivity: TestConnectivity()))
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         origin.set("/posts?since=1", .status(.init(code: status)))
         _ = try await engine.sync(resource)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct OfflineAnswerTests {
     private func chain(
         _ cache: SQLiteResponseCache, _ answers: [ScriptedAnswer], _ time: ManualWallClock
-    ) -> some Node<RequestDraft, Response<[UInt8]?>> {
+    ) -> some Node<RequestDraft, ChainResponse<[UInt8]?>> {
         let keying = CacheKeying(account: "ann")
         let sender = ETagNode(
             RequestSenderNode(ScriptedTransport(answers)), cache: cache, keying: keying, wallClock: time.clock)
@@ -30,7 +30,7 @@ import Testing
     {
         let (directory, time) = (try TemporaryDirectory(), ManualWallClock())
         let path = directory.path(of: "responses.db")
-        let draft = RequestDraft(route: Route(.get, try HTTPURL("https://api.example.org/posts?b=1&a=2")))
+        let draft = RequestDraft(route: RequestRoute(.get, try HTTPURL("https://api.example.org/posts?b=1&a=2")))
         let context = ChainContext(requestID: "test")
         let first = try await SQLiteResponseCache.open(at: path, clock: time.clock)
         _ = try await chain(first, [.text("[1]", headerFields: [.eTag: "a"])], time).process(draft, context)

@@ -19,7 +19,7 @@ import Testing
         self.bench = bench
         siding = try await Siding(
             store: .store(bench.store), resources: [bench.resource], transports: bench.origin,
-            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
+            environment: RuntimeEnvironment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
     /// The beginnings of statements that may read all records of a resource, which decision 31 lists.

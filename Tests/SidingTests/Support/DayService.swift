@@ -83,7 +83,7 @@ final class DayService {
     func run(for span: Duration) async throws {
         let siding = try await Siding(
             store: .store(store), resources: resources, sources: sources, transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: TestConnectivity(), jitter: .none, clock: clock, wallClock: time.clock))
         let kernel = try ScriptedKernel()
         let rests = AsyncStream.makeStream(of: Timestamp.self)

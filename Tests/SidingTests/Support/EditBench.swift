@@ -66,7 +66,8 @@ struct EditBench {
         source.retry = RetryPolicy(retries: 0)
         return WriteSender(
             store: store, sources: [source], transports: transports,
-            environment: Environment(connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))
+            environment: RuntimeEnvironment(
+                connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))
     }
 
     // MARK: What is there

@@ -36,7 +36,8 @@ struct EngineBench {
     ) -> SyncEngine {
         SyncEngine(
             store: store, transports: transports ?? origin,
-            environment: Environment(connectivity: connectivity, jitter: .none, clock: clock, wallClock: time.clock),
+            environment: RuntimeEnvironment(
+                connectivity: connectivity, jitter: .none, clock: clock, wallClock: time.clock),
             progress: progress)
     }
 

@@ -35,7 +35,7 @@ struct RunningService {
         connectivity.set(hasUsableRoute: isOnline)
         let siding = try await Siding(
             store: .store(store), resources: resources, sources: sources, transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: connectivity, jitter: .none, clock: clock, wallClock: time.clock,
                 logger: log.logger))
         self.siding = siding
@@ -99,7 +99,8 @@ extension RunningService {
     /// Leaves the first page of `posts` in the queue, as a program does that has no network.
     static func retainFirstPage(of posts: AnyResource, in store: Store) async throws {
         let offline = SyncEngine(
-            store: store, transports: OfflineOrigin(), environment: Environment(connectivity: TestConnectivity()))
+            store: store, transports: OfflineOrigin(), environment: RuntimeEnvironment(connectivity: TestConnectivity())
+        )
         let report = try await offline.sync(posts)
         #expect(report.result.outcome == .queued)
     }

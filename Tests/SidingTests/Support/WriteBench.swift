@@ -37,7 +37,7 @@ struct WriteBench {
     func sender(over store: Store? = nil) -> WriteSender {
         WriteSender(
             store: store ?? self.store, sources: sources, transports: origin,
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: connectivity, jitter: Jitter { 1 }, clock: ManualClock(), wallClock: time.clock))
     }
 

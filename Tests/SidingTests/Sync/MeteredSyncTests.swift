@@ -151,7 +151,7 @@ import Testing
         }
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: Metered(base: bench.origin),
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: .none, clock: ManualClock(), wallClock: bench.time.clock))
         _ = try await sender.drain()
         #expect(bench.origin.takeTargets() == ["/a", "/b"])

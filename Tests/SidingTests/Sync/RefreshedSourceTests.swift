@@ -26,7 +26,7 @@ import Testing
         let inner: any Transport
         let refusal: ScriptedAnswer?
 
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             let door = ScriptedTransport { tokens.answer($0) }
             let reply = try await door.send(request, body: body)
             if let refusal, reply.response.status == .unauthorized {
@@ -45,7 +45,7 @@ import Testing
         let transports = Guarded(tokens: tokens, pages: bench.origin, refusal: refusal)
         let door = transports.transport(for: "", TransportSettings())
         let refresher = TokenRefresherNode { spent, _ in
-            let form = RequestBody.bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8))
+            let form = EncodedBody.bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8))
             let url = try HTTPURL("https://api.example.org/token")
             let reply = try await door.send(url.request(.post, headerFields: [:]), body: form)
             guard reply.response.status == .ok else { throw RefreshRefusal("invalid_grant") }

@@ -29,7 +29,7 @@ import Testing
         let siding = try await Siding(
             store: .sqlite(path: state.path(of: "app.db")),
             resources: [AnyResource("x", from: source, at: "/x", key: "id")],
-            transports: origin, environment: Environment(connectivity: TestConnectivity()))
+            transports: origin, environment: RuntimeEnvironment(connectivity: TestConnectivity()))
         _ = try? await siding.sync(siding.resources[0])
         #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).state(of: "api").hasToken)
     }
@@ -43,9 +43,9 @@ import Testing
             store: bench.store, sources: bench.sources, transports: origin,
             signIns: SignIns(
                 directory: state.path(of: "c"), transports: origin,
-                environment: Environment(
+                environment: RuntimeEnvironment(
                     connectivity: bench.connectivity, clock: ManualClock(), wallClock: bench.time.clock)),
-            environment: Environment(
+            environment: RuntimeEnvironment(
                 connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: ManualClock(),
                 wallClock: bench.time.clock))
         try await bench.enqueue("/x")

@@ -48,7 +48,7 @@ private struct Storm: ModelRun {
         var source = Source(name: "storm_\(seed)", baseURL: try HTTPURL("https://api.example.org"))
         source.retry = RetryPolicy(retries: 0)
         resource = try kind.resource("posts_\(seed)", from: source)
-        let environment = Environment(
+        let environment = RuntimeEnvironment(
             connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock)
         let writer = try StormWriter(to: resource, at: origin, store, environment, seed: UInt64(seed))
         self.writer = writer

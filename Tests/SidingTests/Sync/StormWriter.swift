@@ -34,7 +34,8 @@ actor StormWriter {
     private var history: [String] = []
 
     init(
-        to resource: AnyResource, at origin: StormOrigin, _ store: Store, _ environment: Environment, seed: UInt64
+        to resource: AnyResource, at origin: StormOrigin, _ store: Store, _ environment: RuntimeEnvironment,
+        seed: UInt64
     ) throws {
         (self.origin, self.store) = (origin, store)
         var generator = SeededGenerator(seed: seed &+ 7_777)

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func engine(_ store: Store) -> SyncEngine {
-        SyncEngine(store: store, transports: origin, environment: Environment(connectivity: TestConnectivity()))
+        SyncEngine(store: store, transports: origin, environment: RuntimeEnvironment(connectivity: TestConnectivity()))
     }
 
     @Test func `before the first sync the plan is the first page, and there need be no store`() async throws {

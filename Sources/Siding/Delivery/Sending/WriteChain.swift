@@ -7,14 +7,14 @@ struct WriteChain: Sendable {
     let source: Source
     let transport: any Transport
     let budget: BudgetUse?
-    let environment: Environment
+    let environment: RuntimeEnvironment
 
     func make() -> any Node<ClaimedWrite, LoadedResponse> {
         assembly(for: .write).chain(
             from: RequestRouterNode<ClaimedWrite> { write in
                 RequestDraft(
-                    route: Route(write.method, write.url), headerFields: write.outgoingFields,
-                    body: write.body.map(RequestBody.bytes) ?? .none)
+                    route: RequestRoute(write.method, write.url), headerFields: write.outgoingFields,
+                    body: write.body.map(EncodedBody.bytes) ?? .none)
             }, to: WriteAnswerNode(limit: source.transport.maxBody))
     }
 
@@ -46,7 +46,7 @@ extension HTTPField.Name {
 private struct WriteAnswerNode: Node {
     let limit: Int
 
-    func process(_ input: Response<ReplyBody?>, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
+    func process(_ input: ChainResponse<ReplyBody?>, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
         input.with(body: await input.body?.prefix(upTo: limit))
     }
 }

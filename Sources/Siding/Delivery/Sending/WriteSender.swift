@@ -18,7 +18,7 @@ package struct WriteSender: Sendable {
     let store: Store
     let sources: [String: Source]
     let transports: any TransportFactory
-    private(set) var environment: Environment
+    private(set) var environment: RuntimeEnvironment
     /// Fires when a program goes on with another sender: this one claims nothing more.
     let replaced = ChangeSignal()
     let tried = CredentialAttempts(RetryRules.credentials)
@@ -32,7 +32,7 @@ package struct WriteSender: Sendable {
     ///   - signIns: gets and renews the tokens of sources whose authorization is a ``SignIn``.
     package init(
         store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
-        environment: Environment = Environment()
+        environment: RuntimeEnvironment = RuntimeEnvironment()
     ) {
         self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
         (self.store, self.transports, self.environment) = (store, transports, environment)

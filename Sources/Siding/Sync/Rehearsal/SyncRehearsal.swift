@@ -15,7 +15,7 @@ package struct SyncRehearsal: Sendable {
     private let copy: Store
     private let transports: any TransportFactory
     private let signIns: SignIns?
-    private let environment: Environment
+    private let environment: RuntimeEnvironment
     private let progress: @Sendable (SyncProgress) -> Void
 
     /// Copies the store as of one moment.
@@ -27,7 +27,7 @@ package struct SyncRehearsal: Sendable {
     /// - Throws: ``StoreError`` if the copy cannot be made, such as for lack of disk space.
     package init(
         of original: Store?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
-        environment: Environment = Environment(),
+        environment: RuntimeEnvironment = RuntimeEnvironment(),
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) async throws(StoreError) {
         try await original?.backup(to: path)

@@ -97,7 +97,7 @@ where
 extension MappingNode
 where
     Place == DTOPlace, Input: RawEncodable, Output: RawDecodable, Wrapped.Input == Input.Raw?,
-    Wrapped.Output == Response<JSONDocument?>, Output.Raw == JSONDocument
+    Wrapped.Output == ChainResponse<JSONDocument?>, Output.Raw == JSONDocument
 {
     /// Both DTOs define their JSON; errors name the URL of the response.
     public init(_ wrapped: Wrapped) {

@@ -85,7 +85,7 @@ extension ModelMapping where Source == JSONDocument, Target: Decodable {
     }
 }
 
-extension ModelMapping where Source == Response<JSONDocument?>, Target: Decodable {
+extension ModelMapping where Source == ChainResponse<JSONDocument?>, Target: Decodable {
     /// Decodes a plain `Decodable` model from a response's document.
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
@@ -96,14 +96,14 @@ extension ModelMapping where Source == Response<JSONDocument?>, Target: Decodabl
     }
 }
 
-extension ModelMapping where Source == Response<JSONDocument?>, Target: RawDecodable, Target.Raw == JSONDocument {
+extension ModelMapping where Source == ChainResponse<JSONDocument?>, Target: RawDecodable, Target.Raw == JSONDocument {
     /// Converts a response's document to a value.
     public static var fromRaw: ModelMapping {
         .document(ModelMapping<JSONDocument, Target> { try Target.from(raw: $0) })
     }
 }
 
-extension ModelMapping where Source == Response<JSONDocument?> {
+extension ModelMapping where Source == ChainResponse<JSONDocument?> {
     /// Applies `mapping` to a response's document. Without content, only an optional target can be made.
     /// Failures name the response's URL.
     public static func document(_ mapping: ModelMapping<JSONDocument, Target>) -> ModelMapping {
@@ -121,8 +121,8 @@ extension ModelMapping where Source == Response<JSONDocument?> {
 
     /// Applies `mapping` to a response and keeps its head.
     public static func keepingHead<Value: Sendable>(
-        _ mapping: ModelMapping<Response<JSONDocument?>, Value>
-    ) -> ModelMapping where Target == Response<Value> {
+        _ mapping: ModelMapping<ChainResponse<JSONDocument?>, Value>
+    ) -> ModelMapping where Target == ChainResponse<Value> {
         ModelMapping { response in response.with(body: try mapping.map(response)) }
     }
 }

@@ -15,7 +15,7 @@ package struct MultipartBody: Sendable {
     ///
     /// Chunks have at most 256 KiB, and files are read on the stream's own queue. The stream throws if a file is missing or its
     /// size has changed since the body was made.
-    package var requestBody: RequestBody {
+    package var requestBody: EncodedBody {
         .stream(length: length) { [segments] in
             let reader = MultipartReader(segments)
             return { try await reader.next() }

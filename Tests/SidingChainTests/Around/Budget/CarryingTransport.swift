@@ -36,7 +36,7 @@ final class CarryingTransport: Transport {
     /// How many requests went out.
     var sent: Int { counter.count }
 
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+    func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         let meter = TrafficMeter.current
         let answer = script.left.withLock { $0.popLast() } ?? Answer()
         counter.next()

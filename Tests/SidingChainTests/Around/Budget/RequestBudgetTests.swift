@@ -47,12 +47,12 @@ import Testing
     private struct Redirecting: Transport {
         let path: String
 
-        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
             throw Failure(.internalFault, phase: .notSent, detail: "the hook was not handed down")
         }
 
         func send(
-            _ request: HTTPRequest, body: RequestBody,
+            _ request: HTTPRequest, body: EncodedBody,
             admitting admit: @Sendable (HTTPURL) async throws(Failure) -> Void
         ) async throws(Failure) -> Reply {
             let url = try request.checkedURL().resolve(path)
@@ -82,7 +82,7 @@ import Testing
         (assembly.providers, assembly.deadline) = ([Provider(counter: asked)], .seconds(5))
         assembly.budget = BudgetUse(budget, maximumWait: .seconds(90))
         return assembly.chain(
-            from: RequestRouterNode<HTTPURL> { RequestDraft(route: Route(.get, $0)) },
+            from: RequestRouterNode<HTTPURL> { RequestDraft(route: RequestRoute(.get, $0)) },
             to: ResponseDataLoaderNode(limit: 1_000))
     }
 

@@ -30,7 +30,7 @@ import Testing
             retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero)), jitter: .none)
         assembly.budget = BudgetUse(budget, maximumWait: .seconds(90))
         return assembly.chain(
-            from: RequestRouterNode<HTTPURL> { RequestDraft(route: Route(.get, $0)) },
+            from: RequestRouterNode<HTTPURL> { RequestDraft(route: RequestRoute(.get, $0)) },
             to: ResponseDataLoaderNode(limit: 10_000))
     }
 

@@ -15,11 +15,11 @@ import Testing
 
         func request(_ method: HTTPRequest.Method) throws -> some Node<JSONDocument?, RequestDraft> {
             MetadataConnectorNode<JSONDocument>()
-                .then(URLRequestTransformerNode(Route(method, try HTTPURL("http://a/p"))))
+                .then(URLRequestTransformerNode(RequestRoute(method, try HTTPURL("http://a/p"))))
                 .then(RequestEncoderNode<JSONDocument>())
         }
 
-        func reading(_ method: HTTPRequest.Method) throws -> any Node<JSONDocument?, Response<JSONDocument?>> {
+        func reading(_ method: HTTPRequest.Method) throws -> any Node<JSONDocument?, ChainResponse<JSONDocument?>> {
             ChainAssembly(transport: transport, connectivity: TestConnectivity())
                 .chain(from: try request(method), to: ResponseDataLoaderNode().then(ResponseDataParserNode()))
         }
@@ -31,7 +31,7 @@ import Testing
 
         func dto<I: DTOEncodable, O: DTODecodable>(_ input: I.Type, _ output: O.Type) throws -> any Node<I, O>
         where I.DTO.Raw == JSONDocument, O.DTO.Raw == JSONDocument {
-            func wrap(_ chain: some Node<JSONDocument?, Response<JSONDocument?>>) -> any Node<I, O> {
+            func wrap(_ chain: some Node<JSONDocument?, ChainResponse<JSONDocument?>>) -> any Node<I, O> {
                 ModelInputNode<I, O, _>(DTOMapperNode(chain))
             }
             return wrap(try reading(.post))
@@ -40,7 +40,7 @@ import Testing
         func plain<I: Encodable & Sendable, O: Decodable & Sendable>(
             _ input: I.Type, _ output: O.Type
         ) throws -> any Node<I, O> {
-            func wrap(_ chain: some Node<JSONDocument?, Response<JSONDocument?>>) -> any Node<I, O> {
+            func wrap(_ chain: some Node<JSONDocument?, ChainResponse<JSONDocument?>>) -> any Node<I, O> {
                 ModelInputNode<I, O, _>(
                     DTOMapperNode<I, O, _>(chain, input: .json(), output: .json()), input: .itself, output: .itself)
             }
@@ -49,7 +49,7 @@ import Testing
 
         func withoutInput<O: DTODecodable>(_ output: O.Type) throws -> any Node<Void, O>
         where O.DTO.Raw == JSONDocument {
-            func wrap(_ chain: some Node<JSONDocument?, Response<JSONDocument?>>) -> any Node<Void, O> {
+            func wrap(_ chain: some Node<JSONDocument?, ChainResponse<JSONDocument?>>) -> any Node<Void, O> {
                 let dto = DTOMapperNode<JSONDocument?, O.DTO, _>(chain, output: .fromRaw)
                 return VoidInputNode(ModelInputNode<JSONDocument?, O, _>(dto, output: .fromDTO))
             }

@@ -75,7 +75,7 @@ import Testing
         let dto = DTOMapperNode<JSONDocument?, Ticket.DTO, _>(try scripted.parsing(method), output: .fromRaw)
         let chain = VoidInputNode(ModelInputNode<JSONDocument?, Ticket, _>(dto, output: .fromDTO))
         #expect(try await chain.process((), .test) == Ticket(id: 8, tags: []))
-        guard case RequestBody.none? = scripted.requests.first?.body else {
+        guard case EncodedBody.none? = scripted.requests.first?.body else {
             Issue.record("\(scripted.requests)")
             return
         }
@@ -100,7 +100,7 @@ import Testing
         let scripted = try ScriptedChain("OK")
         let chain = VoidIONode(try scripted.sending(method))
         try await chain.process((), .test)
-        guard case RequestBody.none? = scripted.requests.first?.body else {
+        guard case EncodedBody.none? = scripted.requests.first?.body else {
             Issue.record("\(scripted.requests)")
             return
         }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `a failure below passes the mappings by`() async throws {
-        let lost = Step<JSONDocument?, Response<JSONDocument?>> { _, _ throws(Failure) in
+        let lost = Step<JSONDocument?, ChainResponse<JSONDocument?>> { _, _ throws(Failure) in
             throw Failure(.connectionLost, phase: .maybeSent)
         }
         let chain = ModelInputNode<Ticket, Ticket, _>(DTOMapperNode(lost))

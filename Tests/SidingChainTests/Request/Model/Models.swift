@@ -60,7 +60,7 @@ final class ScriptedChain: Sendable {
 
     func sending(_ method: HTTPRequest.Method = .post) throws -> some Node<JSONDocument?, LoadedResponse> {
         MetadataConnectorNode<JSONDocument>([.acceptLanguage: "pl"])
-            .then(URLRequestTransformerNode(Route(method, try HTTPURL("http://a/p?token=canary"))))
+            .then(URLRequestTransformerNode(RequestRoute(method, try HTTPURL("http://a/p?token=canary"))))
             .then(RequestEncoderNode<JSONDocument>())
             .then(
                 Step<RequestDraft, LoadedResponse> { draft, _ in
@@ -69,7 +69,8 @@ final class ScriptedChain: Sendable {
                 })
     }
 
-    func parsing(_ method: HTTPRequest.Method = .post) throws -> some Node<JSONDocument?, Response<JSONDocument?>> {
+    func parsing(_ method: HTTPRequest.Method = .post) throws -> some Node<JSONDocument?, ChainResponse<JSONDocument?>>
+    {
         try sending(method).then(ResponseDataParserNode())
     }
 }
@@ -86,10 +87,10 @@ extension LoadedResponse {
     }
 }
 
-extension Response<JSONDocument?> {
-    static func test(_ body: String?, status: Int = 200) throws -> Response<JSONDocument?> {
+extension ChainResponse<JSONDocument?> {
+    static func test(_ body: String?, status: Int = 200) throws -> ChainResponse<JSONDocument?> {
         let loaded = try LoadedResponse.test(body, status: status)
-        return Response<JSONDocument?>(
+        return ChainResponse<JSONDocument?>(
             response: loaded.response, body: try body.map { try JSONDocument($0) }, url: loaded.url)
     }
 }

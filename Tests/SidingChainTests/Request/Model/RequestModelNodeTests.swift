@@ -9,7 +9,7 @@ import Testing
     static func transformer(
         _ method: HTTPRequest.Method = .put
     ) throws -> some Node<RequestModel<JSONDocument>, RequestDraft> {
-        URLRequestTransformerNode(Route(method, try HTTPURL("http://a/p?token=canary")))
+        URLRequestTransformerNode(RequestRoute(method, try HTTPURL("http://a/p?token=canary")))
             .then(RequestEncoderNode<JSONDocument>())
     }
 
@@ -26,7 +26,7 @@ import Testing
         metadata.append(HTTPField(name: .via, value: "2"))
         let model = RequestModel(metadata: metadata, raw: try JSONDocument(#" {"b": 1.0,"a":2} "#))
         let draft = try await Self.transformer().process(model, .test)
-        #expect(draft.route == Route(.put, try HTTPURL("http://a/p?token=canary")))
+        #expect(draft.route == RequestRoute(.put, try HTTPURL("http://a/p?token=canary")))
         #expect(draft.headerFields[values: .via] == ["1", "2"])
         #expect(draft.headerFields[.contentType] == "application/json")
         guard case .bytes(let bytes) = draft.body else {
@@ -57,7 +57,7 @@ import Testing
     @Test func `a route may follow from the raw data, and a missing one is thrown`() async throws {
         let node = URLRequestTransformerNode<String> { raw in
             guard let raw else { throw Failure(.invalidRequest, phase: .notSent, detail: "no route") }
-            return try Route(.get, "/p/{name}", under: HTTPURL("http://a"), parameters: ["name": raw])
+            return try RequestRoute(.get, "/p/{name}", under: HTTPURL("http://a"), parameters: ["name": raw])
         }
         #expect(try await node.process(RequestModel(raw: "x y"), .test).route.url.path == "/p/x%20y")
         let failure = try #require(await node.failure(RequestModel()))

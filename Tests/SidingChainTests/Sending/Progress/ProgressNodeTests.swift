@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2]) func `an upload of nothing is whole at once`(_ kind: Int) async throws {
-        let body: RequestBody = [.none, .bytes([]), .stream(length: 0) { { nil } }][kind]
+        let body: EncodedBody = [.none, .bytes([]), .stream(length: 0) { { nil } }][kind]
         #expect(try await uploading(body).told.map(\.fraction) == [1])
     }
 
@@ -136,7 +136,7 @@ import Testing
     }
 
     private func uploading(
-        _ body: RequestBody
+        _ body: EncodedBody
     ) async throws -> (sent: [ScriptedTransport.Request], told: [TransferProgress]) {
         let told = Told()
         let transport = ScriptedTransport([.status(.ok)])
@@ -146,8 +146,8 @@ import Testing
         return (transport.requests, told.all)
     }
 
-    static func draft(_ body: RequestBody) throws -> RequestDraft {
-        RequestDraft(route: Route(.put, try HTTPURL("http://a/")), body: body)
+    static func draft(_ body: EncodedBody) throws -> RequestDraft {
+        RequestDraft(route: RequestRoute(.put, try HTTPURL("http://a/")), body: body)
     }
 }
 

@@ -5,12 +5,12 @@ public import HTTPTypes
 ///
 /// The body is a model until `RequestEncoderNode` encodes it. Then the request is a ``RequestDraft``, which the remaining
 /// request nodes and the middlewares pass on and change.
-public struct Request<Body: Sendable>: Sendable {
+public struct ChainRequest<Body: Sendable>: Sendable {
     /// The method and the URL; nodes append query parameters to it.
-    public var route: Route
+    public var route: RequestRoute
     /// The fields so far; later nodes add theirs.
     public var headerFields: HTTPFields
-    /// A model, or a ``RequestBody`` once it is encoded.
+    /// A model, or a ``EncodedBody`` once it is encoded.
     public var body: Body
     /// How often the request is tried again if its chain's ``RetryPolicy`` allows it for the failure; nil, the default, for as
     /// often as that policy says.
@@ -21,15 +21,15 @@ public struct Request<Body: Sendable>: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
 
     /// A request with this body, and by default without header fields.
-    public init(route: Route, headerFields: HTTPFields = [:], body: Body) {
+    public init(route: RequestRoute, headerFields: HTTPFields = [:], body: Body) {
         self.route = route
         self.headerFields = headerFields
         self.body = body
     }
 
     /// The same request with another body.
-    public func with<Other: Sendable>(body: Other) -> Request<Other> {
-        var request = Request<Other>(route: route, headerFields: headerFields, body: body)
+    public func with<Other: Sendable>(body: Other) -> ChainRequest<Other> {
+        var request = ChainRequest<Other>(route: route, headerFields: headerFields, body: body)
         request.retries = retries
         request.values = values
         return request
@@ -43,11 +43,11 @@ public struct Request<Body: Sendable>: Sendable {
 }
 
 /// A request with an encoded body.
-public typealias RequestDraft = Request<RequestBody>
+public typealias RequestDraft = ChainRequest<EncodedBody>
 
 extension RequestDraft {
     /// A draft without a body, as for a GET.
-    public init(route: Route, headerFields: HTTPFields = [:]) {
+    public init(route: RequestRoute, headerFields: HTTPFields = [:]) {
         self.init(route: route, headerFields: headerFields, body: .none)
     }
 }
@@ -57,7 +57,7 @@ public struct OutgoingRequest: Sendable {
     /// The head that is sent: method, URL and all header fields, credentials included.
     public var request: HTTPRequest
     /// The encoded body; a stream begins anew with each attempt.
-    public var body: RequestBody
+    public var body: EncodedBody
     private var shown: Shown
 
     /// The displayed URL is computed on demand, as most requests are never displayed.
@@ -67,7 +67,7 @@ public struct OutgoingRequest: Sendable {
     }
 
     /// A request whose URL is displayed as `shownURL`.
-    package init(request: HTTPRequest, body: RequestBody, shownURL: String) {
+    package init(request: HTTPRequest, body: EncodedBody, shownURL: String) {
         self.request = request
         self.body = body
         self.shown = .text(shownURL)
@@ -75,7 +75,7 @@ public struct OutgoingRequest: Sendable {
 
     /// A request that displays its own URL without the values of the well-known secret query parameters and of
     /// `secretQueryNames`.
-    public init(request: HTTPRequest, body: RequestBody, secretQueryNames: Set<String> = []) {
+    public init(request: HTTPRequest, body: EncodedBody, secretQueryNames: Set<String> = []) {
         self.request = request
         self.body = body
         self.shown = .request(secretQueryNames: secretQueryNames)
@@ -94,7 +94,7 @@ public struct OutgoingRequest: Sendable {
 }
 
 /// The body of a request: nothing, bytes in memory, or a stream that is read once per attempt.
-public enum RequestBody: Sendable {
+public enum EncodedBody: Sendable {
     /// No body at all, which differs from an empty body.
     case none
     /// Bytes in memory.

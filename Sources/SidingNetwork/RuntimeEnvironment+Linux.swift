@@ -2,7 +2,7 @@
 public import Logging
 public import SidingChain
 
-extension Environment {
+extension RuntimeEnvironment {
     /// The environment of a program on Linux: the kernel reports whether a network route exists.
     public init(
         jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system,

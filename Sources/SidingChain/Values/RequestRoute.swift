@@ -2,7 +2,7 @@
 public import HTTPTypes
 
 /// The target of a request: a method and a checked URL.
-public struct Route: Sendable, Hashable {
+public struct RequestRoute: Sendable, Hashable {
     /// The method, such as GET; it decides whether a request may be sent twice (RFC 9110 §9.2.2).
     public var method: HTTPRequest.Method
     /// The whole URL, query included.

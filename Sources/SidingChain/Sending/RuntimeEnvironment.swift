@@ -5,7 +5,7 @@ public import Logging
 /// everything that sends requests; tests pass one that they control.
 ///
 /// `SidingNetwork` adds an initializer that asks the kernel whether a network route exists.
-public struct Environment: Sendable {
+public struct RuntimeEnvironment: Sendable {
     /// Reports whether a network route exists, so that errors can be classified.
     public var connectivity: any Connectivity
     /// Randomizes waits.

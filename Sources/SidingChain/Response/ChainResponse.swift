@@ -14,7 +14,7 @@ public import HTTPTypes
 /// | a model | decoded | `DecodeNode.keepingHead`, `CachePolicyNode` |
 ///
 /// A nil body means "no content" (204, 205, 304), which is neither `null` nor an empty list.
-public struct Response<Body: Sendable>: Sendable {
+public struct ChainResponse<Body: Sendable>: Sendable {
     /// Status and header fields.
     public var response: HTTPResponse
     /// The body in the form of this step; nil for a status without content, if the type is optional.
@@ -41,14 +41,14 @@ public struct Response<Body: Sendable>: Sendable {
     }
 
     /// The same response with another body.
-    public func with<Other: Sendable>(body: Other) -> Response<Other> {
-        var other = Response<Other>(response: response, body: body, url: url, source: source)
+    public func with<Other: Sendable>(body: Other) -> ChainResponse<Other> {
+        var other = ChainResponse<Other>(response: response, body: body, url: url, source: source)
         other.failure = failure
         return other
     }
 
     /// The same response with its body transformed.
-    public func map<Other: Sendable>(_ transform: (Body) throws -> Other) rethrows -> Response<Other> {
+    public func map<Other: Sendable>(_ transform: (Body) throws -> Other) rethrows -> ChainResponse<Other> {
         with(body: try transform(body))
     }
 }
@@ -63,7 +63,7 @@ private final class FailureBox: Sendable {
 }
 
 /// A response whose body is in memory; nil if there is no content.
-public typealias LoadedResponse = Response<[UInt8]?>
+public typealias LoadedResponse = ChainResponse<[UInt8]?>
 
 extension LoadedResponse {
     /// The body; nil if there is no content (204, 205, 304).
