@@ -47,7 +47,7 @@ extension Siding {
         let idle = free.filter { sync in !due.contains { $0.0 == sync.resource.source.name } }
         return DueSyncs(
             due.map { source, due in
-                DueSyncs.SourceSync([source]) { () throws(StoreError) in
+                DueSyncs.SourceSync(source) { () throws(StoreError) in
                     try await syncDue(due, of: source, declarations, begun, log)
                 }
             }, next: nextDue(after: begun, of: idle))

@@ -229,7 +229,7 @@ import Testing
             performed.withLock { $0.subtract(due) }
             return DueSyncs(
                 due.map { name in
-                    DueSyncs.SourceSync([name]) { () throws(StoreError) in
+                    DueSyncs.SourceSync(name) { () throws(StoreError) in
                         performed.withLock { _ = $0.insert(name) }
                         return nil
                     }

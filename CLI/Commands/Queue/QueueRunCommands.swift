@@ -164,20 +164,20 @@ struct QueueDrain {
         return (due, next)
     }
 
-    /// Syncs the resources whose page is due; waits up to ten seconds for another run that has one of them locked.
+    /// Syncs the resources of a source whose page is due. Waits up to ten seconds for another run that locks one of them.
     ///
     /// - Parameter refused: pages to skip.
     /// - Returns: the reports; the pages that their syncs did not try, such as after a change of the config, which the caller must
     ///   skip next time, as they stay due; and when the next page becomes due, which may have come meanwhile.
     func syncDue(
-        of sources: Set<String>?, over transports: any TransportFactory, except refused: Set<QueueEntry>
+        of source: String, over transports: any TransportFactory, except refused: Set<QueueEntry>
     ) async throws(StoreError) -> (reports: [SyncReport], refused: Set<QueueEntry>, nextDue: Timestamp?) {
         let begun = WallClock.system.now
-        let queued = try await queuedPages(of: sources)
+        let queued = try await queuedPages(of: [source])
         let pages = queued.filter { $0.isDue(at: begun) }.subtracting(refused)
         let due = resources(of: pages)
         let reports = due.isEmpty ? [] : try await sync(due, over: transports)
-        let left = due.isEmpty ? queued : try await queuedPages(of: sources)
+        let left = due.isEmpty ? queued : try await queuedPages(of: [source])
         let tried = Set(reports.filter { $0.heldBy == nil }.map(\.result.resource))
         return (
             reports, pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false },

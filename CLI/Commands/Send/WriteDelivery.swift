@@ -104,8 +104,8 @@ struct WriteDelivery {
                 let known = refused.withLock { $0 }
                 let found = try await fetches.due(of: sources, besides: busy, except: known)
                 let syncs = found.due.sorted().map { source in
-                    DueSyncs.SourceSync([source]) { () throws(StoreError) in
-                        let done = try await fetches.syncDue(of: [source], over: transports, except: known)
+                    DueSyncs.SourceSync(source) { () throws(StoreError) in
+                        let done = try await fetches.syncDue(of: source, over: transports, except: known)
                         refused.withLock { $0.formUnion(done.refused) }
                         for report in done.reports { statuses.add(report) }
                         return done.nextDue

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package import SidingChain
 
-/// What a look for resources to sync found: those that are due, by the sources that are synced together.
+/// What a look for resources to sync found: those that are due, by source.
 package struct DueSyncs: Sendable {
-    /// The sync of the due resources of some sources, beside those of all others.
+    /// The sync of the due resources of one source, beside those of all others.
     package struct SourceSync: Sendable {
-        package let sources: Set<String>
-        /// Syncs them, and returns when a resource of these sources is due next, nil if the pace will do.
+        package let source: String
+        /// Syncs them, and returns when a resource of this source is due next, nil if the pace will do.
         package let perform: @Sendable () async throws(StoreError) -> Timestamp?
 
-        package init(
-            _ sources: Set<String>, perform: @escaping @Sendable () async throws(StoreError) -> Timestamp?
-        ) {
-            (self.sources, self.perform) = (sources, perform)
+        package init(_ source: String, perform: @escaping @Sendable () async throws(StoreError) -> Timestamp?) {
+            (self.source, self.perform) = (source, perform)
         }
     }
 

@@ -11,8 +11,8 @@ extension ServiceLoop {
     enum Work: Sendable, Hashable, CustomStringConvertible {
         /// The look for what is due.
         case look(Part)
-        /// What such a look has found for these sources: their due writes, or a ``DueSyncs/SourceSync``.
-        case due(Part, of: Set<String>)
+        /// What such a look has found for this source: its due writes, or a ``DueSyncs/SourceSync``.
+        case due(Part, of: String)
 
         var part: Part {
             switch self {
@@ -23,7 +23,7 @@ extension ServiceLoop {
         var description: String {
             switch self {
             case .look(let part): part.rawValue
-            case .due(let part, of: let sources): "\(part.rawValue) of \(sources.sorted().joined(separator: ", "))"
+            case .due(let part, of: let source): "\(part.rawValue) of \(source)"
             }
         }
     }
@@ -42,7 +42,7 @@ extension ServiceLoop {
         var found: [DueWork] = []
     }
 
-    /// What a look has found for some sources.
+    /// What a look has found for one source.
     struct DueWork: Sendable {
         let work: Work
         let perform: @Sendable (WriteSender) async throws(StoreError) -> PollResult
@@ -80,8 +80,8 @@ extension ServiceLoop {
         var failure: StoreError?
 
         /// The sources of which this part is under way.
-        func busySources(_ part: Part) -> [Set<String>] {
-            running.compactMap { work in if case .due(part, of: let sources) = work { sources } else { nil } }
+        func busySources(_ part: Part) -> Set<String> {
+            Set(running.compactMap { work in if case .due(part, of: let source) = work { source } else { nil } })
         }
     }
 }

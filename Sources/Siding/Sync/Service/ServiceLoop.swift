@@ -97,7 +97,7 @@ package struct ServiceLoop: Sendable {
             // It finds out when the sources that are not under way are due.
             progress.due = progress.due.filter { $0.key.part != part || progress.running.contains($0.key) }
             progress.found[part] = nil
-            let busy = progress.busySources(part).reduce(into: Set<String>()) { $0.formUnion($1) }
+            let busy = progress.busySources(part)
             let begun = progress.begun
             begin(.look(part), &progress, in: &group) { sender throws(StoreError) in
                 switch part {
@@ -115,9 +115,9 @@ package struct ServiceLoop: Sendable {
     ) async throws(StoreError) -> PollResult {
         await sender.prune()
         let (outlook, found) = try await sender.look(sources)
-        let new = outlook.due.keys.filter { begun[.due(.writes, of: [$0])] == nil }
+        let new = outlook.due.keys.filter { begun[.due(.writes, of: $0)] == nil }
         let due = found.union(new).subtracting(busy).sorted().map { source in
-            DueWork(work: .due(.writes, of: [source])) { sender throws(StoreError) in
+            DueWork(work: .due(.writes, of: source)) { sender throws(StoreError) in
                 let tried = try await sender.deliver(to: source, report: report)
                 return PollResult(
                     outlook: try await sender.outlook(sources), isIdle: tried?.isEmpty ?? true,
@@ -132,7 +132,7 @@ package struct ServiceLoop: Sendable {
     ) async throws(StoreError) -> PollResult {
         let due = try await look?(busy)
         let found = (due?.syncs ?? []).map { sync in
-            DueWork(work: .due(.syncs, of: sync.sources)) { sender throws(StoreError) in
+            DueWork(work: .due(.syncs, of: sync.source)) { sender throws(StoreError) in
                 let next = try await sync.perform()
                 return PollResult(outlook: try await sender.outlook(sources), nextSync: next)
             }
@@ -286,9 +286,12 @@ package struct ServiceLoop: Sendable {
             progress.faults[work] = nil
             forgetFaults(after: work, poll, &progress)
             if progress.faults.count < count { failing(progress.faults.values.first) }
-            if case .due(.writes, of: let sources) = work {
-                progress.lackingSecret.subtract(sources)
-                if poll.lacksSecret { progress.lackingSecret.formUnion(sources) }
+            if case .due(.writes, of: let source) = work {
+                if poll.lacksSecret {
+                    progress.lackingSecret.insert(source)
+                } else {
+                    progress.lackingSecret.remove(source)
+                }
             }
             let write = progress.begun[work].flatMap { poll.outlook.nextDue(after: $0) }
             progress.due[work] = [write, poll.nextSync].compactMap(\.self).min()
@@ -299,14 +302,14 @@ package struct ServiceLoop: Sendable {
         }
     }
 
-    /// The fault of a source is over with its next success, with the last of its sources, or once a look finds none of its
-    /// writes due.
+    /// The fault of a source is over with its next success, once the source is no longer declared, or once a look finds
+    /// none of its writes due.
     private func forgetFaults(after work: Work, _ poll: PollResult, _ progress: inout Progress) {
         let due = Set(poll.found.map(\.work)).union(progress.running)
         progress.faults = progress.faults.filter { fault, _ in
-            guard case .due(let part, of: let sources) = fault else { return true }
+            guard case .due(let part, of: let source) = fault else { return true }
             if work == .look(.writes), part == .writes, !due.contains(fault) { return false }
-            return sources.isSubset(of: sender.sources.keys)
+            return sender.sources[source] != nil
         }
     }
 
