@@ -97,9 +97,9 @@ struct WriteResultRecorder {
         if theirs != nil { edit.terms.answersPart = false }
         let isUnchanged = try isUnchanged(theirs, edit, &projection, transaction)
         let knows = try saveTheirs(theirs ?? answer, edit, &projection, transaction)
-        if isUnchanged, try resolveUnchanged(edit, error, answer, transaction) { return }
-        var merged: [UInt8]?
         let conflicts = try OutboxTable.conflicts(of: id, transaction) + 1
+        if isUnchanged, try resolveUnchanged(edit, error, answer, conflicts: conflicts, transaction) { return }
+        var merged: [UInt8]?
         switch edit.terms.conflict {
         case .theirs:
             return try transitions.completeWrites(
@@ -111,7 +111,7 @@ struct WriteResultRecorder {
             if merged == nil { fallthrough }
         case .hold, .mine, .merge: return try park(as: .conflict, error, transaction)
         }
-        try sendAnew(error.message, body: merged, transaction)
+        try sendAnew(error.message, body: merged, conflicts: conflicts, transaction)
     }
 
     /// The number of counted attempts, with this one.
@@ -119,11 +119,14 @@ struct WriteResultRecorder {
 
     /// Sends the edit again for the server copy that was stored.
     ///
-    /// - Parameter body: nil for the present one.
-    private func sendAnew(_ why: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
+    /// - Parameters:
+    ///   - body: nil for the present one.
+    ///   - conflicts: the number of conflicts of the edit, with this one.
+    private func sendAnew(
+        _ why: String, body: [UInt8]? = nil, conflicts: Int, _ transaction: borrowing Transaction
+    ) throws {
         try ConflictWatch.rekey(id, body: body, transaction)
         // Counted by itself: other failures, in between or before, neither use up these tries nor give more of them.
-        let conflicts = try OutboxTable.conflicts(of: id, transaction) + 1
         try OutboxTable.set(conflicts: conflicts, of: id, transaction)
         let wait = RetryRules.conflictBackoff.wait(after: conflicts, jitter: jitter)
         try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
@@ -151,9 +154,11 @@ struct WriteResultRecorder {
     /// Sends the edit of such a record once under its new ETag, whatever the conflict policy; if a later try is refused, too,
     /// parks it.
     ///
+    /// - Parameter conflicts: the number of conflicts of the edit, with this one.
     /// - Returns: false if there is no new ETag, and the policy does not drop the edit.
     private func resolveUnchanged(
-        _ edit: PendingEdit, _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
+        _ edit: PendingEdit, _ error: RecordedError, _ answer: WriteAnswer?, conflicts: Int,
+        _ transaction: borrowing Transaction
     ) throws -> Bool {
         let etag = try ServerCopiesTable.etag(
             of: edit.key, in: edit.resource, at: edit.terms.etagPath, transaction)
@@ -161,8 +166,8 @@ struct WriteResultRecorder {
         guard isNew || edit.terms.conflict == .theirs else { return false }
         var error = error
         error.message += "; the record there is unchanged" + (isNew ? ", only its ETag differs" : "")
-        if isNew, try OutboxTable.conflicts(of: id, transaction) == 0 {
-            try sendAnew(error.message, transaction)
+        if isNew, conflicts == 1 {
+            try sendAnew(error.message, conflicts: conflicts, transaction)
         } else {
             try record(error, answer, transaction)
             try park(as: .conflict, error, transaction)
