@@ -45,9 +45,7 @@ extension Siding {
     /// A typed read leaves them out if they do not decode as the model, such as one whose `id` is an `Int`.
     /// ``QueueEntry/recordKey`` says which entry creates which record.
     public func pendingCreations(of resource: some SyncedResource) async throws(StoreError) -> [Record] {
-        let name = resource.name
-        let creating = try await store.read { try OutboxEditsTable.keysOfPendingCreations(of: name, $0) }
-        return try await store.recordsWithTemporaryIDs(of: name).filter { creating.contains($0.key) }
+        try await store.pendingCreations(of: resource.name)
     }
 }
 

@@ -11,20 +11,35 @@ extension Record {
 extension Store {
     /// The live records of a resource that have a temporary id, as their key or in their body.
     package func recordsWithTemporaryIDs(of resource: String) async throws(StoreError) -> [Record] {
+        try await read(resource) { try $0.recordsWithTemporaryIDs($1) } ?? []
+    }
+
+    /// The live records of a resource whose creation is not delivered.
+    func pendingCreations(of resource: String) async throws(StoreError) -> [Record] {
         try await read(resource) { table, snapshot -> [Record]? in
-            // The keys of the table have those that the origin has created under an id that it did not name (``UnnamedCreates``).
-            let keys = try Set(OutboxEditsTable.keysWithTemporaryIDs(of: resource, snapshot)).union(
-                snapshot.query("SELECT key FROM \(table.rows) WHERE key >= 'tmp-' AND key < 'tmp.'") { $0.text(0) })
-            guard !keys.isEmpty else { return nil }
-            var find = try snapshot.prepare(
-                "SELECT \(RecordsTable.recordColumns) FROM \(table.rows) WHERE key = ? AND deleted_at IS NULL")
-            var records: [Record] = []
-            for key in keys.sorted() {
-                try find.bind(all: [table.key(key)])
-                if try find.step() { records.append(try Record(find.row, of: resource)) }
-                find.reset()
-            }
-            return records.filter(\.hasTemporaryID)
+            let creating = try OutboxEditsTable.keysOfPendingCreations(of: resource, snapshot)
+            return try table.recordsWithTemporaryIDs(snapshot).filter { creating.contains($0.key) }
         } ?? []
+    }
+}
+
+extension RecordsTable {
+    /// The live records that have a temporary id, as their key or in their body.
+    fileprivate func recordsWithTemporaryIDs(_ snapshot: borrowing Snapshot) throws -> [Record] {
+        // Only edits give records temporary ids.
+        guard row.isEdited else { return [] }
+        // The keys of the table have those that the origin created under an id that it did not name (``UnnamedCreates``).
+        let keys = try Set(OutboxEditsTable.keysWithTemporaryIDs(of: resourceName, snapshot)).union(
+            snapshot.query("SELECT key FROM \(rows) WHERE key >= 'tmp-' AND key < 'tmp.'") { $0.text(0) })
+        guard !keys.isEmpty else { return [] }
+        var find = try snapshot.prepare(
+            "SELECT \(Self.recordColumns) FROM \(rows) WHERE key = ? AND deleted_at IS NULL")
+        var records: [Record] = []
+        for key in keys.sorted() {
+            try find.bind(all: [self.key(key)])
+            if try find.step() { records.append(try Record(find.row, of: resourceName)) }
+            find.reset()
+        }
+        return records.filter(\.hasTemporaryID)
     }
 }
