@@ -28,9 +28,9 @@ extension RecordsTable {
     fileprivate func recordsWithTemporaryIDs(_ snapshot: borrowing Snapshot) throws -> [Record] {
         // Only edits give records temporary ids.
         guard row.isEdited else { return [] }
-        // The keys of the table have those that the origin created under an id that it did not name (``UnnamedCreates``).
+        // The table has the keys of those that the origin created under an id that it did not name (``UnnamedCreates``).
         let keys = try Set(OutboxEditsTable.keysWithTemporaryIDs(of: resourceName, snapshot)).union(
-            snapshot.query("SELECT key FROM \(rows) WHERE key >= 'tmp-' AND key < 'tmp.'") { $0.text(0) })
+            snapshot.query("SELECT key FROM \(rows) WHERE \(TemporaryID.range(of: "key"))") { $0.text(0) })
         guard !keys.isEmpty else { return [] }
         var find = try snapshot.prepare(
             "SELECT \(Self.recordColumns) FROM \(rows) WHERE key = ? AND deleted_at IS NULL")

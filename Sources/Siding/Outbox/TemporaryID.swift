@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import SidingJSON
+internal import SidingSQLite
 
 /// Temporary ids of records until the origin has assigned real ones: `tmp-` and 26 random characters.
 ///
@@ -9,6 +10,12 @@ package enum TemporaryID {
     static let length = prefix.utf8.count + EntryID.length
     /// The form of a temporary id, for `GLOB`.
     static let pattern = prefix + String(repeating: "[0-9a-z]", count: EntryID.length)
+
+    /// Whether a column has a text that begins as a temporary id, in a form that an index answers.
+    static func range(of column: SQL) -> SQL {
+        // `.` follows `-`.
+        "\(column) >= \(literal: prefix) AND \(column) < 'tmp.'"
+    }
 
     /// Makes a new id, for a caller who wants to use it before its write is accepted, for instance in a lane.
     package static func random() -> String { prefix + EntryID.random() }

@@ -129,7 +129,7 @@ enum OutboxEditsTable {
     /// The records of a resource that are yet to be created, and those whose edits wait for such a record, of any
     /// resource.
     ///
-    /// A draft without a real id is found by its key, in the index of pending edits: `.` follows `-`.
+    /// A draft without a real id is found by its key, in the index of pending edits.
     static func keysWithTemporaryIDs(
         of resource: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [String] {
@@ -137,7 +137,7 @@ enum OutboxEditsTable {
             """
             WITH creations (entry) AS (
                 SELECT entry FROM siding_outbox_edits
-                WHERE pending = 1 AND record_key >= 'tmp-' AND record_key < 'tmp.'
+                WHERE pending = 1 AND \(TemporaryID.range(of: "record_key"))
                 UNION SELECT entry FROM siding_outbox_edits WHERE temporary_id IS NOT NULL AND real_id IS NULL)
             SELECT DISTINCT record_key FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
             WHERE pending = 1 AND resource = ?1 AND entry IN (
