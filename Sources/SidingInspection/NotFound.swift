@@ -23,7 +23,7 @@ package struct NotFound: Error, Sendable {
         let isForgotten = try await store.isForgotten(id)
         return NotFound(
             isForgotten
-                ? "run \(id) is forgotten ('keep: { runs }'), so what it deleted cannot be restored any more"
+                ? "run \(id) is forgotten ('keep: { runs }'), so its deletions can no longer be restored"
                 : "there is no run \(id)",
             hint: "'siding runs list' shows them")
     }

@@ -79,21 +79,21 @@ struct DemoTour {
     private func restoreConnection() async throws {
         let page = try await shell.queue().first { $0.kind == .fetch }
         await origin.restore()
-        shell.say("6. The connection is back. The write is delivered, and the listing goes on at the page that failed:")
+        shell.say("6. The connection is back. The write is delivered, and the listing continues at the failed page:")
         try await shell.siding("queue", "run")
         try shell.check(try await shell.queue().isEmpty, "the queue is not empty")
         try await newestReadings()
 
         let first = origin.origin.requests.first { $0.method == "GET" }?.target ?? "nothing"
         try shell.check(
-            page?.url.hasSuffix(first) == true, "the listing went on with \(first), not \(page?.url ?? "its page")")
+            page?.url.hasSuffix(first) == true, "the listing continued with \(first), not \(page?.url ?? "its page")")
         let posts = origin.origin.requests.filter { $0.method == "POST" }
         let count = origin.received.count
         try shell.check(posts.count == 2, "the origin got \(posts.count) POSTs, not 2")
         try shell.check(count == 1, "the origin has \(count) new readings, not 1")
         shell.say(
-            "The listing went on with GET \(first).\nThe answer to the first POST was lost, so it was sent again with the "
-                + "same Idempotency-Key: the origin got it twice, and has one new reading.")
+            "The listing continued with GET \(first).\nThe answer to the first POST was lost, so it was sent again "
+                + "with the same Idempotency-Key: the origin got it twice, and has one new reading.")
     }
 
     private func account() async throws {

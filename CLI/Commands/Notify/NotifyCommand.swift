@@ -34,7 +34,7 @@ struct NotifyListCommand: AsyncParsableCommand {
             }
             guard !incidents.isEmpty else {
                 if workspace.config.hooks.isEmpty {
-                    options.printMessage("\(workspace.config.file) has no 'notify', so nobody is notified")
+                    options.printMessage("\(workspace.config.file) has no 'notify', so no one is notified")
                 } else if options.terminal.isOutput {
                     options.printMessage("nothing is wrong")
                 }

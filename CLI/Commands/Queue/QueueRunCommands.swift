@@ -71,7 +71,7 @@ struct QueueRunCommand: AsyncParsableCommand {
         let meant = try await store.entries(chosen)
         let waiting = meant.filter { $0.reason == .signIn }.map(\.id)
         if !waiting.isEmpty { _ = try await store.perform(.release, on: QueueSelection(ids: waiting)) }
-        // Released entries are not what they were chosen for any more, so they are named.
+        // Released entries are no longer what they were chosen for, so they are named.
         if !chosen.states.isEmpty || !chosen.reasons.isEmpty { chosen = QueueSelection(ids: meant.map(\.id)) }
         return !meant.isEmpty
     }
@@ -229,8 +229,7 @@ struct QueueDrain {
         let unknown = names.filter { name in !known.contains { $0.name == name } }
         for name in unknown {
             Output.printMessage(
-                "\(PlainText.oneLine(name)): the config has no such resource any more; 'siding queue drop' drops its entries"
-            )
+                "\(PlainText.oneLine(name)): the resource has left the config; 'siding queue drop' drops its entries")
         }
         if tellsEmpty, options.terminal.isOutput { options.printMessage("nothing is due") }
         guard !known.isEmpty else { return unknown.isEmpty ? nil : .notFound }

@@ -56,7 +56,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
             do { try await effect(draft, context.withoutMiddlewares) } catch {
                 guard !context.logExclusions.contains(name) else { continue }
                 context.logger.warning(
-                    "middleware failed; the request goes on without it",
+                    "middleware failed; the request continues without it",
                     metadata: [
                         "request": "\(context.requestID)", "node": "\(name)", "middleware": "\(key)",
                         "error": "\(PlainText.oneLine(String(describing: error)))",

@@ -132,7 +132,7 @@ struct FileTransfer: Sendable {
         guard requiresDeclaredLength, plan.end == nil, !reply.response.headerFields.declaresItsEnd else { return }
         throw Failure(
             .contract, phase: .answered,
-            detail: "the origin declares neither a length nor chunks, so nobody can tell whether the file is whole")
+            detail: "the origin declares neither a length nor chunks, so no one can tell whether the file is whole")
     }
 
     // MARK: Reading the body

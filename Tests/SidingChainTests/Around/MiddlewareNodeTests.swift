@@ -98,7 +98,7 @@ import TestSupport
         #expect(notes.all == ["next:"])
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.level == .warning)
-        #expect(log.lines.first?.message == "middleware failed; the request goes on without it")
+        #expect(log.lines.first?.message == "middleware failed; the request continues without it")
         #expect(
             log.lines.first?.metadata == [
                 "request": "r1", "node": "MiddlewareNode", "middleware": "broken", "error": "Own()",
