@@ -45,7 +45,7 @@ struct SQLTests {
     func `a plain string does not compile into SQL`() throws {
         let scratch = Scratch()
         let source = #filePath.replacing(
-            "Tests/SidingSQLiteTests/SQLTests.swift", with: "Sources/SidingSQLite/SQL.swift")
+            "Tests/SidingSQLiteTests/SQLTests.swift", with: "Sources/SidingSQLite/Statements/SQL.swift")
         let lawful = "let name = \"n\"; let sql: SQL = \"SELECT \\(identifier: name)\""
         let unlawful = "let name = \"n\"; let sql: SQL = \"SELECT \\(name)\""
         try #expect(typechecks(lawful, with: source, in: scratch))
