@@ -10,7 +10,7 @@ import Testing
     private static let customers = "GET https://api.stripe.com/v1/customers?limit=100"
     private static let events = "GET https://api.stripe.com/v1/events"
 
-    @Test func `stripe: pages after the last record, and a listing that begins anew where that is gone`() async throws {
+    @Test func `stripe: pages after the last record, and a restart where that record was deleted`() async throws {
         let bench = try await ExampleBench("stripe", secrets: ["STRIPE_SECRET_KEY": "rk_test_example"])
         let report = try await bench.sync("customers")
         #expect(report.result.outcome == .saved)
@@ -76,7 +76,7 @@ import Testing
         #expect(bench.transport.unused.isEmpty)
     }
 
-    @Test func `shopify: page_info alone in next links, and two seconds of patience`() async throws {
+    @Test func `shopify: page_info alone in next links, and a Retry-After of two seconds`() async throws {
         let bench = try await ExampleBench("shopify", secrets: ["SHOPIFY_ACCESS_TOKEN": "shpat_example"])
         let orders = "GET https://your-store.myshopify.com/admin/api/2026-10/orders.json"
         #expect(try await bench.sync("orders").result.counters.inserted == 3)

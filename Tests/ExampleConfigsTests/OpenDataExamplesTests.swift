@@ -7,8 +7,7 @@ import SidingTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct OpenDataExamplesTests {
-    @Test func `pokeapi: next until null, 304 for each page, what is new when it comes, and what is gone`() async throws
-    {
+    @Test func `pokeapi: next until null, 304 for each page, new records, and deleted records`() async throws {
         let bench = try await ExampleBench("pokeapi")
         let pages = [
             "GET https://pokeapi.co/api/v2/pokemon?limit=200",

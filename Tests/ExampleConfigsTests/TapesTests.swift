@@ -37,11 +37,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ExampleConfig.all) func `an example says whose documentation it follows`(
+    @Test(arguments: ExampleConfig.all) func `an example names the documentation that it follows`(
         _ example: ExampleConfig
-    )
-        throws
-    {
+    ) throws {
         guard !["blog", "local"].contains(example.name) else { return }
         #expect(example.text.contains("# After https://"))
     }
