@@ -4,7 +4,7 @@ import Testing
 
 /// The pages of decisions: a reader sees first whether one still holds.
 @Suite struct DecisionPagesTests {
-    @Test func `every decision says below its title whether it holds, or what replaced it`() throws {
+    @Test func `every decision states below its title whether it holds or what replaced it`() throws {
         let pages = try DocumentPages.all().filter { $0.key.hasPrefix("Docs/Decisions/") }
         #expect(pages.count >= 54)
         for (path, page) in pages {

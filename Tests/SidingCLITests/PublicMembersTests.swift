@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: modules)
-    func `the comments of what is public name public things`(_ module: String) throws {
+    func `the comments of public declarations name public things`(_ module: String) throws {
         let members = try Members.declared.get()
         let comments = try #require(members.comments[module])
         #expect(members.hidden(in: comments, withTypes: true) == [])

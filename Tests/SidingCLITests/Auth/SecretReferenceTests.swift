@@ -133,7 +133,7 @@ struct SecretReferenceTests {
     }
 
     @Test(arguments: Form.allCases)
-    func `the secrets of a log-in reach the origin, however deep they stand`(form: Form) async throws {
+    func `the secrets of a log-in reach the origin at any depth`(form: Form) async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let body =

@@ -22,7 +22,8 @@ struct SignInRefusalTests {
         return (service, sandbox)
     }
 
-    @Test func `a refused client waits for a sign-in, is told what to do, and goes on with a new secret`() async throws
+    @Test func `a refused client waits for a sign-in, reports the remedy, and continues with a new secret`()
+        async throws
     {
         let (service, sandbox) = try await setUp(secret: "\(Door.canary)-wrong")
         let sync = try await sandbox.siding("sync")
@@ -49,9 +50,7 @@ struct SignInRefusalTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 409, 410, 412, 422])
-    func `whatever the token endpoint says, it is not taken for the origin's answer to a write`(_ status: Int)
-        async throws
-    {
+    func `no answer of the token endpoint counts as the origin's answer to a write`(_ status: Int) async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"message":"\#(Door.canary)"}"#, status: .init(code: status)) }
         let sent = try await sandbox.siding("send", "DELETE", "shop:/orders/7", "--json")
@@ -78,7 +77,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `an answer without a token wants a person, and nothing of it is shown`() async throws {
+    @Test func `an answer without a token needs an operator, and its content is not shown`() async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"tokn":"\#(Door.canary)"}"#) }
         let sync = try await sandbox.siding("sync")
@@ -111,7 +110,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `a refresh token of the config that has changed goes before the kept one`() async throws {
+    @Test func `a changed refresh token in the config wins over the kept one`() async throws {
         let (service, sandbox) = try await setUp("oauth2_refresh")
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -125,7 +124,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `with another client secret the kept refresh token goes on`() async throws {
+    @Test func `a new client secret leaves the kept refresh token in use`() async throws {
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, client_secret: { file: secret }, refresh_token: { file: secret-refresh }"
         let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_refresh", more))
@@ -139,7 +138,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `the kept token is shown without its value, and forgotten when a person says so`() async throws {
+    @Test func `the kept token is shown without its value, and forgotten on command`() async throws {
         let (service, sandbox) = try await setUp()
         #expect(try await sandbox.siding("auth", "status", "--json").object()["token"]?["kept"]?.bool == false)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -167,7 +166,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `where no token was ever kept there is none to forget, and that is what is said`() async throws {
+    @Test func `auth forget reports that no token was kept`() async throws {
         let (service, sandbox) = try await setUp()
         for command in [["auth", "forget", "shop", "--dry-run"], ["auth", "forget", "shop"]] {
             let outcome = try await sandbox.siding(command)
@@ -177,7 +176,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `what waits for a sign-in is asked again after forget`() async throws {
+    @Test func `a write that waits for a sign-in is sent after auth forget`() async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"error":"invalid_client"}"#, status: .unauthorized) }
         #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}").status == 77)
@@ -189,9 +188,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `a source that the config does not have is not found, and a secret that is not there is told`()
-        async throws
-    {
+    @Test func `an unknown source is not found, and a missing secret is reported`() async throws {
         let (service, sandbox) = try await setUp()
         for command in [["auth", "status", "shp"], ["auth", "forget", "shp"]] {
             let outcome = try await sandbox.siding(command)

@@ -47,7 +47,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `a client's secret goes into the body where the config says so`() async throws {
+    @Test func `a client's secret is sent in the body where the config says so`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, client_secret: { file: secret }, client_auth: body"
@@ -82,9 +82,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `a process that is killed as the new token goes out leaves one that the next process renews`()
-        async throws
-    {
+    @Test func `a process killed as the new token is sent leaves a token that the next process renews`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let more = "client_id: my app, refresh_token: { file: secret-refresh }"
@@ -104,7 +102,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `a session's log-in is a JSON body of secrets, and its token goes where the origin wants it`()
+    @Test func `a session's log-in is a JSON body of secrets, and its token is sent where the origin wants it`()
         async throws
     {
         let door = Door(field: try #require(HTTPField.Name("X-Auth-Token")), prefix: "Token ")
@@ -167,7 +165,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `a program that fails wants a person`() async throws {
+    @Test func `a program that fails needs an operator`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)
         let sandbox = try sandbox(service, "auth: { type: command, command: [sh, -c, exit 3] }", door)
@@ -240,7 +238,7 @@ struct SignInTests {
         await service.origin.stop()
     }
 
-    @Test func `a token that lasts a moment only is renewed after half of it, not for each request`() async throws {
+    @Test func `a short-lived token is renewed after half its lifetime, not for each request`() async throws {
         let door = Door()
         door.change { $0.lifetime = 50 }
         let service = try await Service.start(behind: door)

@@ -46,7 +46,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"))
-    func `a read-only file system exits 74 for sync, and what is stored can still be read`() async throws {
+    func `a read-only file system exits 74 for sync, and stored records can still be read`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox()
         try sandbox.config(config("disk/test.db", service))
@@ -127,7 +127,7 @@ struct DatabaseErrorTests {
         #expect(try Data(contentsOf: URL(filePath: sandbox.file("test.db"))) == before)
     }
 
-    @Test func `a schema that someone added to is refused, and the addition is named`() async throws {
+    @Test func `a schema with an addition is refused, and the addition is named`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -137,7 +137,7 @@ struct DatabaseErrorTests {
         #expect(try await refusal(sandbox).contains("planted"))
     }
 
-    @Test func `a damaged database is told by db check with 74`() async throws {
+    @Test func `db check reports a damaged database with 74`() async throws {
         let service = try await Service.start(items: 400, pageSize: 100)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -153,7 +153,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(.enabled(if: DatabaseErrorTests.isRoot, "mounting needs root"))
-    func `a full disk exits 74, what was saved before is whole, and with room again the sync goes on`() async throws {
+    func `a full disk exits 74, keeps the saved pages, and with room again the sync continues`() async throws {
         let service = try await Service.start(items: 4_000, pageSize: 100)
         let sandbox = try Sandbox()
         try sandbox.config(config("disk/test.db", service))

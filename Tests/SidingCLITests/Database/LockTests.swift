@@ -69,7 +69,7 @@ struct LockTests {
         await service.origin.stop()
     }
 
-    @Test func `what is in quarantine is not read again while a sync is at its resource`() async throws {
+    @Test func `quarantine retry is refused while a sync holds its resource`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         _ = try await whileSyncing(service, sandbox) { child in

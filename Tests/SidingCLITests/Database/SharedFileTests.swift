@@ -16,7 +16,7 @@ struct SharedFileTests {
         """
     }
 
-    @Test func `a resource of another source and origin is refused before anything is asked for`() async throws {
+    @Test func `a resource of another source and origin is refused before any request`() async throws {
         let (one, other) = (try await Service.start(), try await Service.start(items: 3))
         let sandbox = try Sandbox()
         try sandbox.write(config(one, source: "github"), to: "a.yaml")
@@ -54,9 +54,7 @@ struct SharedFileTests {
         await other.origin.stop()
     }
 
-    @Test func `a source may get another name, or another origin, and a file that holds nothing of it is no obstacle`()
-        async throws
-    {
+    @Test func `a source may change its name or origin, and may use a file without its records`() async throws {
         let (one, other) = (try await Service.start(), try await Service.start())
         let sandbox = try Sandbox()
         for (service, source) in [(one, "github"), (one, "hub"), (other, "hub")] {
@@ -140,7 +138,7 @@ struct SharedFileTests {
         await service.origin.stop()
     }
 
-    @Test func `plan --max-age tells what sync --max-age would skip`() async throws {
+    @Test func `plan --max-age lists the resources that sync --max-age would skip`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("plan", "--max-age", "1h").output.contains("because: first sync"))
@@ -154,7 +152,7 @@ struct SharedFileTests {
         await service.origin.stop()
     }
 
-    @Test func `an object below the root is one record, and its absence is told as that of any other`() async throws {
+    @Test func `an object below the root is one record, and its deletion is reported like any other`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "records: $.resource, paginate: none, deletes: { detect: complete_listing }")

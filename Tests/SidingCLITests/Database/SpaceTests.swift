@@ -68,7 +68,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `db vacuum killed at any time leaves a sound file, and the next one goes on`() async throws {
+    @Test func `db vacuum killed at any time leaves a sound file, and the next one continues`() async throws {
         let service = try await Service.start()
         let sandbox = try await sandbox(service, pages: 12_000)
         let log = sandbox.file("test.db-wal")
@@ -94,7 +94,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `a file that was made without steps is rewritten once, while nobody else uses it`() async throws {
+    @Test func `a file without incremental vacuum is rewritten once, while no other process uses it`() async throws {
         let service = try await Service.start()
         let sandbox = try await sandbox(service)
         try await sandbox.sqlite(sandbox.file("test.db"), "PRAGMA auto_vacuum = NONE; VACUUM;")
@@ -153,7 +153,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `keep of a resource: only so many records stay, and the sync says how many were deleted`() async throws {
+    @Test func `keep of a resource limits its records, and the sync reports how many were deleted`() async throws {
         let items = Dataset((1...25).map(Self.item))
         let listing = RecordListing(
             "/items", of: items, paging: .link, pageSize: 10, sinceParameter: "since", validators: [.etag])

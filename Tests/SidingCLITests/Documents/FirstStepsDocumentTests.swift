@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct FirstStepsDocumentTests {
-    @Test func `a newcomer's first steps go as the page says, beside the demo that it starts`() async throws {
+    @Test func `a newcomer's first steps work as the page says, beside the demo that it starts`() async throws {
         let document = try RunnableDocument("Docs/FirstSteps.md")
         #expect(document.commands.first == "siding demo --serve --directory demo")
         let ports = try await Program.freePorts(3)

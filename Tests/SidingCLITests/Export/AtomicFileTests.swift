@@ -41,7 +41,7 @@ struct AtomicFileTests {
         #expect(try text(sandbox, "out.csv").utf8.count == 200_000)
     }
 
-    @Test func `a file that somebody makes meanwhile is not overwritten`() throws {
+    @Test func `a file made by another program meanwhile is not overwritten`() throws {
         let sandbox = try Sandbox()
         let file = try AtomicFile(sandbox.file("out.csv"), replaces: false)
         try sandbox.write("theirs", to: "out.csv")
@@ -51,7 +51,7 @@ struct AtomicFileTests {
         #expect(try text(sandbox, "out.csv") == "theirs")
     }
 
-    @Test func `what is there is kept and exits 64, unless --force says otherwise`() async throws {
+    @Test func `an existing file is kept and exits 64, unless --force is given`() async throws {
         let sandbox = try await sandbox()
         try sandbox.write("mine", to: "out.csv")
         let refused = try await sandbox.siding("export", "items", "-o", "out.csv")

@@ -40,7 +40,7 @@ struct ExportCommandTests {
         #expect(none.output == "[]\n")
     }
 
-    @Test func `CSV quotes what would break a field, and tells nothing from an empty text`() async throws {
+    @Test func `CSV quotes special characters, and distinguishes null from an empty text`() async throws {
         let outcome = try await sandbox().siding("export", "odd", "--format", "csv")
         let wanted: [String] = [
             "id,t,n,b,o,z\n", "1,plain,12345678901234567890123,true,\"{\"\"k\"\":[1,2.0,\"\"x\"\"]}\",\n",
@@ -60,7 +60,7 @@ struct ExportCommandTests {
         #expect(outcome.output == wanted.joined())
     }
 
-    @Test func `a record's own members keep their columns beside what is told of the record`() async throws {
+    @Test func `a record's own members keep their columns beside the columns about the record`() async throws {
         let records = Dataset([.init(key: "1", json: #"{"id":1,"siding_run":"mine","siding_change":"own"}"#)])
         let service = try await Service.start(items: 0, routes: [RecordListing("/odd", of: records)])
         let sandbox = try Sandbox.with(service, more: "  odd: { path: /odd, key: id }")
@@ -95,7 +95,7 @@ struct ExportCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `the file's name says the format, and --format says it louder`() async throws {
+    @Test func `the file's name sets the format, and --format overrides it`() async throws {
         let sandbox = try await sandbox()
         for (name, options, first) in [
             ("a.csv", [], "id,title,price"), ("a.TSV", [], "id\ttitle\tprice"), ("a.json", [], "["),
@@ -136,7 +136,7 @@ struct ExportCommandTests {
         #expect(row.dropFirst(3).joined(separator: " ") == "1 1 item 1 1.50")
     }
 
-    @Test func `what does not exist exits 66, what does not fit 64`() async throws {
+    @Test func `an unknown resource or run exits 66, invalid options exit 64`() async throws {
         let sandbox = try await sandbox()
         for (arguments, status) in [
             (["absent"], 66), (["items_absent"], 66), (["items", "--changed-since", "99"], 66),

@@ -23,7 +23,7 @@ struct FollowingTests {
         service.items.put(Service.item(number, title: title))
     }
 
-    @Test func `the feed tells what changed since a run, and where to go on`() async throws {
+    @Test func `the feed has the changes since a run, and the run to continue from`() async throws {
         let (service, sandbox) = try await start()
         put(service, 2, "new")
         put(service, 9, "more")
@@ -56,7 +56,7 @@ struct FollowingTests {
         await service.origin.stop()
     }
 
-    @Test func `since 0 all that lives is inserted, what is gone is told; since the newest run nothing`()
+    @Test func `since 0 the feed has all living records and all deletions, since the newest run nothing`()
         async throws
     {
         let (service, sandbox) = try await start()
@@ -70,7 +70,7 @@ struct FollowingTests {
         await service.origin.stop()
     }
 
-    @Test func `a copy that follows run by run is what the origin has, whoever changed it`() async throws {
+    @Test func `a copy that follows run by run equals the origin, regardless of who changed it`() async throws {
         let (service, sandbox) = try await start()
         var copy: [String: String] = [:]
         var run = "0"
@@ -96,7 +96,7 @@ struct FollowingTests {
         await service.origin.stop()
     }
 
-    @Test func `a write of one's own is told at once, between two runs`() async throws {
+    @Test func `an own write is in the feed at once, between two runs`() async throws {
         let (service, sandbox) = try await start()
         let kept = try await sandbox.siding("send", "items.update", "2", "-d", #"{"title":"mine"}"#, "--no-send")
         #expect(kept.status == 0, "\(kept.error)")
@@ -108,7 +108,7 @@ struct FollowingTests {
         await service.origin.stop()
     }
 
-    @Test func `a run that still goes is refused with 64, and the newest that has ended is named`() async throws {
+    @Test func `an unfinished run is refused with 64, and the newest finished run is named`() async throws {
         let (service, sandbox) = try await start()
         try await sandbox.sqlite(
             sandbox.file("test.db"),

@@ -35,7 +35,7 @@ struct ConvergenceTests {
         (.page(), "{ type: page, size_param: limit, \(sizes) }"), (.offset(), "{ type: offset, \(sizes) }"),
     ]
 
-    @Test func `whatever the line does, the copy is complete in the end, and hardly a byte is wasted`() async throws {
+    @Test func `on any line the copy is complete in the end, and hardly a byte is wasted`() async throws {
         let seeds = 1...Proof.choose(short: 4, middle: 12, long: 200)
         var shares: [Share] = []
         for seed in seeds where Proof.seed.map({ $0 == UInt64(seed) }) ?? true {

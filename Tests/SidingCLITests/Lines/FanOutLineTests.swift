@@ -122,9 +122,7 @@ struct FanOutLineTests {
     }
 
     @Test(arguments: 1...UInt64(Proof.choose(short: 1, middle: 2, long: 5)))
-    func `all listings are complete in the end, and no page is asked for again once it was saved`(
-        seed: UInt64
-    ) async throws {
+    func `all listings are complete in the end, and no saved page is requested again`(seed: UInt64) async throws {
         let line = try await Line()
         for part in line.blog.parts { try await copy(part, over: line, seed: 40_000 + seed) }
         #expect(try await line.sandbox.siding("queue", "list", "--json").output == "", "seed \(seed)")

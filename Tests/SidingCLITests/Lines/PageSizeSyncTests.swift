@@ -76,7 +76,7 @@ import TestSupport
         await origin.stop()
     }
 
-    @Test func `plan shows the size that the next request asks for`() async throws {
+    @Test func `plan shows the page size of the next request`() async throws {
         let (sandbox, origin, relay, _) = try await line(.page(), "type: page, size_param: limit, \(Self.sizes)")
         #expect(try await sandbox.siding("plan").output.contains("page=1&limit=1000"))
         _ = try await sync(sandbox, over: relay, most: 2)

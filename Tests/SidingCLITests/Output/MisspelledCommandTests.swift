@@ -15,7 +15,7 @@ struct MisspelledCommandTests {
         #expect(MisspelledCommand.suggestion(for: arguments) == suggestion)
     }
 
-    @Test func `a mistyped command exits 64 and asks what was meant`() async throws {
+    @Test func `a mistyped command exits 64 with a suggestion`() async throws {
         let sandbox = try Sandbox()
         for (arguments, suggestion) in [(["syncc"], "sync"), (["queue", "lits"], "list"), (["syncc", "a"], "sync")] {
             let words = try await sandbox.siding(arguments)

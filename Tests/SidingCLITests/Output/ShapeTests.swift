@@ -31,7 +31,7 @@ struct ShapeTests {
 
     private func names(_ object: [String: JSONValue]?) -> Set<String> { Set((object ?? [:]).keys) }
 
-    @Test func `sync tells one object per resource`() async throws {
+    @Test func `sync prints one object per resource`() async throws {
         let (service, _, sync) = try await sandbox()
         #expect(sync.error == "")
         let objects = try sync.objects()
@@ -45,7 +45,7 @@ struct ShapeTests {
         await service.origin.stop()
     }
 
-    @Test func `records tell key, body and times`() async throws {
+    @Test func `records have key, body and times`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let record: Set = ["resource", "key", "body", "first_seen_at", "changed_at", "run"]
         let listed = try await sandbox.siding("records", "list", "items", "--json").objects()
@@ -66,7 +66,7 @@ struct ShapeTests {
         #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/) != nil)
     }
 
-    @Test func `query tells the row's columns with their types`() async throws {
+    @Test func `query prints the row's columns with their types`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let outcome = try await sandbox.siding(
             "query", "SELECT 1 AS i, 1.5 AS r, 'ä\n' AS t, NULL AS n, x'00ff' AS b, 9223372036854775807 AS big",
@@ -74,7 +74,7 @@ struct ShapeTests {
         #expect(outcome.output == #"{"i":1,"r":1.5,"t":"ä\n","n":null,"b":"AP8=","big":9223372036854775807}"# + "\n")
     }
 
-    @Test func `queue list and queue show tell entries`() async throws {
+    @Test func `queue list and queue show print entries`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let listed = try await sandbox.siding("queue", "list", "--json").object()
         #expect(names(listed) == Self.entry.union(["next_attempt_at", "last_error"]))
@@ -92,7 +92,7 @@ struct ShapeTests {
         #expect(names(dropped) == Self.entry.union(["completed_at", "last_error", "action", "done"]))
     }
 
-    @Test func `runs tell their resources as sync does`() async throws {
+    @Test func `runs have their resources as sync does`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let listed = try await sandbox.siding("runs", "list", "--json").object()
         #expect(names(listed) == Self.run)
@@ -115,7 +115,7 @@ struct ShapeTests {
         #expect(names(resources[1].members) == always.union(["checkpoint_page", "failing_since", "error"]))
     }
 
-    @Test func `check, init, plan, doctor and db tell objects too`() async throws {
+    @Test func `check, init, plan, doctor and db print objects too`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let check = try await sandbox.siding("check", "--json").object()
         #expect(names(check) == ["valid", "file", "sources", "resources", "writes", "database"])
@@ -167,7 +167,7 @@ struct ShapeTests {
     }
 
     @Test(arguments: [("1ms", Int32(5)), ("1h", 0)])
-    func `what is older than the config allows is stale`(age: String, code: Int32) async throws {
+    func `data older than the config allows is stale`(age: String, code: Int32) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service, resource: "max_age: \(age)")
         #expect(try await sandbox.siding("sync").status == 0)

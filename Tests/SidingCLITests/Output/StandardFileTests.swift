@@ -11,7 +11,7 @@ struct StandardFileTests {
     }
 
     @Test(arguments: ["2>&-", "2>/dev/full", "2>/dev/null"])
-    func `a command goes on where standard error takes no words`(redirection: String) async throws {
+    func `a command continues where standard error cannot be written`(redirection: String) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await shell(redirection, "sync -v", in: sandbox) == 0)

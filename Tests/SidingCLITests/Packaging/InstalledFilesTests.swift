@@ -119,7 +119,9 @@ import Testing
         try await sandbox.run("/usr/bin/make", ["-C", PackagedFiles.root.path, "SWIFT=none"] + arguments)
     }
 
-    @Test func `make install needs only what make build made, and make uninstall removes all of it`() async throws {
+    @Test func `make install needs only the products of make build, and make uninstall removes all files`()
+        async throws
+    {
         let sandbox = try Sandbox()
         let places = ["DESTDIR=\(sandbox.file("root"))", "PREFIX=/opt/siding"]
         let installed = try await make("install", places[0], places[1], "BUILT=\(SidingBinary.path())", in: sandbox)

@@ -8,7 +8,7 @@ import Testing
 /// What becomes of a write whose sender was killed.
 @Suite(.serialized)
 struct KilledSendTests {
-    @Test func `a sync takes up what a killed send left in its hand`() async throws {
+    @Test func `a sync reclaims the entry of a killed send`() async throws {
         let shop = try await QueueShop()
         let child = Promise<Child>()
         shop.service.listen { _, request in
@@ -27,7 +27,9 @@ struct KilledSendTests {
     }
 
     @Test(arguments: [["queue", "run"], ["sync"]])
-    func `what a killed send may have delivered is told as such when it is parked`(command: [String]) async throws {
+    func `a write that a killed send may have delivered is reported as uncertain when it is parked`(
+        command: [String]
+    ) async throws {
         let shop = try await QueueShop()
         let child = Promise<Child>()
         shop.service.listen { _, request in

@@ -8,9 +8,9 @@ import Testing
 @Suite(.serialized)
 struct MissingSecretTests {
     @Test(arguments: [[], ["--wait"]])
-    func `with a secret that cannot be read a write is stored, told and sent once the secret is there`(more: [String])
-        async throws
-    {
+    func `with an unreadable secret a write is stored, reported, and sent once the secret is there`(
+        more: [String]
+    ) async throws {
         let shop = try await QueueShop(source: ", auth: { type: bearer, token: { file: missing.txt } }")
         let sent = try await shop.sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}"] + more)
         #expect(sent.status == 75, "\(sent.everything)")
@@ -30,7 +30,7 @@ struct MissingSecretTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a secret that one source lacks holds up no write of another`() async throws {
+    @Test func `a missing secret of one source delays no write of another`() async throws {
         let shop = try await QueueShop(
             more: """
                 writes: { orders: { source: shop, create: { path: /orders } } }

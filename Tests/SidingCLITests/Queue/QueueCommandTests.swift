@@ -36,7 +36,7 @@ struct QueueCommandTests {
         }
     }
 
-    @Test func `a held page keeps sync from asking, exit 75, until it is released`() async throws {
+    @Test func `a held page keeps sync from any request, exit 75, until it is released`() async throws {
         let stopped = try await Stopped()
         let held = try await stopped.sandbox.siding("queue", "hold", String(stopped.items.prefix(8)))
         #expect(held.status == 0)
@@ -55,7 +55,7 @@ struct QueueCommandTests {
         #expect(try await stopped.sandbox.differences(from: stopped.service.items) == [])
     }
 
-    @Test func `retry asks at once, held or not, and its listing goes on to the end`() async throws {
+    @Test func `retry sends at once, held or not, and its listing continues to the end`() async throws {
         let stopped = try await Stopped()
         #expect(try await stopped.sandbox.siding("queue", "hold", stopped.items).status == 0)
         let retried = try await stopped.sandbox.siding("queue", "retry", stopped.items)
@@ -93,7 +93,7 @@ struct QueueCommandTests {
     }
 
     @Test(arguments: ["hold", "release", "drop", "retry"])
-    func `with --dry-run nothing is done, and what would be is told`(action: String) async throws {
+    func `--dry-run reports the effect and changes nothing`(action: String) async throws {
         let stopped = try await Stopped()
         let isRelease = action == "release"
         if isRelease { #expect(try await stopped.sandbox.siding("queue", "hold", "--all").status == 0) }
@@ -127,7 +127,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["dropped", "parked"])
     }
 
-    @Test func `selectors narrow, and all of them must hold`() async throws {
+    @Test func `an entry has to match all selectors`() async throws {
         let stopped = try await Stopped()
         func ids(_ selectors: String...) async throws -> [String?] {
             try await stopped.sandbox.siding(["queue", "list", "--json"] + selectors).objects()
@@ -165,7 +165,7 @@ struct QueueCommandTests {
         #expect(try await stopped.states() == ["queued", "queued"])
     }
 
-    @Test func `what cannot be done to an entry is said, and nothing else changes`() async throws {
+    @Test func `an action that an entry does not allow is reported, and nothing else changes`() async throws {
         let stopped = try await Stopped()
         let notParked = try await stopped.sandbox.siding("queue", "release", stopped.items, "--json").object()
         #expect(notParked["done"] == .bool(false))

@@ -9,7 +9,7 @@ import Testing
 struct QueueDecisionTests {
     // MARK: Selecting
 
-    @Test func `reasons narrow what is listed and what is released`() async throws {
+    @Test func `reasons narrow the list and the release`() async throws {
         let shop = try await QueueShop()
         let held = try await shop.keep("a")
         let expired = try await shop.keep("b")
@@ -33,7 +33,7 @@ struct QueueDecisionTests {
         (["retry", "--all"], "done"), (["retry", "--state", "parked"], "done"), (["release", "--all"], "queued"),
         (["edit", "--all", "--body", "[]"], "dropped"),
     ])
-    func `what may have arrived is left alone and counted, unless an id or a reason names it`(
+    func `an entry that may have arrived is left alone and counted, unless an id or a reason names it`(
         command: [String], end: String
     ) async throws {
         let shop = try await QueueShop()
@@ -63,7 +63,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `the list ends with the number of entries, and has the origin's own words`() async throws {
+    @Test func `the list ends with the number of entries, and has the origin's own message`() async throws {
         let shop = try await QueueShop()
         for path in ["a", "b", "c"] { _ = try await shop.keep(path) }
         shop.service.listen { _, _ in .json(#"{"message":"the title is empty"}"#, status: .unprocessableContent) }
@@ -144,7 +144,7 @@ struct QueueDecisionTests {
 
     // MARK: edit
 
-    @Test func `several entries are edited at once, and what is refused is told`() async throws {
+    @Test func `several entries are edited at once, and refusals are reported`() async throws {
         let shop = try await QueueShop()
         let first = try await shop.keep("a", "--lane", "l")
         let second = try await shop.keep("b", "--lane", "l")
@@ -172,7 +172,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `an editor reads from the terminal, and what it leaves is sent`() async throws {
+    @Test func `an editor reads from the terminal, and its text is sent`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders")
         try shop.sandbox.write("read text < /dev/tty; echo \"$text\" > \"$1\"", to: "editor")
@@ -186,7 +186,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a new path or URL takes the place of the old one, and what send refuses is refused`() async throws {
+    @Test func `a new path or URL replaces the old one, and is refused where send refuses it`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("ordres")
         let refused: [(String, String)] = [
@@ -210,7 +210,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `an edit that is rehearsed tells the request that would be, and writes nothing`() async throws {
+    @Test func `a rehearsed edit prints the new request and writes nothing`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("a")
         let before = try await shop.rows()
@@ -258,7 +258,7 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `what has arrived is completed together, and what cannot have is refused`() async throws {
+    @Test func `uncertain entries are resolved as arrived together, and others are refused`() async throws {
         let shop = try await QueueShop()
         let (first, second) = (try await shop.keep("a"), try await shop.keep("b"))
         let third = try await shop.keep("c")
@@ -274,7 +274,7 @@ struct QueueDecisionTests {
     // MARK: release
 
     @Test(arguments: ["release", "retry"])
-    func `a damaged entry is let go, and the next sender parks it as invalid`(action: String) async throws {
+    func `a damaged entry is released, and the next sender parks it as invalid`(action: String) async throws {
         let shop = try await QueueShop()
         let (damaged, sound) = (try await shop.keep("a"), try await shop.keep("b"))
         #expect(try await shop.queue("hold", damaged, sound).status == 0)

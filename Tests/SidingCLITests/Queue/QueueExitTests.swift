@@ -28,7 +28,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `writes behind five that were refused in the same way wait, are told, and go when a person asks`()
+    @Test func `writes behind five equal refusals wait, are reported, and are sent when an operator asks`()
         async throws
     {
         let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
@@ -79,7 +79,7 @@ struct QueueExitTests {
     }
 
     @Test(arguments: ["run", "retry"])
-    func `a write whose key the origin has forgotten is parked, told, and not taken for delivered`(
+    func `a write whose key the origin has forgotten is parked, reported, and not counted as delivered`(
         command: String
     ) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
@@ -97,7 +97,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `what stands behind others in its lane is told, and not taken for delivered`() async throws {
+    @Test func `an entry behind others in its lane is reported, and not counted as delivered`() async throws {
         let shop = try await QueueShop()
         let head = try await shop.keep("orders/1", "--lane", "l")
         let second = try await shop.keep("orders/2", "--lane", "l")
@@ -123,7 +123,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `writes of a source that the config has no more are told, exit 66, and others go out`() async throws {
+    @Test func `writes of a source removed from the config are reported, exit 66, and others are sent`() async throws {
         let shop = try await QueueShop()
         let lost = try await shop.keep("lost")
         let config = shop.service.config(source: "retry: { inline: 0 }")
@@ -166,9 +166,7 @@ struct QueueExitTests {
     // MARK: hold, release, drop, retry
 
     @Test(arguments: ["hold", "release", "drop", "retry"], [true, false])
-    func `what is refused is said, exit 1, and exit 3 where others were not`(
-        action: String, isDry: Bool
-    ) async throws {
+    func `a refused action exits 1, and exits 3 where others succeeded`(action: String, isDry: Bool) async throws {
         let shop = try await QueueShop()
         let completed = try await shop.keep("orders/1")
         #expect(try await shop.sandbox.siding("queue", "drop", completed, "--yes").status == 0)
@@ -198,7 +196,7 @@ struct QueueExitTests {
 
     // MARK: send
 
-    @Test func `the key of a write that a person dropped leads to it, exit 69, with the truth`() async throws {
+    @Test func `the key of a dropped write leads to its entry, exit 69`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders", "--key", "k")
         #expect(try await shop.sandbox.siding("queue", "drop", id, "--yes").status == 0)
@@ -213,7 +211,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `the key of a write that was edited leads to it, exit 69, and says what took its place`() async throws {
+    @Test func `the key of an edited write leads to its entry, exit 69, and names the replacement`() async throws {
         let shop = try await QueueShop()
         let id = try await shop.keep("orders", "--key", "k")
         let edited = try await shop.sandbox.siding("queue", "edit", id, "--body", "[]")
@@ -223,7 +221,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a deletion of what was never sent ends well, and says so`() async throws {
+    @Test func `a deletion of a record whose create was not sent drops both, and says so`() async throws {
         let shop = try await QueueShop(
             more: """
                 writes:
@@ -251,7 +249,7 @@ struct QueueExitTests {
 
     // MARK: sync
 
-    @Test func `a sync tells the writes that wait behind refused ones, exit 75, but not where it was to send none`()
+    @Test func `a sync reports the writes that wait behind refused ones, exit 75, but not with --no-queue`()
         async throws
     {
         let shop = try await QueueShop(source: ", http: { concurrency: 1 }")
@@ -290,7 +288,7 @@ struct QueueExitTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a field of a limit that cannot be read is told by send`() async throws {
+    @Test func `send reports a limit field that cannot be read`() async throws {
         let shop = try await QueueShop(source: #", limits: [{ match: "**", remaining_header: X-Left }]"#)
         let left = try #require(HTTPField.Name("X-Left"))
         shop.service.listen { _, request in

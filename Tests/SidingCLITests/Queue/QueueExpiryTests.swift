@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized)
 struct QueueExpiryTests {
     @Test(arguments: [["queue", "run"], ["sync"], ["sync", "--offline"], ["queue", "run", "--watch"]])
-    func `what is parked because its time is over is told, exit 75`(command: [String]) async throws {
+    func `an expired entry is reported, exit 75`(command: [String]) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
         _ = try await shop.keep("a", "--expire", "1h")
         _ = try await shop.keep("b", "--expire", "1h")
@@ -24,7 +24,9 @@ struct QueueExpiryTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `what waits longer than its source allows is parked, and its pages have a time too`() async throws {
+    @Test func `an entry that waits longer than its source allows is parked, and a page has a limit too`()
+        async throws
+    {
         let shop = try await QueueShop()
         try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
         let hour = 3_600 * 1_000_000
@@ -43,9 +45,7 @@ struct QueueExpiryTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a page that has expired is told by each run of the queue, exit 75, until a sync takes it up`()
-        async throws
-    {
+    @Test func `an expired page is reported by each run of the queue, exit 75, until a sync fetches it`() async throws {
         let shop = try await QueueShop()
         try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
         let fault = shop.service.origin.inject(.status(500), at: OriginPattern(path: "/items"), times: nil)
@@ -72,7 +72,7 @@ struct QueueExpiryTests {
     }
 
     @Test(arguments: [["queue", "run"], ["sync"]])
-    func `what is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
+    func `an entry parked for a forgotten key is an object of its own`(command: [String]) async throws {
         let shop = try await QueueShop(source: ", idempotency: {}")
         let id = try await shop.keep("a")
         try await shop.sql(

@@ -9,7 +9,7 @@ import TestSupport
 struct QueueLoadTests {
     private static let count = Proof.choose(short: 30_000, middle: 100_000, long: 100_000)
 
-    @Test func `with tens of thousands of writes waiting, what a person asks is answered`() async throws {
+    @Test func `with tens of thousands of writes waiting, operator commands are answered`() async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

@@ -73,7 +73,7 @@ struct QueueProbeTests {
         }
     }
 
-    @Test func `what the origin did without a word is found there: one effect, no second send`() async throws {
+    @Test func `a probe finds a write whose answer was lost: one effect, no second send`() async throws {
         let orders = try await Orders(keepsLost: true)
         let sent = try await orders.sandbox.siding("send", "orders.create", "-d", #"{"n":1}"#)
         #expect(sent.status == 75)
@@ -90,7 +90,7 @@ struct QueueProbeTests {
         await orders.service.origin.stop()
     }
 
-    @Test func `what never got there is sent again, and waited for, without a person`() async throws {
+    @Test func `a write that never arrived is sent again, and waited for, without an operator`() async throws {
         let orders = try await Orders(keepsLost: false)
         let sent = try await orders.sandbox.siding("send", "orders.create", "-d", #"{"n":1}"#, "--wait")
         #expect(sent.status == 0)
@@ -124,7 +124,7 @@ struct QueueProbeTests {
 
     private func methods(_ service: Service) -> [String] { service.origin.requests.map(\.method) }
 
-    @Test func `the record is looked for where the config says, and known by the member that it names`() async throws {
+    @Test func `the record is looked up where the config says, and recognised by the declared member`() async throws {
         let probe = "probe: { path: /orders, query: { q: \"{entry}\" }, mark: $.meta.ref, records: \"$.found[*]\" }"
         let (service, sandbox, id) = try await lost(probe) { id in
             .json(#"{"near":[{"meta":{"ref":"x"}}],"found":[{"id":7,"meta":{"ref":"\#(id)"}}]}"#)
@@ -139,9 +139,9 @@ struct QueueProbeTests {
     }
 
     @Test(arguments: [("1ms", ["POST", "GET", "POST"]), ("1h", ["POST", "GET"])])
-    func `that it is not there is believed once the time of the config is over`(after: String, asked: [String])
-        async throws
-    {
+    func `a missing record counts as not written once the settle delay of the config is over`(
+        after: String, asked: [String]
+    ) async throws {
         let probe = "probe: { path: /orders, query: { ref: \"{entry}\" } }"
         let (service, sandbox, id) = try await lost("\(probe), after: \(after)") { _ in .json("[]") }
         _ = try await sandbox.siding("queue", "retry", id)
@@ -153,9 +153,9 @@ struct QueueProbeTests {
     }
 
     @Test(arguments: [("hold", "parked", ["POST", "GET"]), ("send", "done", ["POST", "GET", "POST"])])
-    func `where the origin does not tell, it goes as the config says`(otherwise: String, state: String, asked: [String])
-        async throws
-    {
+    func `where the probe is inconclusive, the fallback of the config applies`(
+        otherwise: String, state: String, asked: [String]
+    ) async throws {
         let probe = "probe: { path: /orders, query: { ref: \"{entry}\" } }, after: 1ms"
         let (service, sandbox, id) = try await lost("\(probe), otherwise: \(otherwise)") { _ in
             OriginResponse(status: .forbidden)

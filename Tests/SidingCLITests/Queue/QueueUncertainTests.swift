@@ -57,7 +57,7 @@ struct QueueUncertainTests {
         }
     }
 
-    @Test func `without a key that is honoured, what may have arrived is parked and never sent again`() async throws {
+    @Test func `without an honoured key, a write that may have arrived is parked and never sent again`() async throws {
         let silent = try await Silent()
         try await silent.enqueue(Self.tries, nil)
         let sandbox = silent.sandbox
@@ -79,7 +79,7 @@ struct QueueUncertainTests {
         await silent.service.origin.stop()
     }
 
-    @Test func `a command's own write is parked as well, exit 75, and says what it is unsure of`() async throws {
+    @Test func `a command's own write is parked as well, exit 75, and its doubt is reported`() async throws {
         let silent = try await Silent()
         let sent = try await silent.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
         #expect(sent.status == 75)

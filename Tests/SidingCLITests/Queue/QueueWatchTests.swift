@@ -46,7 +46,7 @@ struct QueueWatchTests {
     }
 
     @Test(arguments: [["queue", "run"], ["queue", "run", "--watch"], ["queue", "run", "--resource", "items"]])
-    func `a page that waits for a sign-in is tried, and said to wait, exit 77, until the origin lets it in`(
+    func `a page that waits for a sign-in is tried and reported, exit 77, until the origin accepts it`(
         command: [String]
     ) async throws {
         let (service, sandbox) = try await stopped()
@@ -64,7 +64,7 @@ struct QueueWatchTests {
     }
 
     @Test(arguments: [["--reason", "sign_in"], ["--state", "parked"]])
-    func `running what is parked for a sign-in tries it, and lets go of nothing else`(selector: [String]) async throws {
+    func `running entries parked for a sign-in tries one, and releases nothing else`(selector: [String]) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .unauthorized) }

@@ -28,7 +28,7 @@ struct SendTests {
         return (service, sandbox)
     }
 
-    @Test func `a write is delivered at once, its id on standard output and nothing else said`() async throws {
+    @Test func `a write is delivered at once, with its id alone on standard output`() async throws {
         let (service, sandbox) = try await Self.shop()
         let sent = try await sandbox.siding("send", "POST", "shop:/items", "-d", #"{"title":"new"}"#)
         #expect(sent.status == 0)
@@ -70,7 +70,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `what the origin refuses waits, exit 69, and its correction goes in its place`() async throws {
+    @Test func `a refused write waits, exit 69, and its correction replaces it`() async throws {
         let (service, sandbox) = try await Self.shop()
         service.origin.inject(.status(422))
         let bad = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--lane", "l")
@@ -134,9 +134,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `a write that creates a record tells its temporary id, and then the one that the origin gave it`()
-        async throws
-    {
+    @Test func `a write that creates a record prints its temporary id, and then the origin's id`() async throws {
         let (service, sandbox) = try await Self.shop()
         let kept = try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send")
         #expect(kept.lines.count == 1)
@@ -167,7 +165,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `a conflict is shown side by side and decided by a person`() async throws {
+    @Test func `a conflict is shown side by side and resolved by an operator`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("sync").status == 0)
         service.origin.inject(.status(409), at: OriginPattern(method: "PATCH"))
@@ -228,7 +226,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `a body that is larger than the queue keeps is refused before all of it is read`() async throws {
+    @Test func `a body over the queue's limit is refused before it is read whole`() async throws {
         let (service, sandbox) = try await Self.shop()
         let kept = try await sandbox.siding("send", "PUT", "shop:/items/1", "-d", "{}", "--no-send").output
         let id = String(kept.prefix(8))
@@ -265,7 +263,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `in JSON the id is told although the sender is killed in the middle of its try`() async throws {
+    @Test func `in JSON the id is printed although the sender is killed during its try`() async throws {
         let (service, sandbox) = try await Self.shop()
         let child = Promise<Child>()
         service.listen { _, _ in
@@ -287,7 +285,7 @@ struct SendTests {
         await service.origin.stop()
     }
 
-    @Test func `settled entries are forgotten by purge, what waits is not`() async throws {
+    @Test func `purge forgets completed entries, not waiting ones`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)
         #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--no-send").status == 0)

@@ -82,7 +82,7 @@ struct WriteDeclarationTests {
             ("DELETE", "", Int32(0)), ("DELETE", ", gone_is_done: false", 69), ("POST", ", method: POST", 0),
             ("POST", ", method: POST, gone_is_done: false", 69),
         ])
-    func `what is gone already counts as deleted, whatever the method, unless the config says otherwise`(
+    func `a deletion of a missing record is completed by any method, unless the config says otherwise`(
         name: String, told: (method: String, more: String, code: Int32)
     ) async throws {
         let (service, sandbox) = try await Self.shop("delete: { path: \"/items/{id}\"\(told.more) }", of: name) {
@@ -167,7 +167,7 @@ struct WriteDeclarationTests {
     private static let dropped = "dropped (the origin has changed $.title, and the config prefers the origin's record)"
 
     @Test(arguments: [(["queue", "run"], 69), (["sync"], 3), (["queue", "retry", "ID"], 69)] as [([String], Int32)])
-    func `an edit that the config drops before it is sent is told, and is not exit 0`(
+    func `an edit that the config drops before it is sent is reported, and does not exit 0`(
         command: [String], status: Int32
     ) async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { then: theirs }") {
@@ -188,7 +188,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `an edit that a page of a sync drops is told by that sync`() async throws {
+    @Test func `an edit dropped by a page of a sync is reported by that sync`() async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { then: theirs }") {
             _, _ in .json("{}")
         }
@@ -202,7 +202,7 @@ struct WriteDeclarationTests {
     }
 
     @Test(arguments: [(422, "conflict"), (409, "rejected")])
-    func `a conflict is what the config says that it is`(status: Int, reason: String) async throws {
+    func `the config declares what counts as a conflict`(status: Int, reason: String) async throws {
         let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { on: [422] }") {
             _, _ in OriginResponse(status: .init(code: status))
         }
@@ -251,7 +251,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `a key is believed for the lifetime of its declaration, else of its source`() async throws {
+    @Test func `a key is valid for the lifetime of its declaration, else of its source`() async throws {
         let (service, sandbox) = try await Self.shop(
             "create: { path: /items }, idempotency: { lifetime: 2h }", source: ", idempotency: { lifetime: 1h }"
         ) { _, number in .json(#"{"id":\#(100 + number)}"#, status: .created) }

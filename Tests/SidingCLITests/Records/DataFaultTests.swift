@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized)
 struct DataFaultTests {
-    @Test func `a page of broken JSON in mid-listing exits 65, keeps the pages before it, and saves nothing of it`()
+    @Test func `a page of broken JSON in mid-listing exits 65, keeps the pages before it, and saves no record`()
         async throws
     {
         let service = try await Service.start()
@@ -113,7 +113,7 @@ struct DataFaultTests {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
 
-    @Test func `JSON that is nested too deep exits 65, and nothing of it is saved`() async throws {
+    @Test func `JSON that is nested too deep exits 65, and is not saved`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "paginate: none")
         service.listen { _, _ in .json(#"{"items":[{"id":1}],"rest":{"a":\#(Self.nested(127))}}"#) }
@@ -137,7 +137,7 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
-    @Test func `a changed records place is told, even to cron, and the listing is full`() async throws {
+    @Test func `a changed records place is reported, even to cron, and the listing is full`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

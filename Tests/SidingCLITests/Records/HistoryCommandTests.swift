@@ -41,7 +41,7 @@ struct HistoryCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `no more earlier versions are kept than the config says`() async throws {
+    @Test func `the config limits the number of earlier versions`() async throws {
         let service = try await Self.service(#"[{"v":1,"id":1}]"#, #"[{"v":2,"id":1}]"#, #"[{"v":3,"id":1}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none, history: { versions: 1 }")
         for _ in 1...3 { #expect(try await sandbox.siding("sync").status == 0) }
@@ -50,9 +50,7 @@ struct HistoryCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `what something else took the place of longer ago than the config says is gone after the next sync`()
-        async throws
-    {
+    @Test func `a version replaced longer ago than the config allows is deleted by the next sync`() async throws {
         let service = try await Self.service(#"[{"v":1,"id":1}]"#, #"[{"v":2,"id":1}]"#, #"[{"v":3,"id":1}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none, history: { keep: 1d }")
         for _ in 1...2 { #expect(try await sandbox.siding("sync").status == 0) }
@@ -92,7 +90,7 @@ struct HistoryCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `why tells run, request and page of a record, and a 304 that confirmed it`() async throws {
+    @Test func `why prints run, request and page of a record, and a 304 that confirmed it`() async throws {
         let service = try await Service.start(items: 20, pageSize: 10)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

@@ -69,7 +69,7 @@ struct QueryTests {
         #expect(try outcome.object()["error"]?["message"]?.string?.contains("0.2 seconds") == true, "\(outcome.output)")
     }
 
-    @Test func `what a remote record holds cannot steer the terminal`() async throws {
+    @Test func `the content of a remote record cannot steer the terminal`() async throws {
         let evil = "\u{1B}]52;c;ZWNobyBwd25lZA==\u{07}\u{1B}[2J\u{9B}31m\u{202E}gnp.exe\u{2066}\u{0}\r\u{7F}"
         let escaped = evil.unicodeScalars.map {
             let code = String($0.value, radix: 16)
@@ -97,9 +97,7 @@ struct QueryTests {
         await service.origin.stop()
     }
 
-    @Test func `what an origin answers or links to cannot steer the terminal through errors and the queue`()
-        async throws
-    {
+    @Test func `an origin's answers and links cannot steer the terminal through errors and the queue`() async throws {
         let service = try await Service.start(items: 0)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         let evil = "\u{1B}[2J\u{9B}31m\u{202E}"

@@ -14,7 +14,7 @@ struct RecordContractCommandTests {
         return service
     }
 
-    @Test func `records that break the contract are set aside, and the exit is 3; the rest is saved`() async throws {
+    @Test func `records that break the contract are quarantined, exit 3, and the rest is saved`() async throws {
         let service = try await Self.service(
             #"[{"id":1,"v":1}]"#, #"[{"id":1,"v":2},{"id":2,"v":"x"},{"id":3,"w":1}]"#)
         let sandbox = try Sandbox.with(service, resource: Self.strict)
@@ -58,7 +58,7 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `with fail the page is a fault: exit 65, and nothing of it is saved`() async throws {
+    @Test func `with fail the page is a fault: exit 65, and no record is saved`() async throws {
         let service = try await Self.service(#"[{"id":1,"v":1}]"#, #"[{"id":2,"v":2},{"id":3,"v":"x"}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none, contract: { type_change: fail }")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -72,7 +72,7 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `retry saves what the present config takes, without a word to the origin`() async throws {
+    @Test func `retry saves the records that the present config accepts, without a request`() async throws {
         let service = try await Self.service(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"v":3}]"#)
         let sandbox = try Sandbox.with(service, resource: Self.strict)
         #expect(try await sandbox.siding("sync").status == 3)
@@ -91,7 +91,7 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `drop asks, and forgets what is meant`() async throws {
+    @Test func `drop needs --yes, and forgets the selected records`() async throws {
         let service = try await Self.service(#"[{"id":1},{"v":3},{"v":4}]"#)
         let sandbox = try Sandbox.with(service, resource: "paginate: none")
         #expect(try await sandbox.siding("sync").status == 3)
@@ -151,7 +151,7 @@ struct RecordContractCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `schema tells types, shares, what is new, and what fits`() async throws {
+    @Test func `schema prints types, shares, new fields, and fitting columns`() async throws {
         let service = try await Self.service(
             #"[{"id":1,"at":"2024-01-31T10:00:00Z","n":null,"user":{"login":"ada"},"tags":[{"name":"x"}]},{"id":2,"at":"2024-02-01T00:00:00+01:00"}]"#,
             #"[{"id":1,"at":"2024-01-31T10:00:00Z","big":18446744073709551616,"q\"x":1},{"id":2,"at":"2024-02-01T00:00:00Z"}]"#

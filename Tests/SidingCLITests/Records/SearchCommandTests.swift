@@ -49,7 +49,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `a limit shows the best, and tells that there are more`() async throws {
+    @Test func `a limit shows the best matches, and says that there are more`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         let first = try await sandbox.siding("search", "items", "train", "--limit", "1")
         #expect(first.lines.count == 1 && first.error == "more records match; --limit 0 shows all\n")
@@ -61,7 +61,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `nothing that a person types as words is a syntax error`() async throws {
+    @Test func `no search text is a syntax error`() async throws {
         let (service, sandbox) = try await Self.synced(Self.trains)
         for words in [
             "\"", "\"quoted", "NOT", "AND train", "OR", "NEAR(", "title:", "c0 : x", "trai*", "(", ")", "^fast",
@@ -182,7 +182,7 @@ struct SearchCommandTests {
         await service.origin.stop()
     }
 
-    @Test func `what a record holds can neither steer the terminal nor pass for a match`() async throws {
+    @Test func `the content of a record can neither steer the terminal nor pass for a match`() async throws {
         let evil = #"\u001b]52;c;AA\u0007\u001b[2J\u009b31m\u202e\u0001 7\u0002 train \u0001 7\u0003"#
         let (service, sandbox) = try await Self.synced(#"[{"id":"\#(evil)","title":"\#(evil)"}]"#)
         let plain = try await sandbox.siding("search", "items", "train")

@@ -57,7 +57,7 @@ struct TypeTests {
     }
 
     @Test(arguments: ["plain", "typed"])
-    func `each member is what the record has`(_ resource: String) async throws {
+    func `each member is shown as the record has it`(_ resource: String) async throws {
         let sandbox = try await sandbox()
         let rows = try await sandbox.siding(
             "query", "SELECT \(Self.shared) FROM \(resource) ORDER BY id", "--json"
@@ -85,7 +85,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `what SQL computes is as SQL has it`() async throws {
+    @Test func `computed values are shown as SQL has them`() async throws {
         let sandbox = try await sandbox()
         let row = try await sandbox.siding(
             "query", "SELECT count(*) AS yes, max(yes) AS top, yes + 0 AS sum, '[1]' AS l FROM typed WHERE yes",

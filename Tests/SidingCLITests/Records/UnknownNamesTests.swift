@@ -37,7 +37,7 @@ struct UnknownNamesTests {
         await service.origin.stop()
     }
 
-    @Test func `a resource that left the config is known while something of it is stored`() async throws {
+    @Test func `a resource removed from the config is known while any of its data is stored`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

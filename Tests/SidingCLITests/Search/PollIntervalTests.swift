@@ -15,7 +15,7 @@ struct PollIntervalTests {
         return (origin, sandbox)
     }
 
-    @Test func `a poll interval holds back a sync without a failure; --full asks`() async throws {
+    @Test func `a poll interval holds back a sync without a failure; --full requests anyway`() async throws {
         let (origin, sandbox) = try await start([HTTPField.Name("X-Poll-Interval")!: "3600"])
         let skipped = try await sandbox.siding("sync", "--json")
         #expect(skipped.status == 0)
@@ -32,7 +32,7 @@ struct PollIntervalTests {
         await origin.stop()
     }
 
-    @Test func `max-age counts with --max-age, and for what status calls stale`() async throws {
+    @Test func `max-age counts with --max-age, and for the staleness in status`() async throws {
         let (origin, sandbox) = try await start([.cacheControl: "private, max-age=3600"])
         #expect(try await sandbox.siding("sync", "--max-age", "1ms").status == 0)
         #expect(origin.requests.count == 1)

@@ -27,7 +27,7 @@ struct SearchResumingTests {
     }
 
     @Test(arguments: [2, 5, 10])
-    func `after kill -9 at any page, one more sync asks for the rest with the same bodies`(page: Int) async throws {
+    func `after kill -9 at any page, one more sync requests the rest with the same bodies`(page: Int) async throws {
         let child = Promise<Child>()
         let origin = try await Origin.searching { search in
             if search.request.order == page { try? await child.value().send(SIGKILL) }
@@ -45,7 +45,7 @@ struct SearchResumingTests {
         await origin.stop()
     }
 
-    @Test func `a page that fails is kept with its body, shown, and asked for again`() async throws {
+    @Test func `a failed page is kept with its body, shown, and requested again`() async throws {
         let origin = try await Origin.searching { search in Self.answer(search) }
         let sandbox = try Sandbox()
         try sandbox.config(origin.config(Self.resource))

@@ -40,7 +40,7 @@ struct SearchTests {
         await origin.stop()
     }
 
-    @Test func `HubSpot's cursor is found, and goes back into the body`() async throws {
+    @Test func `HubSpot's cursor is found, and is sent back in the body`() async throws {
         let (origin, sandbox) = try await synced("key: id\nmethod: POST\nrecords: \"$.results[*]\"\nbody: { limit: 1 }")
         {
             $0["after"] == nil
@@ -72,7 +72,7 @@ struct SearchTests {
         await origin.stop()
     }
 
-    @Test func `GraphQL: endCursor goes into the variables until hasNextPage is false`() async throws {
+    @Test func `GraphQL: endCursor is sent in the variables until hasNextPage is false`() async throws {
         let (origin, sandbox) = try await synced(
             """
             key: id
@@ -139,7 +139,7 @@ struct SearchTests {
         await origin.stop()
     }
 
-    @Test func `a form asks as HTML forms do, and is not JSON`() async throws {
+    @Test func `a form is sent as HTML forms are, and is not JSON`() async throws {
         let origin = try await Origin.start { request in
             guard request.headerFields[.contentType] == "application/x-www-form-urlencoded" else { return .notFound }
             let isFirst = !String(decoding: request.body, as: UTF8.self).contains("cursor")
@@ -177,7 +177,7 @@ struct SearchTests {
         await origin.stop()
     }
 
-    @Test func `a search asks for changes only, and no page of it on a condition`() async throws {
+    @Test func `a search requests changes only, and sends no conditions`() async throws {
         let origin = try await Origin.start { request in
             let answer = #"{"items":[{"id":1,"at":1700000000500}]}"#
             return OriginResponse.json(answer, headerFields: [.eTag: "\"1\""])

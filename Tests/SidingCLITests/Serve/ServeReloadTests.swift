@@ -30,7 +30,7 @@ struct ServeReloadTests {
         return service
     }
 
-    @Test func `a new resource is synced at once, and one that was removed no more; its records stay`() async throws {
+    @Test func `a new resource is synced at once, a removed one is not, and its records stay`() async throws {
         let seen = Tally()
         let service = try await Self.listings(seen)
         let sandbox = try Sandbox()
@@ -137,7 +137,7 @@ struct ServeReloadTests {
         await service.origin.stop()
     }
 
-    @Test func `new credentials take effect, and old ones are not sent any more`() async throws {
+    @Test func `new credentials take effect, and old ones are no longer sent`() async throws {
         let seen = Tally()
         let service = try await Service.start(items: 1)
         service.listen { _, request in

@@ -146,7 +146,7 @@ struct ServeStopTests {
     }
 
     @Test
-    func `SIGTERM at random instants: it ends in time with 0, nothing is claimed, and what was answered is known`()
+    func `SIGTERM at random instants: serve ends in time with 0, claims nothing, and knows every answer`()
         async throws
     {
         let seed = Proof.seed ?? 20_261_126

@@ -48,8 +48,7 @@ struct ServeTests {
         await service.origin.stop()
     }
 
-    @Test func `it ends with an error once its database was removed, as nobody would see what it stores`() async throws
-    {
+    @Test func `serve ends with an error once its database was removed`() async throws {
         let service = try await Service.start(items: 10)
         let sandbox = try Sandbox.with(service, resource: "max_age: 1h")
         let ended = try await sandbox.serve(signal: nil) { serving in
@@ -63,7 +62,7 @@ struct ServeTests {
         await service.origin.stop()
     }
 
-    @Test func `a failure is logged once until it changes, and the end of it is`() async throws {
+    @Test func `a failure is logged once until it changes, and its end is logged`() async throws {
         let service = try await Service.start(items: 10)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }", resource: "max_age: 1h")
         let seen = Tally()
@@ -91,7 +90,7 @@ struct ServeTests {
         await service.origin.stop()
     }
 
-    @Test func `after kill -9 it goes on where it was, and every write arrives once`() async throws {
+    @Test func `after kill -9 serve continues, and every write arrives once`() async throws {
         let ledger = WriteLedger(seed: 3)
         let service = try await Service.start(items: 40, routes: [ledger])
         let sandbox = try Sandbox.with(service)
@@ -132,9 +131,7 @@ struct ServeTests {
         (["--listen", "8787"], 64), (["--listen", "0.0.0.0:0"], 64), (["--listen", "none", "--token-file", "t"], 64),
         (["--token-file", "missing"], 78),
     ])
-    func `an address or a token that cannot be is refused before anything is asked for`(
-        arguments: [String], status: Int
-    ) async throws {
+    func `an invalid address or token is refused before any request`(arguments: [String], status: Int) async throws {
         let service = try await Service.start(items: 1)
         let sandbox = try Sandbox.with(service)
         let refused = try await sandbox.siding(["serve"] + arguments)

@@ -71,7 +71,7 @@ struct ConfigErrorTests {
     @Test(arguments: [
         "", "\n", "# nothing\n", "42\n", "[]\n", "version: 1\n", "version: 2\nsources: {}\n", "a: b: c\n",
     ])
-    func `a config that says nothing usable is refused`(text: String) async throws {
+    func `an unusable config is refused`(text: String) async throws {
         _ = try await refusal(Array(text.utf8))
     }
 
@@ -90,7 +90,7 @@ struct ConfigErrorTests {
         _ = try await refusal(Array(String(repeating: bracket, count: 100_000).utf8))
     }
 
-    @Test func `unknown keys are told with file, line and column, and a suggestion`() async throws {
+    @Test func `unknown keys are reported with file, line, column and a suggestion`() async throws {
         let text = Self.good.replacing("key: id", with: "key: id, pagnate: none")
         let error = try await refusal(Array(text.utf8))
         #expect(error.firstMatch(of: #/siding\.yaml:6:\d+: /#) != nil)
@@ -98,7 +98,7 @@ struct ConfigErrorTests {
         #expect(error.contains("did you mean 'paginate'?"))
     }
 
-    @Test func `every fault of a config is told, not only the first`() async throws {
+    @Test func `every fault of a config is reported, not only the first`() async throws {
         let text = Self.good.replacing("key: id", with: "key: id, pagnate: none, maxage: 5m")
             .replacing("database:", with: "databse:")
         let error = try await refusal(Array(text.utf8))
@@ -129,7 +129,7 @@ struct ConfigErrorTests {
         try await refusalOfSecret("SHOP_TOKEN", in: sandbox)
     }
 
-    @Test func `a certificate that is missing is told by a check, with the place of its source`() async throws {
+    @Test func `check reports a missing certificate with the place of its source`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config(
             Self.good.replacing("http://127.0.0.1:9 }", with: "https://127.0.0.1:9, tls: { certificate: none.pem } }"))
@@ -178,7 +178,7 @@ struct ConfigErrorTests {
             ["sync", "--frobnicate"], ["query"], ["queue", "hold"], ["runs", "show", "x"], ["init", "--example", "no"],
             ["queue", "list", "--state", "lost"], ["records"], ["--log-format", "xml"],
         ])
-    func `wrong usage exits 64, in words and as one object`(arguments: [String]) async throws {
+    func `wrong usage exits 64, as text and as one object`(arguments: [String]) async throws {
         let sandbox = try Sandbox()
         try sandbox.config(Self.good)
         let words = try await sandbox.siding(arguments)

@@ -85,7 +85,7 @@ struct FirstStepsTests {
         #expect(unknown.error.contains("there are: blog, github, gitlab,"))
     }
 
-    @Test func `init does not overwrite, unless told to`() async throws {
+    @Test func `init overwrites only with --force`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config("mine")
         let outcome = try await sandbox.siding("init")

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test
-    func `a parent that is not a stream is synced before its child, whose own parameters win, and which is one record`()
+    func `a parent that is not a stream is one record, and is synced before its child with its own parameters`()
         async throws
     {
         let service = try await Service.start(items: 3, paging: .cursor(member: ["meta", "next"], query: "after"))
@@ -125,7 +125,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `what is left out is told with places, in words, in comments and as JSON; exit 3`() async throws {
+    @Test func `unsupported features are reported with places, as text, comments and JSON; exit 3`() async throws {
         let sandbox = try Sandbox()
         try sandbox.write(
             Self.dlt(

@@ -172,7 +172,7 @@ struct InitAddTests {
         await origin.stop()
     }
 
-    @Test func `a file that somebody changes meanwhile keeps that change, exit 74`() async throws {
+    @Test func `a file that another program changes meanwhile keeps that change, exit 74`() async throws {
         let sandbox = try Sandbox()
         let path = sandbox.file("siding.yaml")
         let origin = try await Origin.start { _ in

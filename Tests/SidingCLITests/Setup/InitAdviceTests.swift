@@ -37,7 +37,7 @@ struct InitAdviceTests {
         #"{"error":"no such token","id":7}"#, #"{"message":"gone","items":[]}"#,
         #"{"id":7,"items":[{"a":1},{"a":1}]}"#,
     ])
-    func `an object that is an error, or has records that no key tells apart, is not called a record or an empty list`(
+    func `an error object, or one with records without a key, is not called a record or an empty list`(
         _ body: String
     ) async throws {
         let origin = try await Origin.start { _ in .json(body) }

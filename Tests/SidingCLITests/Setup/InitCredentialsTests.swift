@@ -149,7 +149,7 @@ struct InitCredentialsTests {
         await origin.stop()
     }
 
-    @Test func `a file that works is not replaced by one that asks for credentials`() async throws {
+    @Test func `a working file is not replaced by one that needs credentials`() async throws {
         let origin = try await OriginGuard.bearer.start()
         let sandbox = try Sandbox()
         try sandbox.config("mine")

@@ -67,7 +67,7 @@ struct InitFromURLTests {
         await origin.stop()
     }
 
-    @Test func `it says what it found, and the same as one object`() async throws {
+    @Test func `init reports its findings as text and as one object`() async throws {
         let service = try await Service.start(items: 7, pageSize: 5)
         let sandbox = try Sandbox()
         let made = try await sandbox.siding("init", "\(service.url)/items")
@@ -130,7 +130,7 @@ struct InitFromURLTests {
     }
 
     @Test(arguments: [OriginFault.cutBody(chunked: false), .brokenGzip])
-    func `what a sync would keep in its queue exits 75 and writes nothing`(_ fault: OriginFault) async throws {
+    func `a failure that a sync would queue exits 75 and writes nothing`(_ fault: OriginFault) async throws {
         let origin = try await Origin.start { _ in
             var response = OriginResponse.json(#"[{"id":1},{"id":2}]"#)
             response.fault = fault

@@ -175,7 +175,7 @@ struct InitPagingTests {
             "# $.has_more reports more pages; check the names of the parameters"
         ),
     ])
-    func `what shows that there are more pages stands beside the rule, and what is a guess, too`(
+    func `the evidence of more pages stands beside the rule, and so does a guess`(
         _ body: String, _ comment: String
     ) async throws {
         let origin = try await Origin.start { _ in .json(body) }

@@ -178,7 +178,7 @@ struct SecretTests {
         await elsewhere.origin.stop()
     }
 
-    @Test func `a refused credential exits 77, stores nothing of it, and the next sync tries again`() async throws {
+    @Test func `a refused credential exits 77, stores nothing, and the next sync tries again`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: { env: CANARY } }")
         service.origin.inject(.status(401), times: nil)

@@ -46,7 +46,7 @@ struct CompletenessTests {
             ": nothing was deleted, and the cursor stays. Declare"
         ),
     ])
-    func `an incomplete listing tells what was left alone, and nothing of deletions or a cursor that there are not`(
+    func `an incomplete listing reports kept records, and mentions deletions or a cursor only where declared`(
         _ resource: String, _ words: String
     ) async throws {
         let service = try await service(#"{"items":[{"id":1},{"id":2}],"total":5}"#)
@@ -124,7 +124,7 @@ struct CompletenessTests {
         ("query: { org: { env: ORG } }", "'query.org' is sent as the map { env: ORG }"),
         ("method: POST, body: { org: { env: ORG } }", "'body.org' is sent as the map { env: ORG }"),
     ])
-    func `check warns of a config that can miss changes or delete what lives, and names what to declare`(
+    func `check warns of a config that can miss changes or delete living records, and names the remedy`(
         _ resource: String, _ words: String
     ) async throws {
         let sandbox = try Self.sandbox(resource)
@@ -142,7 +142,7 @@ struct CompletenessTests {
             "bind: { issue: $.id }", "'issues' is listed from its 'cursor.start' on"
         ),
     ])
-    func `check warns of parents of which not all are known, or that lack what is bound`(
+    func `check warns of incomplete parents, and of parents without the bound member`(
         _ parent: String, _ bind: String, _ words: String
     ) async throws {
         let sandbox = try Sandbox()
@@ -206,7 +206,7 @@ struct CompletenessTests {
         "paginate: page, deletes: { detect: complete_listing, verify: '/items/{id}' }",
         "query: { sort: updated_at }, deletes: { detect: complete_listing, verify: '/items/{id}' }",
     ])
-    func `check has nothing to say about a config that is safe`(_ resource: String) async throws {
+    func `check has no warning for a safe config`(_ resource: String) async throws {
         let check = try await Self.sandbox(resource).siding("check")
         #expect(check.status == 0 && check.error == "")
     }

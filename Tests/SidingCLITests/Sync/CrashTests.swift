@@ -50,7 +50,7 @@ struct CrashTests {
         await service.origin.stop()
     }
 
-    @Test func `killed again and again, a listing still goes forward and loses nothing`() async throws {
+    @Test func `killed again and again, a listing still advances and loses nothing`() async throws {
         let service = try await Service.start(items: 2_000, pageSize: 20)
         let sandbox = try Sandbox.with(service)
         var kills = 0

@@ -9,7 +9,7 @@ import Testing
 struct DeletionTests {
     private static let absence = "deletes: { detect: complete_listing }"
 
-    @Test func `what went at the origin goes here, a few at a time, and keeps its body`() async throws {
+    @Test func `records deleted at the origin are deleted here, a few at a time, and keep their bodies`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "\(Self.absence), stable: true")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -28,7 +28,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `without a word in the config everything stays`() async throws {
+    @Test func `without deletes in the config every record stays`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         for run in 0..<3 {
@@ -48,7 +48,7 @@ struct DeletionTests {
     }
 
     @Test
-    func `most of them gone: nothing is removed and the code is 4; accepted they go, and undelete brings them back`()
+    func `most records missing: none is deleted, exit 4; accepted they are deleted, and undelete restores them`()
         async throws
     {
         let service = try await Service.start()
@@ -131,7 +131,8 @@ struct DeletionTests {
 
     private static let asking = "deletes: { detect: complete_listing, verify: '/items/{id}' }"
 
-    @Test func `where a record can be asked for, what a listing hides stays, and what answers 404 goes at once`()
+    @Test
+    func `with verification by GET a record hidden by listings stays, and one that answers 404 is deleted at once`()
         async throws
     {
         let service = try await Service.start()
@@ -178,7 +179,7 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
-    @Test func `plan says what would count as deleted`() async throws {
+    @Test func `plan names the records that would count as deleted`() async throws {
         let service = try await Service.start()
         for (resource, words) in [
             ("", "deleted: nothing"), (Self.absence, "deleted: records missing from two complete listings"),

@@ -20,7 +20,7 @@ import TestSupport
         }
     }
 
-    @Test func `sync lists the comments of each issue, and the view tells whose each is`() async throws {
+    @Test func `sync lists the comments of each issue, and the view has the issue of each comment`() async throws {
         let tracker = try await Tracker.start(issues: 12)
         let sandbox = try await Sandbox.with(tracker)
         let first = try await sandbox.siding("sync", "--json")
@@ -70,7 +70,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `never more parents at once than concurrency says, and as many`() async throws {
+    @Test func `a pass requests as many parents at once as concurrency allows, and no more`() async throws {
         let tracker = try await Tracker.start(issues: 60)
         let sandbox = try await Sandbox.with(tracker, each: "concurrency: 3")
         let arrived = Mutex(0)
@@ -95,7 +95,7 @@ import TestSupport
         short: [1, 20, 59], middle: [1, 2, 137, 299, 300], long: [1, 2, 137, 500, 999, 1_000])
 
     @Test(arguments: kills)
-    func `after kill -9 in a pass, no parent is asked about twice except those in flight`(at kill: Int) async throws {
+    func `after kill -9 in a pass, only the parents in flight are requested twice`(at kill: Int) async throws {
         let count = Proof.choose(short: 60, middle: 300, long: 1_000)
         let tracker = try await Tracker.start(issues: count)
         let sandbox = try await Sandbox.with(tracker)
@@ -121,9 +121,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `failures of single parents are named, the rest is saved, exit 3; then only they are asked for`()
-        async throws
-    {
+    @Test func `failed parents are named, the rest is saved, exit 3; then only they are requested`() async throws {
         let tracker = try await Tracker.start(issues: 20)
         let sandbox = try await Sandbox.with(tracker, each: "where: changed")
         tracker.listen { _, target in
@@ -154,7 +152,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `of the parents that a member chooses, those that changed are asked about`() async throws {
+    @Test func `of the parents that a member chooses, the changed ones are requested`() async throws {
         let tracker = try await Tracker.start(issues: [])
         let sandbox = try await Sandbox.with(tracker, each: "where: { path: $.state, equals: open, changed: true }")
         tracker.set(Self.issues(["open", "closed", "open", "closed"], at: [1, 1, 1, 1]))
@@ -169,7 +167,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `an origin that asks for patience stops the pass: a few are queued, exit 75`() async throws {
+    @Test func `an origin that asks for a wait stops the pass: a few parents are queued, exit 75`() async throws {
         let tracker = try await Tracker.start(issues: 100)
         let sandbox = try await Sandbox.with(tracker)
         tracker.listen { number, _ in
@@ -191,7 +189,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `offline, only what is in flight is queued; the next sync goes on there`() async throws {
+    @Test func `offline, only the parents in flight are queued; the next sync continues there`() async throws {
         let tracker = try await Tracker.start(issues: 50)
         let sandbox = try await Sandbox.with(tracker)
         #expect(try await sandbox.siding("sync", "issues").status == 0)
@@ -279,7 +277,7 @@ import TestSupport
         try await tracker.origin.stop()
     }
 
-    @Test func `a record that is gone is asked about no more, and what was known of its listing goes`() async throws {
+    @Test func `a deleted parent is no longer requested, and the state of its listing is deleted`() async throws {
         let tracker = try await Tracker.start(issues: 3)
         let sandbox = try await Sandbox.with(tracker)
         #expect(try await sandbox.siding("sync").status == 0)

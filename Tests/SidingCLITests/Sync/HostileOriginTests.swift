@@ -6,7 +6,7 @@ import Testing
 /// What would end the process ends the run of one resource, with a message.
 @Suite(.serialized)
 struct HostileOriginTests {
-    @Test func `an answer that no client expects fails its resource, and the next sync goes on`() async throws {
+    @Test func `an answer that no client expects fails its resource, and the next sync continues`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         for status in ["000", "042", "099", "101"] {

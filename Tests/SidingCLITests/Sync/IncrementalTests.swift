@@ -42,7 +42,7 @@ struct IncrementalTests {
             key: "\(number)", json: #"{"id":\#(number),"at":\#(100 + number)}"#, stamp: String(100 + number))
     }
 
-    @Test func `a second sync asks for what changed, and state says how far it has come`() async throws {
+    @Test func `a second sync requests changes, and state shows how far it has come`() async throws {
         let (origin, items, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("125"))
@@ -56,7 +56,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `where the least value is the furthest, the next sync asks from there`() async throws {
+    @Test func `where the high-water mark is the least value, the next sync requests from there`() async throws {
         let (origin, _, sandbox) = try await start("{ path: $.at, type: integer, keep: min }")
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("101"))
@@ -66,7 +66,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `a person sets and resets the cursor`() async throws {
+    @Test func `an operator sets and resets the cursor`() async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         #expect(try await sandbox.siding("state", "set", "items", "107").status == 0)
@@ -83,7 +83,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `since and backfill ask as told, and the history tells it`() async throws {
+    @Test func `since and backfill request the given range, and the history shows it`() async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)
         origin.forgetRequests()
@@ -119,7 +119,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test func `a listing of changes that is killed between two pages loses none of them`() async throws {
+    @Test func `a listing of changes that is killed between two pages loses no change`() async throws {
         let (third, place) = (Promise<Child>(), Promise<Sandbox>())
         let (origin, items, sandbox) = try await start("{ path: $.at, type: integer, order: asc }") { request in
             guard request.target.contains("since=125"), request.target.contains("page=3") else { return }

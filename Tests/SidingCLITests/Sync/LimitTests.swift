@@ -51,7 +51,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `a process that is killed leaves its requests counted, and the other goes on in the end`() async throws {
+    @Test func `a killed process leaves its requests counted, and the other one continues in the end`() async throws {
         let service = try await Service.start(items: 20, pageSize: 4)
         // What a killed process sent may come so much later than it was counted.
         let sandbox = try Sandbox.with(
@@ -71,9 +71,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `a limit that has no room for long puts the rest off, exit 75, and says why and until when`()
-        async throws
-    {
+    @Test func `a limit without room for long defers the rest, exit 75, and says why and until when`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: #"limits: [{ match: "/items/**", rate: 2/h }]"#)
         let put = try await sandbox.siding("sync", "-v")
@@ -99,7 +97,7 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `what the origin says is left closes the limit for writes as for syncs`() async throws {
+    @Test func `a reported quota closes the limit for writes as for syncs`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service,
@@ -122,7 +120,9 @@ struct LimitTests {
         await service.origin.stop()
     }
 
-    @Test func `a retry by a person keeps to the limit, says so, and goes on once the limit is raised`() async throws {
+    @Test func `an operator's retry keeps to the limit, says so, and continues once the limit is raised`()
+        async throws
+    {
         let service = try await Service.start()
         let limit = #"limits: [{ match: "/items/**", rate: 2/h }]"#
         let sandbox = try Sandbox.with(service, source: limit)

@@ -93,7 +93,7 @@ struct ManySourcesTests {
 
     private static let undelivered = ["hung": "queued", "busy": "queued", "bare": "queued", "torn": "queued"]
 
-    @Test func `a sync delivers the writes of a source and syncs it, whatever the writes of another one wait for`()
+    @Test func `a sync delivers the writes of a source and syncs it, regardless of another one's waiting writes`()
         async throws
     {
         let seen = Tally()
@@ -119,8 +119,9 @@ struct ManySourcesTests {
     }
 
     @Test(arguments: [["queue", "run"], ["queue", "run", "--watch", "--source", "bare"]])
-    func `a queue run says whose writes wait for a secret, and has delivered the others`(command: [String]) async throws
-    {
+    func `a queue run names the sources whose writes wait for a secret, and delivers the others`(
+        command: [String]
+    ) async throws {
         let seen = Tally()
         let (service, sandbox) = try await Self.setUp(seen) {
             for name in Self.healthy { try? await seen.reaches(1, "/\(name)/order") }
@@ -134,7 +135,7 @@ struct ManySourcesTests {
     }
 
     @Test
-    func `an operator's retry of all writes delivers those to the healthy sources, whatever another one waits for`()
+    func `an operator's retry of all writes delivers those to the healthy sources, regardless of the others`()
         async throws
     {
         let seen = Tally()

@@ -179,7 +179,7 @@ struct MeteredLineTests {
     @Test(arguments: [
         OriginFault.status(500), .cutBody(chunked: false), .cutBody(chunked: true), .notJSON, .wrongJSON, .cutGzip,
     ])
-    func `a page that failed counts with what passed for it`(_ fault: OriginFault) async throws {
+    func `a failed page counts with the bytes that it carried`(_ fault: OriginFault) async throws {
         let line = try await Line(source: "retry: { inline: 0 }, http: { compression: always }")
         line.service.origin.inject(fault, at: OriginPattern(path: "/items", query: ["page": "2"]))
         let outcome = try await line.sandbox.siding("sync", "--json")
@@ -218,7 +218,7 @@ struct MeteredLineTests {
         await line.end()
     }
 
-    @Test func `own writes count for a limit of bytes with what passed for them`() async throws {
+    @Test func `own writes count for a limit of bytes with the bytes that they carried`() async throws {
         let line = try await Line(source: "limits: [{ bytes: 4KiB/h }, { rate: 9/h }]")
         line.service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
         #expect(try await line.sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)

@@ -18,7 +18,7 @@ import Testing
 
     private static let labels = #"{resource="items",source="shop"}"#
 
-    @Test func `the file agrees with status, and everybody may read it`() async throws {
+    @Test func `the file agrees with status, and every user may read it`() async throws {
         let service = try await Service.start(items: 7)
         let sandbox = try Sandbox.with(service)
         let sync = try await sandbox.run(
@@ -37,7 +37,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `it is written in one step, whatever the end of the command`() async throws {
+    @Test func `the file is written in one step, regardless of the command's end`() async throws {
         let service = try await Service.start(items: 7)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         #expect(try await sandbox.siding("sync", "--metrics-file", "siding.prom").status == 0)
@@ -88,7 +88,7 @@ import Testing
         await service.origin.stop()
     }
 
-    @Test func `a bad config is told once, and no file is written`() async throws {
+    @Test func `a bad config is reported once, and no file is written`() async throws {
         let sandbox = try Sandbox()
         try sandbox.config("version: 1\nsource: {}\n")
         let outcome = try await sandbox.siding("sync", "--metrics-file", "siding.prom")
@@ -96,7 +96,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.file("siding.prom")))
     }
 
-    @Test func `a traceparent goes to the source that asks for it, and to no other`() async throws {
+    @Test func `a traceparent is sent to the source that asks for it, and to no other`() async throws {
         let (traced, plain) = (try await Service.start(items: 15), try await Service.start(items: 15))
         let sandbox = try Sandbox()
         try sandbox.config(

@@ -76,7 +76,7 @@ struct NetworkTests {
         await service.origin.stop()
     }
 
-    @Test func `each refusal of a real proxy has words of its own`() async throws {
+    @Test func `each refusal of a real proxy has its own message`() async throws {
         let (service, sandbox) = (try await Service.start(items: 5), try Sandbox())
         let (program, proxy) = try await Program.tinyproxy(in: sandbox, to: service.origin.url.port)
         let asked = try await failure(of: config(service, ", proxy: \"http://\(proxy)\""), in: sandbox)
@@ -175,7 +175,7 @@ struct NetworkTests {
         program.stop()
     }
 
-    @Test func `a certificate that is missing, wrong or locked is told in its own words, and no terminal is asked`()
+    @Test func `a missing, wrong or locked certificate has its own message, and no terminal is prompted`()
         async throws
     {
         let sandbox = try Sandbox()
@@ -222,7 +222,7 @@ struct NetworkTests {
         program.stop()
     }
 
-    @Test func `a server of older TLS that asks for a certificate is told as well`() async throws {
+    @Test func `a server of older TLS that asks for a certificate is reported as well`() async throws {
         let sandbox = try Sandbox()
         try await makeFiles(in: sandbox)
         let (program, url) = try await Program.secureServer(in: sandbox, "-no_tls1_3")

@@ -28,7 +28,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `the status says since when syncs fail and why, and what is under way`() async throws {
+    @Test func `the status shows since when syncs fail and why, and the work under way`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -82,7 +82,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `where a listing is gone, nothing that is stored is removed`() async throws {
+    @Test func `a listing that answers 404 removes no stored record`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)
@@ -92,9 +92,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `a refusal that the config says to ignore does not count as a failure, and removes nothing`()
-        async throws
-    {
+    @Test func `an ignored refusal does not count as a failure, and removes nothing`() async throws {
         let service = try await Service.start()
         let rule = "{ when: { status: [404, 410] }, do: ignore, on: fetch }"
         let sandbox = try Sandbox.with(service, source: "errors: [\(rule)]")
@@ -107,7 +105,7 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: [("daily quota is spent", Int32(0)), ("not for you", 69)])
-    func `a rule may go by a part of a header field`(reason: String, code: Int32) async throws {
+    func `a rule may match a part of a header field`(reason: String, code: Int32) async throws {
         let service = try await Service.start()
         let field = try #require(HTTPField.Name("X-Reason"))
         let rule = "{ when: { status: 403, header: { name: X-Reason, contains: quota } }, do: ignore }"
@@ -123,7 +121,7 @@ struct OriginErrorTests {
         ("body: { path: \"$.errors[*].code\", exists: true }", true),
         ("body: { path: $.errors, exists: false }", false),
     ])
-    func `a rule may go by whether there is a header field or a value`(condition: String, fits: Bool) async throws {
+    func `a rule may match the presence of a header field or a value`(condition: String, fits: Bool) async throws {
         let service = try await Service.start()
         let field = try #require(HTTPField.Name("X-Reason"))
         let rule = "{ when: { status: 403, \(condition) }, do: ignore }"
@@ -135,9 +133,7 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
-    @Test func `an answer that a resource sets aside is kept with its reason, and the exit is 3 until it comes well`()
-        async throws
-    {
+    @Test func `a quarantined answer is kept with its reason, and the exit is 3 until a good one comes`() async throws {
         let service = try await Service.start()
         let rule = "{ when: { status: 422 }, do: quarantine }"
         let sandbox = try Sandbox.with(
@@ -159,9 +155,9 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: [429, 503])
-    func `an origin that asks for patience is not asked again before the time, and the exit is 75`(status: Int)
-        async throws
-    {
+    func `an origin that asks for a wait is not requested before that time, and the exit is 75`(
+        status: Int
+    ) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.origin.inject(.status(status, retryAfter: "3600"), skipping: 1)
@@ -195,7 +191,7 @@ struct OriginErrorTests {
     }
 
     @Test(arguments: [500, 502, 504, 408])
-    func `a passing fault of the origin is queued, and the next sync goes on`(status: Int) async throws {
+    func `a temporary fault of the origin is queued, and the next sync continues`(status: Int) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.origin.inject(.status(status), skipping: 2)
@@ -211,9 +207,9 @@ struct OriginErrorTests {
             OriginFault.resetBeforeHead, .closeBeforeHead, .resetAfterHead, .cutBody(chunked: true),
             .cutBody(chunked: false), .garbageHead, .brokenGzip, .cutGzip,
         ])
-    func `a broken answer in mid-listing loses nothing: the next sync asks for that page again`(fault: OriginFault)
-        async throws
-    {
+    func `a broken answer in mid-listing loses nothing: the next sync requests that page again`(
+        fault: OriginFault
+    ) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.origin.inject(fault, skipping: 2)
@@ -303,7 +299,7 @@ struct OriginErrorTests {
         #expect(!outcome.error.contains("Error Domain") && !outcome.error.contains("NIO"))
     }
 
-    @Test func `pages that lead in a circle end the listing, told even to cron`() async throws {
+    @Test func `pages in a circle end the listing, and are reported even to cron`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         service.listen { _, request in

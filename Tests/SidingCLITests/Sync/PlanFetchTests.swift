@@ -8,9 +8,7 @@ import Testing
 @Suite(.serialized)
 struct PlanFetchTests {
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `what plan --fetch shows is what the sync after it does, request by request and row by row`(
-        seed: UInt64
-    ) async throws {
+    func `plan --fetch shows the requests and rows of the sync after it`(seed: UInt64) async throws {
         let service = try await Service.start(items: 25)
         let sandbox = try Sandbox.with(service)
         var generator = SeededGenerator(seed: seed)
@@ -61,7 +59,7 @@ struct PlanFetchTests {
         #expect(try await sandbox.siding("queue", "list", "--json").output == "")
     }
 
-    @Test func `what a sync would do is a sentence, whatever its outcome`() async throws {
+    @Test func `plan --fetch describes every outcome in a sentence`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         func plan() async throws -> String { try await sandbox.siding("plan", "--fetch").output }
@@ -126,7 +124,7 @@ struct PlanFetchTests {
         arguments: [
             ["--limit", "3"], ["--full"], ["--since", "4"], ["--backfill", "2..5"], ["--accept-deletes"],
         ])
-    func `what a sync is told beyond the usual a plan is told too`(flags: [String]) async throws {
+    func `a plan takes the options of a sync`(flags: [String]) async throws {
         let service = try await Service.start(items: 30)
         let sandbox = try Sandbox.with(
             service, resource: #"query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.id, type: integer }"#
@@ -147,7 +145,7 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
-    @Test func `a value that is not one of the cursor's is refused before anything is asked`() async throws {
+    @Test func `an invalid cursor value is refused before any request`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("plan", "--since", "4").status == 64)

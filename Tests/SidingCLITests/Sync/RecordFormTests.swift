@@ -36,7 +36,7 @@ struct RecordFormTests {
     @Test(arguments: [
         "application/x-ndjson", "application/jsonl", "application/ndjson; charset=utf-8", "Application/X-JSONLines",
     ])
-    func `lines are found by their content type, and plan --fetch and -v tell that`(type: String) async throws {
+    func `lines are found by their content type, and plan --fetch and -v report that`(type: String) async throws {
         let service = try await service(Self.lines, type: type)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("plan", "--fetch").output.contains("records: lines"))
@@ -55,7 +55,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `what is told of lines under another content type is what makes them work`() async throws {
+    @Test func `the message about lines under another content type names a remedy that works`() async throws {
         let service = try await service(Self.lines, type: "text/plain")
         let sandbox = try Sandbox.with(service)
         for arguments in [["sync"], ["plan", "--fetch"]] {
@@ -69,7 +69,9 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `a body of lines that was cut deletes nothing and is told, and the next listing goes on`() async throws {
+    @Test func `a truncated body of lines deletes nothing and is reported, and the next listing continues`()
+        async throws
+    {
         let service = try await Service.start()
         let body = Answer(Self.lines)
         service.listen { _, _ in
@@ -119,9 +121,7 @@ struct RecordFormTests {
     }
 
     @Test
-    func `lines are asked for with their cursor and on condition, and one line has no ETag of its own`()
-        async throws
-    {
+    func `lines are requested with their cursor and conditions, and one line has no ETag of its own`() async throws {
         let service = try await service(
             #"{"id":1,"at":7}"# + "\n", type: "application/x-ndjson", [.eTag: #""e""#])
         let cursor = "query: { since: '{cursor}' }, cursor: { path: $.at, type: integer, order: asc }"
@@ -135,7 +135,7 @@ struct RecordFormTests {
 
     // MARK: Members
 
-    @Test func `an object of objects is told, and what is told works`() async throws {
+    @Test func `an object of objects is reported, and the suggested remedy works`() async throws {
         let service = try await service(#"{"items":{"a1":{"name":"x"},"b2":{"name":"y"}}}"#)
         let sandbox = try Sandbox.with(service)
         let refused = try await sandbox.siding("sync")
@@ -151,7 +151,7 @@ struct RecordFormTests {
         await service.origin.stop()
     }
 
-    @Test func `members that leave the object are deleted, and one that stands twice is told`() async throws {
+    @Test func `members removed from the object are deleted, and a repeated one is reported`() async throws {
         let service = try await Service.start()
         let body = Answer(#"{"a":{"n":1},"b":{"n":2},"a":{"n":3}}"#)
         service.listen { _, _ in .json(body.value) }

@@ -19,9 +19,9 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("auto", true), ("off", false)])
-    func `pages are asked for on condition unless the config turns it off`(conditional: String, isAsked: Bool)
-        async throws
-    {
+    func `pages are requested on condition unless the config turns it off`(
+        conditional: String, isAsked: Bool
+    ) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: "conditional: \(conditional)")
         #expect(try await sandbox.siding("sync").status == 0)
@@ -32,7 +32,7 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
-    @Test func `a listing goes on where it stopped`() async throws {
+    @Test func `a listing continues where it stopped`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
         service.origin.inject(.status(500), skipping: 2)
@@ -45,7 +45,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: ["envelope: $.token", "header: X-Mark"])
-    func `a cursor may be what the origin says beside the records`(place: String) async throws {
+    func `a cursor may be a value that the origin sends beside the records`(place: String) async throws {
         let service = try await Service.start()
         let mark = try #require(HTTPField.Name("X-Mark"))
         let sandbox = try Sandbox.with(
@@ -58,7 +58,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("1ms", "/items"), ("1h", "/items?since=t7")])
-    func `a cursor is believed for as long as the config says that the origin remembers`(
+    func `a cursor is used for as long as the config says that the origin remembers`(
         retention: String, target: String
     ) async throws {
         let service = try await Service.start()
@@ -97,9 +97,9 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("quarantine", Int32(3), 1), ("fail", 65, 0)])
-    func `a record without a key is set aside or fails its page`(missingKey: String, code: Int32, kept: Int)
-        async throws
-    {
+    func `a record without a key is quarantined or fails its page`(
+        missingKey: String, code: Int32, kept: Int
+    ) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "paginate: none, contract: { missing_key: \(missingKey) }")
@@ -123,7 +123,7 @@ struct ResourceKeyTests {
     }
 
     @Test(arguments: [("10%", Int32(4), 40), ("60%", 0, 20)])
-    func `no more records go at once than the config allows`(most: String, code: Int32, left: Int) async throws {
+    func `the config limits the number of records deleted at once`(most: String, code: Int32, left: Int) async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
             service, resource: "stable: true, deletes: { detect: complete_listing, max: \(most) }")
@@ -182,7 +182,7 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
-    @Test func `records are forgotten only where a person says so, who can see first how many`() async throws {
+    @Test func `records are forgotten only by an operator, who can see their number first`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

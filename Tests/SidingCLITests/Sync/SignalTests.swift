@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized)
 struct SignalTests {
     @Test(arguments: [SIGINT, SIGTERM], [true, false])
-    func `a signal in mid-listing stops it cleanly, and the next sync goes on where it stopped`(
+    func `a signal in mid-listing stops it cleanly, and the next sync continues there`(
         signal: Int32, answers: Bool
     ) async throws {
         let service = try await Service.start(items: 200, pageSize: 10)

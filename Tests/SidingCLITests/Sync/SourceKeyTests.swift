@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized)
 struct SourceKeyTests {
     @Test(arguments: [(0, Int32(69)), (1, 0)])
-    func `so many redirects are followed as the config says`(most: Int, code: Int32) async throws {
+    func `the config limits the number of redirects`(most: Int, code: Int32) async throws {
         let service = try await Service.start(items: 5)
         let sandbox = try Sandbox.with(service, source: "http: { redirects: \(most) }")
         service.origin.inject(.redirect(307, to: "/items?page=1"), at: OriginPattern(path: "/items"))
@@ -41,7 +41,7 @@ struct SourceKeyTests {
 
     /// The defaults lead to waits of 8 s at most. A random wait up to 2,000 h is hardly shorter than that.
     @Test(arguments: [("1ms", -3_600.0...0), ("2000h", 10.0...7_200_000)])
-    func `the waits of what failed are random, up to the base at first and to the cap later`(
+    func `retry waits are random, up to the base at first and to the cap later`(
         limit: String, seconds: ClosedRange<Double>
     ) async throws {
         let service = try await Service.start()
@@ -58,7 +58,7 @@ struct SourceKeyTests {
     }
 
     @Test(arguments: [1, 3])
-    func `so many requests are under way at once as the config says`(most: Int) async throws {
+    func `the config limits the number of requests under way at once`(most: Int) async throws {
         let service = try await Service.start(items: 0)
         let sandbox = try Sandbox.with(service, source: "http: { concurrency: \(most) }")
         for number in 1...6 {
@@ -109,7 +109,7 @@ struct SourceKeyTests {
         #expect(error?["message"]?.string?.contains("connect") == true, "\(sync.everything)")
     }
 
-    @Test func `a rule may go by the name of what happened where no answer came`() async throws {
+    @Test func `a rule may match the name of a failure without an answer`() async throws {
         let service = try await Service.start()
         let rule = "errors: [{ when: { error: timeout }, do: fail }]"
         let sandbox = try Sandbox.with(

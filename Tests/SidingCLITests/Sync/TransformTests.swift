@@ -31,7 +31,7 @@ struct TransformTests {
     @Test(arguments: [
         ("equals: open", [1]), ("in: [open, closed]", [1, 2]), ("exists: true", [1, 2, 3]), ("exists: false", [4]),
     ])
-    func `a record is kept by how a member of it compares`(comparison: String, kept: [Int]) async throws {
+    func `a comparison of a member decides whether a record is kept`(comparison: String, kept: [Int]) async throws {
         let shop = try await Shop("where: { path: $.state, \(comparison) }")
         for (index, state) in ["open", "closed", "spam"].enumerated() { shop.put(index + 1, state: state) }
         shop.service.items.put(Dataset.Record(key: "4", json: #"{"id":4}"#))
@@ -40,7 +40,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a condition that is narrowed takes effect without a line, and one that is widened asks for all`()
+    @Test func `a narrowed condition takes effect without a request, and a widened one requests all records`()
         async throws
     {
         let shop = try await Shop("")
@@ -120,7 +120,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `a column that the condition names is asked about anew when it changes`() async throws {
+    @Test func `a column named by the condition is evaluated anew when it changes`() async throws {
         let shop = try await Shop("columns: { score: { path: $.a, type: integer } }, where: \"score > 3\"")
         shop.put(1, state: "open", more: #","a":5,"b":1"#)
         shop.put(2, state: "open", more: #","a":1,"b":5"#)
@@ -135,7 +135,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `what a child binds is not dropped`() async throws {
+    @Test func `a member that a child binds is not dropped`() async throws {
         let service = try await Service.start(items: 0)
         let child = """
               parts:
@@ -150,7 +150,7 @@ struct TransformTests {
         await service.origin.stop()
     }
 
-    @Test func `what is dropped never reaches the file, and does not make records look changed`() async throws {
+    @Test func `dropped members never reach the file, and do not make records look changed`() async throws {
         let shop = try await Shop("drop: [$.owner.mail, $.note]")
         shop.put(1, state: "open", more: #","owner":{"mail":"hush@example.org","name":"Ann"},"note":"whisper""#)
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -170,7 +170,7 @@ struct TransformTests {
             (409, #"{"id":1,"state":"shut","note":"whisper"}"#), (422, #"{"errors":[],"was":[{"note":"whisper"}]}"#),
             (422, #"{"note":"whisper","pad":"\#(String(repeating: "x", count: 70_000))"}"#),
         ], [true, false])
-    func `what is dropped reaches the file by no answer to a write either`(
+    func `no answer to a write brings dropped members into the file either`(
         answer: (status: Int, body: String), isKnown: Bool
     ) async throws {
         let shop = try await Shop("drop: [$.note]", writes: true)
@@ -187,7 +187,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `an answer that is set aside is kept without what is dropped`() async throws {
+    @Test func `a quarantined answer is kept without dropped members`() async throws {
         let rule = "{ when: { body: { path: $.ok, equals: false } }, do: quarantine }"
         let shop = try await Shop("drop: [$.note], errors: [\(rule)]")
         shop.service.listen { _, _ in .json(#"{"ok":false,"was":{"id":1,"note":"whisper"}}"#) }
@@ -200,7 +200,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `what is dropped from now on leaves the stored records and answers too, without a line`() async throws {
+    @Test func `newly dropped members leave the stored records and answers too, without a request`() async throws {
         let shop = try await Shop("", writes: true)
         shop.put(1, state: "open", more: #","note":"whisper""#)
         #expect(try await shop.sandbox.siding("sync").status == 0)
@@ -235,7 +235,7 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `an expression may use declared columns, with what they are shown as`() async throws {
+    @Test func `an expression may use declared columns, with their shown values`() async throws {
         let shop = try await Shop(
             "columns: { at: { type: datetime, path: $.meta.at, format: epoch } }, set: { day: \"substr(at, 1, 10)\" }")
         shop.put(1, state: "open", more: #","meta":{"at":86400}"#)
@@ -278,7 +278,9 @@ struct TransformTests {
         ),
         ("columns: { a: text }, rename: { b: c }", "declared columns have their names already"),
     ])
-    func `what no view or store can be like is a fault of the config`(resource: String, words: String) async throws {
+    func `a transform that no view or store allows is a fault of the config`(
+        resource: String, words: String
+    ) async throws {
         let shop = try await Shop(resource)
         let check = try await shop.sandbox.siding("check")
         #expect(check.status == 78)

@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite(.serialized)
 struct UnchangedTests {
-    @Test func `a second sync of unchanged data asks only on condition, writes no record, and says nothing`()
+    @Test func `a second sync of unchanged data sends conditional requests only, writes no record, and prints nothing`()
         async throws
     {
         let service = try await Service.start()
@@ -31,9 +31,7 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
-    @Test func `hundreds of unchanged pages are as many requests on condition, and no record is written`()
-        async throws
-    {
+    @Test func `hundreds of unchanged pages are as many conditional requests, and no record is written`() async throws {
         let pages = Proof.choose(short: 300, middle: 1_000, long: 1_000)
         let service = try await Service.start(items: 2 * pages, pageSize: 2)
         let sandbox = try Sandbox.with(service)

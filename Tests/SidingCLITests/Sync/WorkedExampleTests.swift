@@ -27,7 +27,7 @@ import Testing
         ).output.trimmingCharacters(in: .newlines)
     }
 
-    @Test func `the worked example of deletions goes as the reference says`() async throws {
+    @Test func `the worked example of deletions works as the reference says`() async throws {
         let issues = Dataset((1...240).map(Self.issue))
         let origin = try await Origin.start(routes: [
             RecordListing("/issues", of: issues, paging: .page(), sizeParameter: "per_page")
