@@ -56,7 +56,7 @@ import Testing
         await bench.safety.waitForRefresh()
     }
 
-    @Test func `nobody waits any more: after the grace the refresh is cancelled`() async throws {
+    @Test func `a refresh without a waiting call is cancelled after the grace`() async throws {
         let (hold, grace) = (ManualClock(), ManualClock())
         let bench = AccessBench(graceClock: grace) { asked in
             guard asked.request.path == "/token" else { return nil }
@@ -94,7 +94,7 @@ import Testing
         #expect(try await bench.stored?.accessToken == "s3cret-access-2")
     }
 
-    @Test func `someone who comes during the grace keeps the refresh alive`() async {
+    @Test func `a call that comes during the grace keeps the refresh alive`() async {
         let (hold, grace) = (ManualClock(), ManualClock())
         let bench = AccessBench(graceClock: grace) { asked in
             if asked.request.path == "/token" { try? await hold.sleep(for: .seconds(3600)) }
@@ -116,7 +116,7 @@ import Testing
         #expect(bench.tokenRequests == 1)
     }
 
-    @Test func `someone who comes while an abandoned refresh winds down has one of his own`() async {
+    @Test func `a call that comes while an abandoned refresh ends starts its own refresh`() async {
         let grace = ManualClock()
         let (released, release) = (Promise<Void>(), Counter())
         let (isAsked, isGivenUp) = (Promise<Void>(), Promise<Void>())

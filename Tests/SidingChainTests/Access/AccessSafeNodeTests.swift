@@ -6,14 +6,14 @@ import SidingTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AccessSafeNodeTests {
-    @Test func `a good token goes with each call, and nothing is refreshed`() async {
+    @Test func `a good token is sent with each call, and nothing is refreshed`() async {
         let bench = AccessBench()
         #expect(await bench.failures(3).allSatisfy { $0 == nil })
         #expect(bench.bearers == ["1", "1", "1"])
         #expect(bench.tokenRequests == 0)
     }
 
-    @Test func `a hundred calls with a spent token make one refresh and all go well`() async throws {
+    @Test func `a hundred calls with a spent token make one refresh and all succeed`() async throws {
         let hold = ManualClock()
         let bench = AccessBench { asked in
             // All are under way before the first is refused.
@@ -35,7 +35,7 @@ import Testing
         #expect(try await bench.stored?.expiresAt == 4_600)
     }
 
-    @Test func `new calls wait while a refresh runs, and go out with its token`() async {
+    @Test func `new calls wait while a refresh runs, and are sent with its token`() async {
         let hold = ManualClock()
         let bench = AccessBench { asked in
             if asked.request.path == "/token" { try? await hold.sleep(for: .seconds(1)) }
@@ -84,7 +84,7 @@ import Testing
         #expect(bench.tokenRequests == 1)
     }
 
-    @Test func `another status is nobody's business here, unless the source says so`() async {
+    @Test func `another status does not refresh the token, unless the source says so`() async {
         let forbidding: @Sendable (ScriptedTransport.Request) async -> ScriptedAnswer? = { asked in
             asked.request.headerFields[.authorization] == "Bearer s3cret-access-1" ? .status(.forbidden) : nil
         }
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.bearers == ["1", "2"] && bench.tokenRequests == 1)
     }
 
-    @Test func `a write is sent again whole, its streamed body made anew`() async {
+    @Test func `a write is sent again whole, with a new streamed body`() async {
         let bench = AccessBench()
         bench.origin.expire()
         let write = RequestRouterNode<Int> { _ in
@@ -128,7 +128,7 @@ import Testing
         #expect(sent.map { String(decoding: $0.body, as: UTF8.self) } == ["ababab", "ababab"])
     }
 
-    @Test func `a refresh that asks through the same safety is let through`() async {
+    @Test func `a refresh that is sent through the same safety is let through`() async {
         let (origin, transports) = (RotatingTokenOrigin(), Counter())
         let grant = origin.grant
         let store = InMemoryCredentialStore([

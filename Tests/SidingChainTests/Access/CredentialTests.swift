@@ -5,7 +5,7 @@ import SidingTesting
 import Testing
 
 @Suite struct CredentialTests {
-    @Test func `tokens are shown neither printed nor dumped`() {
+    @Test func `tokens are neither printed nor dumped`() {
         let credential = Credential(accessToken: "s3cret-a", refreshToken: "s3cret-r", generation: 7, expiresAt: 1)
         let grant = TokenGrant(accessToken: "s3cret-a", refreshToken: "s3cret-r", lifetime: .seconds(1))
         var context = ChainContext.test
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `the access token goes into its field, and only one that a field can carry`() async throws {
+    @Test func `the access token is sent in its field, and only if a field can carry it`() async throws {
         var context = ChainContext.test
         context.credential = Credential(accessToken: "abc")
         #expect(try await AccessTokenProvider().metadata(context) == [.authorization: "Bearer abc"])

@@ -6,7 +6,7 @@ import Testing
 
 /// A refresh request that does not heed its cancellation: whoever waits is told in time all the same.
 @Suite(.timeLimit(.minutes(5))) struct DeafRefreshTests {
-    @Test func `all who wait are told soon after the limit, and the token that comes late is saved`() async throws {
+    @Test func `all waiting calls fail soon after the limit, and the late token is saved`() async throws {
         let (limit, hold, gate) = (ManualClock(), ManualClock(), Gate())
         let bench = AccessBench(limitClock: limit) { asked in
             if asked.request.path == "/token" { await gate.passDeaf() } else { try? await hold.sleep(for: .seconds(1)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(try await store.credential(of: "tracker")?.accessToken == "mine")
     }
 
-    @Test func `one that nobody waits for is over in bounded time too`() async throws {
+    @Test func `a refresh without a waiting call ends in bounded time too`() async throws {
         let (limit, grace, gate) = (ManualClock(), ManualClock(), Gate())
         let safety = Self.safety(limit, grace: grace) { _, _ in
             await gate.passDeaf()

@@ -27,7 +27,7 @@ import Testing
         #expect(bench.bearers == Array(repeating: "2", count: 100))
     }
 
-    @Test func `where an early refresh fails the old token goes out until its end`() async {
+    @Test func `where an early refresh fails the old token is sent until its end`() async {
         let now = Box(1_000.0)
         let bench = AccessBench(early: .seconds(60), expiresAt: 1_030, now: now) { asked in
             asked.request.path == "/token" ? .failure(Failure(.noInternetConnection, phase: .notSent)) : .text("{}")

@@ -39,7 +39,7 @@ import Testing
         #expect(bench.transport.requests.count == 101)
     }
 
-    @Test func `where the next credential could not be saved the token endpoint is not asked`() async throws {
+    @Test func `where the next credential could not be saved, no request is sent to the token endpoint`() async throws {
         let bench = AccessBench(hasRoom: false)
         bench.origin.revoke()
         let failure = try #require(await bench.chain.failure("/"))
@@ -66,7 +66,7 @@ import Testing
         #expect(try await bench.stored == credential)
     }
 
-    @Test func `invalid_grant is a refusal under any status, and so is what a closure says`() async {
+    @Test func `invalid_grant is a refusal under any status, and a closure may declare other refusals`() async {
         let odd = AccessBench { asked in
             asked.request.path == "/token"
                 ? .text(#"{"error":"invalid_grant"}"#, status: .unprocessableContent) : .status(.unauthorized)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["server_error", "slow_down", "temporarily_unavailable"], [400, 401, 403, 503])
-    func `an error that says nothing of the credential does not count as a refusal: a later call asks again`(
+    func `an error that does not concern the credential does not count as a refusal: a later call tries again`(
         _ error: String, _ status: Int
     ) async throws {
         let isWell = Box(false)
@@ -104,9 +104,9 @@ import Testing
             #"{"access_token":"canary","refresh_token":"canary""#, #"{"access_token":7,"refresh_token":"canary"}"#,
             #"{"token":"canary"}"#, #"["canary"]"#, "canary", #"{"access_token":"","id_token":"canary"}"#,
         ], [200, 500])
-    func `no answer of the token endpoint is quoted, whatever is wrong with it`(_ answer: String, _ status: Int)
-        async throws
-    {
+    func `no answer of the token endpoint is quoted, regardless of its fault`(
+        _ answer: String, _ status: Int
+    ) async throws {
         let bench = AccessBench { asked in
             asked.request.path == "/token" ? .text(answer, status: HTTPResponse.Status(code: status)) : nil
         }
@@ -215,7 +215,7 @@ import Testing
         #expect(try await bench.stored?.accessToken == "s3cret-access-2")
     }
 
-    @Test func `a refresh whose answer was lost is tried once more with the old token, and then no more`() async {
+    @Test func `a refresh whose answer was lost is tried only once more, with the old token`() async {
         let (lost, origin) = (Counter(), Box<RotatingTokenOrigin>())
         let bench = AccessBench { asked in
             guard asked.request.path == "/token", lost.next() == 1 else { return nil }
@@ -256,7 +256,7 @@ import Testing
         #expect(try await store.credential(of: "tracker")?.generation == 2)
     }
 
-    @Test func `an error of the program's own is told without the tokens that it quotes`() async throws {
+    @Test func `an error of the program's own is reported without the tokens that it quotes`() async throws {
         let origin = RotatingTokenOrigin()
         let grant = origin.grant
         let store = InMemoryCredentialStore([

@@ -4,9 +4,7 @@ import SidingTesting
 import Testing
 
 @Suite struct GivenCredentialTests {
-    @Test func `a credential stays the given one however often it is renewed, until somebody stores another`()
-        async throws
-    {
+    @Test func `a given credential stays the given one over all renewals, until another one is stored`() async throws {
         let bench = AccessBench()
         let given = try await bench.safety.givenCredential()
         for number in 1...3 {

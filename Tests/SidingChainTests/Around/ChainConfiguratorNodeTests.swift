@@ -31,7 +31,8 @@ import Testing
         return [before, await child, QueueExecutor.isHere]
     }
 
-    @Test func `the chain runs on the executor, its child tasks too, and the caller goes on where it was`() async throws
+    @Test func `the chain runs on the executor, its child tasks too, and the caller continues where it was`()
+        async throws
     {
         let node = ChainConfiguratorNode(Self.place, executor: QueueExecutor())
         #expect(try await node.process(1, .test) == [true, true, true])
@@ -70,7 +71,7 @@ import Testing
         #expect(await started(priority: .high) { try? await node.process(1, .test) }.value == .high)
     }
 
-    @Test func `executor and priority go together`() async throws {
+    @Test func `executor and priority work together`() async throws {
         let node = ChainConfiguratorNode(
             Step<Int, TaskPriority?> { _, _ in QueueExecutor.isHere ? Task.currentPriority : nil },
             executor: QueueExecutor(), priority: .high)
@@ -95,7 +96,7 @@ import Testing
         #expect(await call.value.failure?.detail == "mine")
     }
 
-    @Test func `task-locals are kept, and the steps are told`() async throws {
+    @Test func `task-locals are kept, and the description names the steps`() async throws {
         let node = ChainConfiguratorNode(
             Step<Int, String> { _, context in "\(Trace.caller) \(context.requestID)" }, priority: .high)
         #expect(try await Trace.$caller.withValue("anna") { try await node.process(1, .test) } == "anna test")

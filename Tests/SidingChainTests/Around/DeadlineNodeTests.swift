@@ -45,7 +45,7 @@ import Testing
         #expect(try await quick.timeLimit(limit).process(1, .test) == 1)
     }
 
-    @Test func `cancelling the caller ends the call as the call says`() async {
+    @Test func `a cancelled caller ends the call as cancelled`() async {
         let clock = ManualClock()
         let chain = Self.waiting(clock, then: .maybeSent).timeLimit(.seconds(5), clock: clock)
         let call = Task { await chain.failure(1) }

@@ -16,7 +16,7 @@ import Testing
         return DebounceNode(noting, interval: .seconds(1), clock: clock)
     }
 
-    @Test func `only the last call of a burst runs, the others say at once why they did not`() async {
+    @Test func `only the last call of a burst runs, and the others fail at once with the reason`() async {
         let node = node
         let calls = (0..<5).map { node.call($0) }
         for call in calls.dropLast() {
@@ -33,7 +33,7 @@ import Testing
         #expect(starts.all == [4])
     }
 
-    @Test func `a later call makes the pause begin anew`() async {
+    @Test func `a later call restarts the pause`() async {
         let node = node
         let first = node.call(1)
         await clock.sleepers(1)

@@ -94,7 +94,7 @@ import Testing
         #expect(await two.next() == 0)
     }
 
-    @Test func `an observer that is gone or cancelled is forgotten`() async {
+    @Test func `a released or cancelled observer is forgotten`() async {
         do {
             var counts = indicator.makeAsyncIterator()
             _ = await counts.next()

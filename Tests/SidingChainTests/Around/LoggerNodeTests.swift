@@ -35,7 +35,7 @@ import TestSupport
         #expect(log.lines.isEmpty)
     }
 
-    @Test func `the nodes of a call tell their events in order, each with its name`() async throws {
+    @Test func `the nodes of a call log their events in order, each with its name`() async throws {
         let log = RecordedLog()
         let context = ChainContext(requestID: "r1", logger: log.logger)
         let transport = ScriptedTransport([.status(.serviceUnavailable), .text("{}")])
@@ -66,7 +66,7 @@ import TestSupport
         #expect(log.lines.map(\.message) == ["request succeeded"])
     }
 
-    @Test func `nothing is ever written to standard output, whether anyone listens or not`() async throws {
+    @Test func `nothing is ever written to standard output, with or without a listener`() async throws {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
         ) {

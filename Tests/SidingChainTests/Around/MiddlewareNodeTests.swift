@@ -37,7 +37,7 @@ import TestSupport
         MiddlewareNode(wrapped, middlewares: middlewares, running: .oncePerRequest)
     }
 
-    @Test func `transforms run in order, then side effects, which see what goes on`() async throws {
+    @Test func `transforms run in order, then side effects, which see the transformed request`() async throws {
         let middlewares = Middlewares()
             .sideEffect("s1", note("s1")).transform("b", Self.mark("b")).sideEffect("s2", note("s2"))
             .transform("a") { draft, context in
@@ -63,7 +63,7 @@ import TestSupport
         #expect(try await Self.node(middlewares).process(Self.draft(), .test) == "")
     }
 
-    @Test func `middlewares are a value, and what is removed is gone`() async throws {
+    @Test func `middlewares are a value, and a removed one no longer runs`() async throws {
         let one = Middlewares().transform("a", Self.mark("a")).sideEffect("a", note("a"))
         let two = one.transform("b", Self.mark("b"))
         #expect(try await Self.node(one).process(Self.draft(), .test) == "a")
@@ -90,7 +90,7 @@ import TestSupport
         #expect(notes.all.isEmpty)
     }
 
-    @Test func `a side effect cannot fail the request: what it throws is logged and goes no further`() async throws {
+    @Test func `a side effect cannot fail the request: its error is logged`() async throws {
         let log = RecordedLog()
         let context = ChainContext(requestID: "r1", logger: log.logger)
         let middlewares = Middlewares().sideEffect("broken") { _, _ in throw Own() }.sideEffect("next", note("next"))

@@ -32,7 +32,7 @@ import Testing
         #expect(try route.at(.cursor("y"), cursor: "after").url.query == "skip=1&p=1&after=y")
     }
 
-    @Test func `offsets and page numbers go on until a page is empty or short`() {
+    @Test func `offsets and page numbers continue until a page is empty or short`() {
         #expect(PagerPosition.offset(20).next(after: 7) == .offset(27))
         #expect(PagerPosition.offset(20).next(after: 0) == nil)
         #expect(PagerPosition.offset(20, limit: 10).next(after: 10) == .offset(30, limit: 10))
@@ -44,7 +44,7 @@ import Testing
         #expect(PagerPosition.start.next(after: 5) == nil)
     }
 
-    @Test func `a cursor goes on until there is none`() {
+    @Test func `a cursor is followed until there is none`() {
         #expect(PagerPosition.cursor(after: "x") == .cursor("x"))
         #expect(PagerPosition.cursor(after: "") == nil)
         #expect(PagerPosition.cursor(after: nil) == nil)
@@ -59,7 +59,7 @@ import Testing
         #expect(try PagerPosition.link(in: [:], of: url) == nil)
     }
 
-    @Test func `a next URL is resolved, and one that cannot be asked is the origin's fault`() throws {
+    @Test func `a next URL is resolved, and an unusable one is the origin's fault`() throws {
         let url = try HTTPURL("http://a/p/list")
         #expect(try PagerPosition.nextURL("/x?k=canary", of: url, removing: ["k"]) == .url("http://a/x"))
         #expect(try PagerPosition.nextURL(nil, of: url) == nil)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["http://b/p", "https://a/p", "http://a:81/p"])
-    func `a page outside the route's origin is not asked for`(_ elsewhere: String) throws {
+    func `a page outside the route's origin is not requested`(_ elsewhere: String) throws {
         let failure = try #require(throws: Failure.self) { try Self.route().at(.url(elsewhere)) }
         #expect(failure.reason == .contract)
     }

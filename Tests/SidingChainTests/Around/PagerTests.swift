@@ -38,7 +38,7 @@ import Testing
         #expect(asked.all == Array(0..<100))
     }
 
-    @Test func `callers in many threads never ask one page twice, and each page goes to one of them`() async {
+    @Test func `callers in many threads never request one page twice, and each page is given to one of them`() async {
         let pager = pager(last: 499)
         let delivered = Notes<String>()
         await withTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ import Testing
         #expect(delivered.all.sorted() == (0..<500).map { "\($0)" }.sorted())
     }
 
-    @Test func `a page that failed is asked for again by the next call`() async throws {
+    @Test func `a failed page is requested again by the next call`() async throws {
         struct Own: Error {}
         let tries = Counter()
         let pager = Pager<String, Int>(from: 0) { position in
@@ -95,7 +95,7 @@ import Testing
         #expect(asked.all == [0, 0])
     }
 
-    @Test func `a saved state goes on in another pager at the page that comes next`() async throws {
+    @Test func `a saved state continues in another pager at the next page`() async throws {
         let first = pager(last: 3)
         _ = try await first.next()
         _ = try await first.next()
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an answer to what was asked before the renewal is dropped, a failure too`(_ fails: Bool) async throws {
+    func `an answer to a request from before the renewal is dropped, a failure too`(_ fails: Bool) async throws {
         let (old, runs) = (Promise<Void>(), Counter())
         let pager = Pager<String, Int>(from: 0) { [asked] position in
             asked.append(position)
@@ -194,7 +194,7 @@ import Testing
         #expect(short.saveState().next == 3)
     }
 
-    @Test func `a chain can be asked, with a context for each page`() async throws {
+    @Test func `a chain can be the source of pages, with a context for each page`() async throws {
         let contexts = Counter()
         let chain = Step<Int, PagerAnswer<String, Int>> { position, context throws(Failure) in
             guard position < 2 else { throw Failure(.contract, phase: .answered).at(node: "mine") }

@@ -52,13 +52,13 @@ import Testing
         for failure in left { #expect(Self.wait(failure) == nil, "\(failure)") }
     }
 
-    @Test func `a request that may not go out twice is not tried again once it may have been sent`() {
+    @Test func `a request that may not be sent twice is not tried again once it may have been sent`() {
         #expect(Self.wait(Failure(.connectionLost, phase: .maybeSent), isResendable: false) == nil)
         #expect(Self.wait(Self.answer(503), isResendable: false) == nil)
         #expect(Self.wait(Failure(.connectionLost, phase: .notSent), isResendable: false) != nil)
     }
 
-    @Test func `the wait is the origin's where it asks, else the backoff, at most five seconds`() {
+    @Test func `the wait is the origin's Retry-After, else the backoff, at most five seconds`() {
         #expect(Self.wait(Self.answer(503, retryAfter: "3")) == .seconds(3))
         #expect(Self.wait(Self.answer(502)) == .seconds(2))
         let slow = RetryPolicy(retries: 9, backoff: Backoff(base: .seconds(60)))
@@ -79,7 +79,7 @@ import Testing
         #expect(second == nil, "the backoff has grown past it")
     }
 
-    @Test func `the backoff after a call goes on where its retries ended`() {
+    @Test func `the backoff after a call continues where its retries ended`() {
         func base(_ failure: Failure, retries: Int = 2, isResendable: Bool = true) -> Duration {
             RetryPolicy(retries: retries).backoff(after: failure, isResendable: isResendable, now: 0).base
         }
@@ -90,7 +90,7 @@ import Testing
         #expect(base(Self.answer(503, retryAfter: "60")) == .seconds(2))
     }
 
-    @Test func `the node tries so often and waits in between`() async throws {
+    @Test func `the node makes its number of tries and waits in between`() async throws {
         let (clock, tries) = (ManualClock(), Counter())
         let flaky = Step<Int, Int> { input, _ throws(Failure) in
             guard tries.next() > 2 else { throw Self.answer(503) }
@@ -107,7 +107,7 @@ import Testing
         #expect(tries.count == 3)
     }
 
-    @Test func `after the last try the last failure is told`() async {
+    @Test func `the failure of the last try is the call's failure`() async {
         let (clock, tries) = (ManualClock(), Counter())
         let broken = Step<Int, Int> { _, _ throws(Failure) in throw Self.answer(501 + tries.next()) }
         async let failure = broken.retry(RetryPolicy(retries: 1), jitter: .none, clock: clock).failure(1)
@@ -137,7 +137,7 @@ import Testing
         #expect(failure?.detail?.contains(last.reason.name) == true)
     }
 
-    @Test func `a request that one try may have sent is not told as not sent, whatever the next came to`() async {
+    @Test func `a request that one try may have sent is never reported as not sent`() async {
         let (clock, tries) = (ManualClock(), Counter())
         let worse = Step<Int, Int> { _, _ throws(Failure) in
             throw tries.next() == 1

@@ -30,7 +30,7 @@ import Testing
         #expect(runs.count == 1)
     }
 
-    @Test func `what makes two calls the same is the key`() async {
+    @Test func `the key decides which calls are the same`() async {
         let node = SingleFlightNode(slow) { $0 % 2 }
         let calls = [2, 3, 4, 5].map { node.call($0) }
         await clock.sleepers(2)
@@ -55,7 +55,7 @@ import Testing
         #expect(runs.count == 1)
     }
 
-    @Test func `the next call after the end starts anew, whatever the end was`() async throws {
+    @Test func `the next call after any end starts anew`() async throws {
         let node = SingleFlightNode(
             Step<Int, Int> { [runs] _, _ throws(Failure) in
                 let run = runs.next()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `whoever is cancelled leaves at once, and the call goes on for the others`(_ leaver: Int) async {
+    func `a cancelled caller leaves at once, and the call continues for the others`(_ leaver: Int) async {
         let node = SingleFlightNode(slow)
         let calls = (0..<3).map { _ in node.call(7) }
         await clock.sleepers(1)
@@ -97,7 +97,7 @@ import Testing
         #expect(await ended.value())
     }
 
-    @Test func `after the last one left the next call starts anew, though the old one still winds down`() async {
+    @Test func `after the last caller left the next call starts anew, though the old one still ends`() async {
         let (release, ended) = (Promise<Void>(), Promise<Void>())
         let stubborn = Step<Int, Int> { [runs] _, _ in
             let run = runs.next()
@@ -142,7 +142,7 @@ import Testing
         #expect(await third.value.value == 2)
     }
 
-    @Test func `a call that is cancelled before it joins asks nothing`() async {
+    @Test func `a call that is cancelled before it joins sends no request`() async {
         let node = SingleFlightNode(slow)
         let failure = await started { [node] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -206,7 +206,7 @@ import Testing
         #expect(most.withLock { $0 } == 1)
     }
 
-    @Test func `the steps say what is shared`() {
+    @Test func `the description names the shared steps`() {
         #expect(SingleFlightNode(slow.map { $0 }).description == "SingleFlightNode(Step → MapNode)")
     }
 }

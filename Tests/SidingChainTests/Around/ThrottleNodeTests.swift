@@ -45,7 +45,9 @@ import Testing
         #expect(await node.call(2).value.value == 2)
     }
 
-    @Test(arguments: [1, 2]) func `a call that is cancelled leaves the line and holds up nobody`(_ leaver: Int) async {
+    @Test(arguments: [1, 2]) func `a call that is cancelled leaves the line and delays no other call`(
+        _ leaver: Int
+    ) async {
         let node = throttled()
         let calls = (0..<4).map { node.call($0) }
         await clock.sleepers(1)
@@ -79,7 +81,7 @@ import Testing
         #expect(await long.value.value == 0)
     }
 
-    @Test func `by choice a call that comes too early fails and says when the next may start`() async {
+    @Test func `by choice a call that comes too early fails and reports when the next may start`() async {
         let node = throttled(.fails)
         #expect(await node.call(0).value.value == 0)
         clock.advance(by: .seconds(4))

@@ -46,7 +46,7 @@ import Testing
                 + "ResponseHTTPErrorProcessorNode → ResponseDataPreprocessorNode)))))")
     }
 
-    @Test func `both tracks of a cache policy are told, under one handle`() throws {
+    @Test func `both tracks of a cache policy report progress, under one handle`() throws {
         let cached = try builder().cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
         let exchange = Self.sending.replacing("RequestSenderNode", with: "ETagNode(RequestSenderNode)")
         let server = "LoggerNode(\(Self.front)\(exchange)ResponseDataLoaderNode))"

@@ -38,7 +38,7 @@ import Testing
         } ?? []
     }
 
-    @Test func `a model goes out and a model comes back`() async throws {
+    @Test func `a model is sent and a model comes back`() async throws {
         let chain: Chain<Draft, Ticket> = try builder().build()
         let ticket = try await chain(Draft(title: "t"))
         #expect(ticket == Ticket(id: 7, opened: Date(timeIntervalSince1970: 1_772_355_900)))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a chain without input sends no body, whatever its method`() async throws {
+    @Test func `a chain without input sends no body, with any method`() async throws {
         for method in [HTTPRequest.Method.get, .post, .put, .delete] {
             let chain: Chain<Void, Ticket> = try builder(method).build()
             #expect(try await chain().id == 7)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a chain without output asks nothing of the answer`() async throws {
+    @Test func `a chain without output requires nothing of the answer`() async throws {
         let odd = URLChainBuilder(
             ChainAssembly(transport: ScriptedTransport { _ in .text("OK") }, connectivity: TestConnectivity()))
         let chain: Chain<Draft, Void> = odd.route(.post, try HTTPURL("http://a/")).build()
@@ -126,7 +126,7 @@ import Testing
         #expect(sent[1] == "/v1/t/x%2Fy?d.age=23&l=1,2")
     }
 
-    @Test func `metadata is set, the chain's own fields win, and providers are asked on each attempt`() async throws {
+    @Test func `metadata is set, the chain's own fields win, and providers are called on each attempt`() async throws {
         let attempts = Counter()
         let failing = ScriptedTransport([.status(.serviceUnavailable), .text("{}")])
         let assembly = ChainAssembly(
@@ -143,7 +143,7 @@ import Testing
         #expect(fields.map { $0[.authorization] } == ["t1", "t2"])
     }
 
-    @Test func `a POST goes out once, unless it is known to be harmless twice`() async throws {
+    @Test func `a POST is sent once, unless it is declared harmless to repeat`() async throws {
         for (method, isResendable, count) in [
             (HTTPRequest.Method.post, nil as Bool?, 1), (.post, true, 2), (.patch, nil, 1), (.put, nil, 2),
             (.get, nil, 2),
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a node of the program's own has the last word on the request`() async throws {
+    @Test func `a node of the program's own changes the request last`() async throws {
         let stamp = Step<RequestDraft, RequestDraft> { draft, _ in
             var draft = draft
             draft.headerFields[.from] = "me"
@@ -233,7 +233,7 @@ import Testing
         #expect(try await chain().id == 3)
     }
 
-    @Test func `a multipart form goes out with its parts`() async throws {
+    @Test func `a multipart form is sent with its parts`() async throws {
         var form = MultipartForm()
         form.append(field: "title", value: "t")
         form.append(data: [1, 2], name: "blob", filename: "b.bin")
@@ -255,7 +255,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file.path)).count == 40)
     }
 
-    @Test func `each side of a chain travels in the form that is said, whatever the other's`() async throws {
+    @Test func `each side of a chain has its declared format, independent of the other`() async throws {
         let dtoThenPlain: Chain<Person, Ticket> = try builder().build(.dto, .json)
         #expect(try await dtoThenPlain(Person(name: "bob")).id == 7)
         #expect(sent[3] == #"{"full_name":"bob"}"#)

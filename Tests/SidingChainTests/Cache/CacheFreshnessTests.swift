@@ -44,7 +44,7 @@ import Testing
         #expect(!head.isFresh(now: Self.storedAt + 40))
     }
 
-    @Test func `an answer is never fresh where asking is demanded, or nothing is said`() {
+    @Test func `an answer is never fresh with no-cache, or without a declared age`() {
         #expect(!head([.cacheControl: "max-age=60, no-cache"]).isFresh(now: Self.storedAt))
         #expect(!head([:]).isFresh(now: Self.storedAt))
     }
@@ -61,7 +61,7 @@ import Testing
             ([.date: "Tue, 14 Nov 2023 22:12:20 GMT", .age: "100"], 102),
             ([.date: "Tue, 14 Nov 2023 23:13:20 GMT"], 2),
         ] as [(HTTPFields, Int)])
-    func `the age of an answer that arrives is the origin's word, or what its date says, whichever is more`(
+    func `the age of a new answer is the Age field or the age by its Date, the greater one`(
         _ fields: HTTPFields, _ seconds: Int
     ) async throws {
         let time = WallTime(Self.storedAt - 2)

@@ -36,12 +36,12 @@ import Testing
         #expect(try url(written) == key)
     }
 
-    @Test func `the order of parameters of one name counts, in whatever spelling`() throws {
+    @Test func `the order of parameters of one name counts, in any spelling`() throws {
         #expect(try url("http://a/?a=1&%61=2") != url("http://a/?%61=2&a=1"))
         #expect(try url("http://a/?a=1&a=2") != url("http://a/?a=2&a=1"))
     }
 
-    @Test func `no credential is part of the key or of what may be varied on`() throws {
+    @Test func `no credential is part of the key or of the fields to vary on`() throws {
         let fields: HTTPFields = [
             .authorization: "canary", .proxyAuthorization: "canary", .cookie: "canary", .acceptLanguage: "de",
             HTTPField.Name("x-api-key")!: "canary",
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: CacheKeying.ambiguousQueryNames.sorted())
-    func `a parameter that may be a credential or may tell answers apart is refused until it is declared`(
+    func `a parameter that may be a credential or change the answer is refused until it is declared`(
         _ name: String
     ) throws {
         let request = try HTTPURL("http://a/?\(name)=canary").request(.get)

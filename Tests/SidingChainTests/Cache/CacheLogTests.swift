@@ -12,7 +12,7 @@ import TestSupport
         ChainContext(requestID: "r1", logger: log.logger)
     }
 
-    @Test func `a cache that fails is told to the log, unless the node is excluded`() async throws {
+    @Test func `a failing cache is logged, unless the node is excluded`() async throws {
         let (log, bench) = (
             RecordedLog(), CacheBench(cache: BrokenCache(), [.tagged("[1]", "a"), .tagged("[1]", "a")])
         )
@@ -29,7 +29,7 @@ import TestSupport
         #expect(log.lines.count == 2)
     }
 
-    @Test func `a policy tells the log of a cache that fails, not of one that has nothing`() async throws {
+    @Test func `a policy logs a failing cache, not an empty one`() async throws {
         for (cache, told) in [(InMemoryResponseCache(), 0), (BrokenCache(), 1)] as [(any ResponseCache, Int)] {
             let (log, bench) = (RecordedLog(), CacheBench(cache: cache, []))
             let offline = Step<RequestDraft, LoadedResponse> { _, _ throws(Failure) in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CachePolicyNodeTests {
     private static func draft() throws -> RequestDraft { try CacheBench.draft() }
 
-    @Test func `offline, the stored answer says its source and age, and what stood in the way`() async throws {
+    @Test func `offline, the stored answer has its source and age, and the failure of the request`() async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .offline])
         let first = try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test)
         #expect(first.body == "[1]")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 422])
-    func `the origin's own word is never hidden by the cache`(_ status: Int) async throws {
+    func `the cache never hides the origin's own answer`(_ status: Int) async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .status(.init(code: status))])
         try await bench.ask()
         let failure = try #require(await bench.policy(.serverIfFailsCache).failure(Self.draft()))
@@ -97,7 +97,7 @@ import Testing
         #expect(await policy.failure(try Self.draft())?.reason == .noInternetConnection)
     }
 
-    @Test func `what the origin confirms is the server's answer`() async throws {
+    @Test func `an answer confirmed by the origin counts as the server's`() async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .status(.notModified)])
         try await bench.ask()
         let answer = try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test)
@@ -105,7 +105,7 @@ import Testing
         #expect(answer.source == .server)
     }
 
-    @Test func `the network is asked also while the answer is fresh, unless that is declared needless`() async throws {
+    @Test func `a request is sent also while the answer is fresh, unless that is declared needless`() async throws {
         let answers = (1...3).map { ScriptedAnswer.text("[\($0)]", headerFields: [.cacheControl: "max-age=60"]) }
         let bench = CacheBench(answers)
         try await bench.ask()

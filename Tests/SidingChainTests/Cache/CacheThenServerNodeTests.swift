@@ -19,7 +19,7 @@ import Testing
         return (answers, nil)
     }
 
-    @Test func `the stored answer comes first, then the origin's, told apart`() async throws {
+    @Test func `the stored answer comes first, then the origin's, with different sources`() async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .tagged("[2]", "b")])
         try await bench.ask()
         bench.time.advance(by: 5)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [false, true])
-    func `a handle ends the call for the second answer, also before it is asked for`(isAsking: Bool) async throws {
+    func `a handle ends the call for the second answer, also before its request`(isAsking: Bool) async throws {
         let clock = ManualClock()
         let (first, tries) = (ScriptedAnswer.text("1"), Counter())
         let origin = ScriptedTransport { _ in
@@ -117,7 +117,7 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test func `silence hides neither the origin's word nor a failure without a stored answer`() async throws {
+    @Test func `silence hides neither the origin's answer nor a failure without a stored answer`() async throws {
         let bench = CacheBench([.offline, .tagged("[1]", "a"), .status(.unauthorized)])
         let (none, offline) = try await answers(bench.cacheThenServer(endsSilently: true))
         #expect(none.isEmpty)
@@ -151,7 +151,9 @@ import Testing
         #expect(try await answers(sparing).0.map(\.body) == ["[1]", "[2]"])
     }
 
-    @Test func `the origin is asked also while the answer is fresh, unless that is declared needless`() async throws {
+    @Test func `the origin is requested also while the answer is fresh, unless that is declared needless`()
+        async throws
+    {
         let answers = (1...2).map { ScriptedAnswer.text("[\($0)]", headerFields: [.cacheControl: "max-age=60"]) }
         let bench = CacheBench(answers)
         try await bench.ask()

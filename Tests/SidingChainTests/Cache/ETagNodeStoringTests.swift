@@ -127,7 +127,9 @@ import Testing
         #expect(try await bench.stored() == "[1]")
     }
 
-    @Test(arguments: [404, 410]) func `what the origin says is gone is removed`(_ status: Int) async throws {
+    @Test(arguments: [404, 410]) func `an answer that the origin reports as gone is removed`(
+        _ status: Int
+    ) async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .status(.init(code: status))])
         try await bench.ask()
         _ = try? await bench.ask()
@@ -151,7 +153,7 @@ import Testing
         #expect(bench.asked[2].isEmpty)
     }
 
-    @Test func `a part of an answer is neither asked about nor stored`() async throws {
+    @Test func `a partial answer is neither validated nor stored`() async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .text("[", headerFields: [.eTag: "b"])])
         try await bench.ask()
         try await bench.ask("/posts", [.range: "bytes=0-0"])

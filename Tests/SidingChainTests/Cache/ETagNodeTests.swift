@@ -9,7 +9,7 @@ import Testing
 @Suite struct ETagNodeTests {
     private static let link = HTTPField.Name("Link")!
 
-    @Test func `a stored answer is asked about by tag and date, and a 304 gives its body`() async throws {
+    @Test func `a stored answer is validated by tag and date, and a 304 gives its body`() async throws {
         let fields: HTTPFields = [.lastModified: "Tue, 14 Nov 2023 00:00:00 GMT", .contentType: "application/json"]
         let bench = CacheBench([.tagged("[1]", #""a""#, fields), .status(.notModified, headerFields: [.eTag: #""a""#])])
         let first = try await bench.ask()
@@ -25,7 +25,7 @@ import Testing
         #expect(second.response.headerFields[.age] == "0")
     }
 
-    @Test func `a weak tag is asked about too, and confirmed in either form`() async throws {
+    @Test func `a weak tag is validated too, and confirmed in either form`() async throws {
         let confirmations: [HTTPFields] = [[.eTag: #""a""#], [.eTag: #"W/"a""#], [:]]
         let bench = CacheBench(
             [.tagged("[1]", #"W/"a""#)] + confirmations.map { .status(.notModified, headerFields: $0) })
@@ -35,7 +35,7 @@ import Testing
         #expect(bench.asked.count == 4)
     }
 
-    @Test func `the fields of a 304 are merged, but for those that speak of a body`() async throws {
+    @Test func `the fields of a 304 are merged, except those about a body`() async throws {
         let first: HTTPFields = [
             .contentType: "application/json", .cacheControl: "max-age=1", Self.link: "<a>; rel=next", .server: "s",
         ]
@@ -83,7 +83,7 @@ import Testing
         #expect(Array(bench.asked[1...]) == own)
     }
 
-    @Test func `a body that was evicted meanwhile is asked for once more, without conditions`() async throws {
+    @Test func `a body that was evicted meanwhile is requested once more, without conditions`() async throws {
         let (cache, calls) = (InMemoryResponseCache(), Counter())
         let bench = CacheBench(cache: cache) { request in
             if calls.next() == 2 {
@@ -125,7 +125,7 @@ import Testing
         #expect(try await bench.ask().text == "[2]")
     }
 
-    @Test func `a 304 without a condition is a failure, not an endless question`() async throws {
+    @Test func `a 304 without a condition is a failure, not an endless loop`() async throws {
         let cache = InMemoryResponseCache()
         let bench = CacheBench(cache: cache) { _ in
             cache.evict(to: 0)
@@ -140,7 +140,7 @@ import Testing
         #expect(bench.asked.map { $0[.ifNoneMatch] } == ["a", nil])
     }
 
-    @Test func `an answer without validators is asked for anew`() async throws {
+    @Test func `an answer without validators is requested anew`() async throws {
         let bench = CacheBench([.text("[1]"), .text("[2]")])
         try await bench.ask()
         #expect(try await bench.ask().text == "[2]")

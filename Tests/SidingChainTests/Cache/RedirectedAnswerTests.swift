@@ -40,7 +40,7 @@ import Testing
         #expect(try await bench.cache.head(for: .posts)?.url == "https://api.example.org/v2")
     }
 
-    @Test func `a stored answer says where it came from, without credentials`() async throws {
+    @Test func `a stored answer has its URL, without credentials`() async throws {
         let bench = CacheBench([])
         _ = try await ask(sender(bench, [("https://api.example.org/v1?access_token=canary&a=1", 200)]))
         #expect(

@@ -14,7 +14,7 @@ import Testing
         return .tagged(language, language, [.vary: "Accept-Encoding, accept-language"])
     }
 
-    @Test func `two languages have two rows, and each is asked about by its own tag`() async throws {
+    @Test func `two languages have two rows, each validated by its own tag`() async throws {
         let bench = CacheBench(origin: Self.polyglot)
         for language in ["de", "en", "de", "en"] {
             #expect(try await bench.ask("/posts", [.acceptLanguage: language]).text == language)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FailureTests {
     struct Own: Error {}
 
-    @Test func `a failure says what, where and why on one line`() {
+    @Test func `a failure is one line with reason, request and detail`() {
         let failure = Failure(.cantConnectToHost(.refused), phase: .notSent, detail: "x")
             .at(node: "RequestSenderNode", method: "GET", url: "http://a/")
         #expect(failure.description == "can't connect to host: connection refused (GET http://a/): x")

@@ -9,7 +9,7 @@ import Testing
         throw Failure(.contract, phase: .answered).at(url: "http://a/")
     }
 
-    @Test func `steps run in order, and the chain says so`() async throws {
+    @Test func `steps run in order, and the description lists them`() async throws {
         let chain = Self.double.then(Self.double).map { "\($0)!" }
         #expect(try await chain.process(3, .test) == "12!")
         #expect(chain.description == "Step → Step → MapNode")
@@ -25,7 +25,7 @@ import Testing
         #expect(never.count == 0)
     }
 
-    @Test func `what a mapping throws travels on as a failure`() async {
+    @Test func `an error of a mapping travels on as a failure`() async {
         let failure = await Self.double.map { _ in throw Own() as any Error }.failure(1)
         #expect(failure?.reason == .userCode)
         #expect(failure?.node == "MapNode")
@@ -38,7 +38,7 @@ import Testing
         #expect(try await Self.double.recover { _, _ in 0 }.process(4, .test) == 8)
     }
 
-    @Test func `what a recovery throws takes the failure's place, at the same place`() async {
+    @Test func `an error of a recovery replaces the failure, at the same place`() async {
         let failure = await Self.fails.recover { _, _ in throw Own() }.failure(1)
         #expect(failure?.reason == .userCode)
         #expect(failure?.phase == .answered)

@@ -23,7 +23,7 @@ import Testing
         #expect(await taking().value)
     }
 
-    @Test func `whoever leaves the line is out of it`() async {
+    @Test func `a caller who leaves the line gets no turn`() async {
         #expect(await taking().value)
         let leaver = taking()
         leaver.cancel()
@@ -31,7 +31,7 @@ import Testing
         #expect(turns.count == 0)
     }
 
-    @Test func `the turn passes one by who is just leaving`() async {
+    @Test func `the turn passes over a caller who is just leaving`() async {
         for _ in 0..<200 {
             let turns = WaitingLineTests()
             #expect(await turns.taking().value)

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM])
-    func `what ran out is this machine's, and names the path`(_ code: Int32) {
+    func `an exhausted resource is a local failure, and names the path`(_ code: Int32) {
         let failure = Disk.failure(code, "write to", "/d/x")
         #expect(failure.reason == .localResource)
         #expect(failure.detail?.hasPrefix("cannot write to '/d/x': ") == true)
@@ -97,7 +97,7 @@ import Testing
         #expect(failure.detail?.hasPrefix("cannot create '/d/x': ") == true)
     }
 
-    @Test func `a path of any length leaves room for what went wrong`() {
+    @Test func `a path of any length leaves room for the error`() {
         let failure = Disk.failure(ENOSPC, "write to", "/" + String(repeating: "d", count: 4000))
         #expect(failure.detail?.contains("No space left on device; make room and try again") == true)
     }

@@ -23,7 +23,7 @@ import Testing
         #expect(bench.node().steps.first?.hasPrefix("FileDownloadNode(RequestCreatorNode") == true)
     }
 
-    @Test func `bytes are asked for as they are, in no range`() async throws {
+    @Test func `bytes are requested uncompressed, without a range`() async throws {
         let bench = try DownloadBench([.whole(Self.ten)])
         _ = try await bench.download()
         #expect(bench.asked.first?[.acceptEncoding] == "identity")
@@ -43,13 +43,13 @@ import Testing
         #expect(bench.bytes() == [42])
     }
 
-    @Test func `other permissions are given where they are asked for`() async throws {
+    @Test func `other permissions are set on request`() async throws {
         let bench = try DownloadBench([.whole(Self.ten)])
         _ = try await bench.node(FileDestination(bench.path, permissions: 0o644)).process(DownloadBench.draft(), .test)
         #expect(try bench.mode(bench.path) == 0o644)
     }
 
-    @Test func `the name is the caller's, whatever the origin calls it`() async throws {
+    @Test func `the name is the caller's, not the origin's`() async throws {
         let disposition = try #require(HTTPField.Name("Content-Disposition"))
         let bench = try DownloadBench([
             .whole(
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["CON", "a b", "x.part", "ü", String(repeating: "n", count: 255), "…\u{202E}", "-rf", "a\nb"])
-    func `whatever name the caller chooses is the name`(_ name: String) async throws {
+    func `every name that the caller chooses is the name`(_ name: String) async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 5), .part([5, 6, 7, 8, 9], range: "bytes 5-9/10")])
         let node = bench.node(FileDestination(bench.directory.path(of: name)))
         #expect(await node.failure(try DownloadBench.draft())?.reason == .truncated)
@@ -144,9 +144,9 @@ import Testing
         (Failure(.timeout(.response), phase: .answered), .timeout(.response)),
         (Failure(.cancelled, phase: .answered), .cancelled),
     ])
-    func `a body that breaks off is told as what it is, answered`(_ ending: Failure, _ reason: Failure.Reason)
-        async throws
-    {
+    func `a body that breaks off keeps its reason, and counts as answered`(
+        _ ending: Failure, _ reason: Failure.Reason
+    ) async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4, ending: ending)])
         let failure = try #require(try await bench.failure())
         #expect(failure.reason == reason)
@@ -171,7 +171,7 @@ import Testing
 
     // MARK: Places
 
-    @Test func `a place that cannot be used is told before anything is asked`() async throws {
+    @Test func `an unusable place is reported before any request`() async throws {
         let bench = try DownloadBench([])
         try bench.write([1], to: bench.directory.path(of: "file"))
         let places: [(String, String)] = [

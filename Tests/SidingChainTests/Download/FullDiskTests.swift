@@ -11,7 +11,7 @@ import TestSupport
 /// A disk that is really full: a small file system of its own, which takes root to mount.
 @Suite(.enabled(if: Proof.length != .short && geteuid() == 0))
 struct FullDiskTests {
-    @Test func `a full disk is told with its path, and with room the download goes on`() async throws {
+    @Test func `a full disk is reported with its path, and with room the download continues`() async throws {
         let directory = try TemporaryDirectory()
         try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=600k") == 0)
         defer { umount2(directory.path, Int32(MNT_DETACH)) }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RangeNotSatisfiableTests {
     private static let ten = [UInt8](0..<10)
 
-    @Test func `where all bytes are here, a 416 that says so completes the file`() async throws {
+    @Test func `where all bytes are stored, a 416 with the same size completes the file`() async throws {
         let handle = CallHandle()
         let bench = try DownloadBench([
             .whole(Self.ten, cut: 10), .status(416, [.contentRange: "bytes */10", .eTag: "\"v1\""]),

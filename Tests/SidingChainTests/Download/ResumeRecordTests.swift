@@ -11,7 +11,7 @@ import Testing
     private static let ten = [UInt8](0..<10)
     private static let rest = [UInt8](4..<10)
 
-    @Test func `what the record does not speak of is not relied on`() async throws {
+    @Test func `bytes beyond the record are not relied on`() async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4), .part(Self.rest, range: "bytes 4-9/10")])
         _ = try await bench.failure()
         try bench.write([0, 1, 2, 3, 0, 0, 0], to: try #require(bench.part))
@@ -61,7 +61,7 @@ import Testing
         #expect(bench.names == ["map.bin"])
     }
 
-    @Test func `what is left behind can be removed`() async throws {
+    @Test func `parts left behind can be removed`() async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4), .whole(Self.ten)])
         _ = try await bench.failure()
         try await FileDestination(bench.path).discardPart()

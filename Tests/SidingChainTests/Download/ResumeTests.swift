@@ -9,7 +9,7 @@ import Testing
     static let ten = [UInt8](0..<10)
     static let rest = [UInt8](4..<10)
 
-    @Test func `the next call asks for the rest only, on condition, and the file is whole`() async throws {
+    @Test func `the next call requests the rest only, on condition, and the file is whole`() async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4), .part(Self.rest, range: "bytes 4-9/10")])
         #expect(try await bench.failure()?.reason == .truncated)
         let file = try await bench.download()
@@ -22,7 +22,7 @@ import Testing
         #expect(file.resumedBytes == 4)
     }
 
-    @Test func `it is resumed as often as it breaks off, within one call by retries`() async throws {
+    @Test func `the download resumes after every break, within one call by retries`() async throws {
         let bench = try DownloadBench(
             [.whole(Self.ten, cut: 1)]
                 + (1...8).map { .part(Array(Self.ten[$0...]), range: "bytes \($0)-9/10", cut: 1) }
@@ -33,7 +33,7 @@ import Testing
         #expect(bench.bytes() == Self.ten)
     }
 
-    @Test func `a file that has changed comes anew`() async throws {
+    @Test func `a changed file is downloaded anew`() async throws {
         let other = [UInt8](100..<103)
         let bench = try DownloadBench([
             .whole(Self.ten, cut: 4), .whole(other, fields: [.eTag: "\"v2\""]),
@@ -94,7 +94,7 @@ import Testing
     ]
 
     @Test(arguments: unreliable)
-    func `what does not name its bytes is not resumed, and leaves nothing behind`(_ fields: HTTPFields) async throws {
+    func `an answer without a validator is not resumed, and leaves nothing behind`(_ fields: HTTPFields) async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4, fields: fields), .whole(Self.ten, fields: fields)])
         _ = try await bench.failure()
         #expect(bench.names.isEmpty)
@@ -145,11 +145,7 @@ import Testing
             .init(failure: Failure(.connectionLost, phase: .maybeSent)),
             .init(failure: Failure(.timeout(.total), phase: .maybeSent)),
         ] as [DownloadBench.Answer])
-    func `an answer that says nothing of the file leaves the part for the next try`(
-        _ answer: DownloadBench.Answer
-    )
-        async throws
-    {
+    func `an answer without a file leaves the part for the next try`(_ answer: DownloadBench.Answer) async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4), answer, .part(Self.rest, range: "bytes 4-9/10")])
         _ = try await bench.failure()
         #expect(try await bench.failure() != nil)
@@ -159,7 +155,7 @@ import Testing
         #expect(bench.bytes() == Self.ten)
     }
 
-    @Test func `an answer that says nothing of the file leaves nothing where nothing was`() async throws {
+    @Test func `a first answer without a file leaves nothing`() async throws {
         let bench = try DownloadBench([.status(202)])
         #expect(try await bench.failure()?.reason == .contract)
         #expect(bench.names.isEmpty)
@@ -184,11 +180,9 @@ import Testing
     ]
 
     @Test(arguments: misfits)
-    func `a part that is not the one asked for is a failure, and the next try starts anew`(
+    func `a part other than the requested one is a failure, and the next try starts anew`(
         _ misfit: DownloadBench.Answer
-    )
-        async throws
-    {
+    ) async throws {
         let bench = try DownloadBench([.whole(Self.ten, cut: 4), misfit, .whole(Self.ten)])
         _ = try await bench.failure()
         let failure = try #require(try await bench.failure())
@@ -201,7 +195,7 @@ import Testing
         #expect(bench.bytes() == Self.ten)
     }
 
-    @Test func `a part that nobody asked for is a failure`() async throws {
+    @Test func `a part without a range request is a failure`() async throws {
         let bench = try DownloadBench([.part(Self.ten, range: "bytes 0-9/10")])
         #expect(try await bench.failure()?.reason == .protocolViolation)
     }
@@ -217,7 +211,7 @@ import Testing
         #expect(bench.bytes() == Self.ten)
     }
 
-    @Test func `where the origin does not know the size, it is asked until nothing is left`() async throws {
+    @Test func `where the size is unknown, requests continue until nothing is left`() async throws {
         var cut = DownloadBench.Answer.whole(Self.ten, cut: 4)
         cut.length = nil
         cut.fields[.transferEncoding] = "chunked"

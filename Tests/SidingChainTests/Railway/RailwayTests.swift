@@ -78,7 +78,7 @@ import Testing
         #expect(await line(Failure(.contract, phase: .answered)).failure(1)?.reason == .contract)
     }
 
-    @Test func `a forced step asks after success and failure alike`() async throws {
+    @Test func `a forced step sends its request after success and failure alike`() async throws {
         let asked = RequestGenerator<Int, Int>.forced { previous in (try? previous.get()) ?? 50 }
         #expect(
             try await Railway(RequestStep(Self.fails)).then(RequestStep(asked, Self.double)).process(1, .test) == 100)
@@ -90,7 +90,7 @@ import Testing
         #expect(failure?.node == "n", "a failure that user code throws on is untouched")
     }
 
-    @Test func `what a generator throws becomes the failure, and no request is made`() async {
+    @Test func `an error of a generator becomes the failure, and no request is made`() async {
         let ran = Counter()
         let node = Step<Int, Int> { input, _ in ran.next() }
         for generator in [
@@ -108,7 +108,7 @@ import Testing
         #expect(ran.count == 0)
     }
 
-    @Test func `what a processor throws becomes the failure, which a later step may recover from`() async throws {
+    @Test func `an error of a processor becomes the failure, which a later step may recover from`() async throws {
         let step = RequestStep(.previous, Self.double, ResultProcessor<Int, Int> { _ in throw Own() })
         let failure = await Railway(step).failure(1)
         #expect(failure?.reason == .userCode)

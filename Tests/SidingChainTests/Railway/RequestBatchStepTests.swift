@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `outcomes are in request order and apart, whichever ended first`() async throws {
+    @Test func `outcomes are in request order and apart, in any order of completion`() async throws {
         let (clock, gauge) = (ManualClock(), Gauge())
         let line = Railway(
             RequestBatchStep(

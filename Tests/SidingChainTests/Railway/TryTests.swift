@@ -6,7 +6,7 @@ import Testing
 @Suite struct TryTests {
     struct Own: Error {}
 
-    @Test func `what is attempted ends in a value or in a failure with the given phase`() async throws {
+    @Test func `an attempt ends in a value or in a failure with the given phase`() async throws {
         #expect(try await Try(attemptedIn: .maybeSent) { 1 }.get() == 1)
         let thrown = await Try<Int>(attemptedIn: .maybeSent) { throw Own() }
         #expect(Self.failure(thrown)?.reason == .userCode)

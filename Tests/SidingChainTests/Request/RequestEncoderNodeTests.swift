@@ -25,7 +25,7 @@ import Testing
                         + #""tags":["b","a"],"title":"ż/\"a\""}"#))
     }
 
-    @Test func `keys of dictionaries are sorted too, whatever encoder the caller makes`() async throws {
+    @Test func `keys of dictionaries are sorted too, with any encoder of the caller's`() async throws {
         let model = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
         let expected =
             "{" + model.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }.joined(separator: ",") + "}"
@@ -104,7 +104,7 @@ import Testing
         #expect(try await RequestEncoderNode<Ping>.raw().encoded(Ping(contentType: nil)) == Encoded(body: "p"))
     }
 
-    @Test func `a model without bytes of its own cannot go raw`() async throws {
+    @Test func `a model without raw bytes cannot be sent raw`() async throws {
         let failure = try await RequestEncoderNode<Order>(encoding: .raw).failure(of: Order(title: "canary"))
         #expect(failure?.reason == .invalidRequest)
         #expect(failure?.detail?.hasPrefix("Order gives no bytes of its own") == true)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [BodyEncoding.json, .formURL])
-    func `what a model says of its own values is not repeated`(_ encoding: BodyEncoding) async throws {
+    func `the model's description of its own values is not repeated`(_ encoding: BodyEncoding) async throws {
         let node = RequestEncoderNode<[String: Blabbing]>(encoding: encoding)
         let failure = try #require(await node.failure(of: ["a": Blabbing()]))
         #expect(

@@ -6,7 +6,7 @@ import SidingTesting
 import Testing
 
 @Suite struct RequestNodeTests {
-    @Test func `a provider's field replaces the draft's, whatever its case, with all its values`() async throws {
+    @Test func `a provider's field replaces the draft's in any case, with all its values`() async throws {
         var given: HTTPFields = [:]
         given.append(HTTPField(name: try #require(HTTPField.Name("accept-language")), value: "pl"))
         given.append(HTTPField(name: .acceptLanguage, value: "en"))
@@ -26,7 +26,7 @@ import Testing
         RequestDraft(route: RequestRoute(.get, try HTTPURL(text)), headerFields: fields)
     }
 
-    @Test func `a router gives the draft, and what it throws is a failure before sending`() async throws {
+    @Test func `a router gives the draft, and its error is a failure before sending`() async throws {
         struct Own: Error {}
         let router = RequestRouterNode<Int> { number in
             guard number > 0 else { throw Own() }
@@ -72,7 +72,7 @@ import Testing
         #expect(fields[.acceptLanguage] == "pl")
     }
 
-    @Test func `several injected values of one name all go out`() async throws {
+    @Test func `several injected values of one name are all sent`() async throws {
         var several = HTTPFields()
         several.append(HTTPField(name: .via, value: "1"))
         several.append(HTTPField(name: .via, value: "2"))
@@ -80,7 +80,7 @@ import Testing
         #expect(fields[.via] == "1, 2")
     }
 
-    @Test func `providers are asked in order on each attempt, and set what they say`() async throws {
+    @Test func `providers are called in order on each attempt, and set their fields`() async throws {
         let calls = Counter()
         let node = RequestCreatorNode(providers: [
             Provider { () throws(Failure) in [.authorization: "one", .accept: "x"] },

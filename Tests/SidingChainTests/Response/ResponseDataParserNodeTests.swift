@@ -50,7 +50,7 @@ import Testing
                 == .contract)
     }
 
-    @Test func `a page of another kind says what the origin called it`() async throws {
+    @Test func `a page of another kind reports the origin's content type`() async throws {
         let answer = try LoadedResponse.test("<html>\u{1B}[2J", contentType: "text/html")
         let failure = await ResponseDataParserNode().failure(answer)
         #expect(failure?.detail?.hasSuffix(#"near: <html>\u{1b}[2J; the origin calls it 'text/html'"#) == true)
@@ -77,7 +77,7 @@ import Testing
         #expect(failure.detail?.hasPrefix("206") == true)
     }
 
-    @Test func `a consumer that asks for it gets an empty object for no content, but not for a 304`() async throws {
+    @Test func `a consumer of an empty object gets one for no content, but not for a 304`() async throws {
         let chain = ResponseDataParserNode().then(NoContentNode())
         for status in [204, 205] {
             let document = try await chain.process(.test(nil, status: status), .test).body

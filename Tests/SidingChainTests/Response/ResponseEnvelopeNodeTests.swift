@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "0", "false", #""""#, #""x""#, "[]", "{}", "[1,2]", #"{"data":1}"#, "1.50"])
-    func `whatever stands in the envelope is the document, null and scalars too`(value: String) async throws {
+    func `any value in the envelope is the document, null and scalars too`(value: String) async throws {
         let answer = try ChainResponse<JSONDocument?>.test(#"{"meta":{"data":9},"data": \#(value) ,"z":1}"#)
         let parsed = try await Self.node().process(answer, .test)
         #expect(parsed.body?.text == value)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[]", "null", "1", #"{"Data":1}"#])
-    func `nothing there is a failure that says so, unless the path is optional`(body: String) async throws {
+    func `an empty place is a failure with that message, unless the path is optional`(body: String) async throws {
         let failure = try #require(await Self.node().failure(.test(body)))
         #expect(failure.reason == .contract)
         #expect(failure.phase == .answered)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await Self.node(isOptional: true).process(.test(body), .test).body == nil)
     }
 
-    @Test func `paths go as deep as they say`() async throws {
+    @Test func `paths have any depth`() async throws {
         let answer = try ChainResponse<JSONDocument?>.test(#"{"r":[{"x":1},{"x":{"y":[true]}}]}"#)
         #expect(try await Self.node("$.r[1].x.y").process(answer, .test).body?.text == "[true]")
         #expect(try await Self.node("$").process(answer, .test).body == answer.body)
@@ -39,7 +39,7 @@ import Testing
         #expect(try await Self.node().process(.test(nil, status: 204), .test).body == nil)
     }
 
-    @Test func `what is shown of an envelope leaves secrets out`() async throws {
+    @Test func `the fragment of an envelope leaves secrets out`() async throws {
         let failure = try await Self.node().failure(.test(#"{"token":"canary","error":"no"}"#))
         #expect(failure?.detail == #"there is nothing at $.data in {"token":"…","error":"no"}"#)
     }

@@ -55,7 +55,9 @@ import Testing
         "", "nonsense", "[]", "null", #"{"code":"x","message":1}"#, #"{"code":0,"message":"fine"}"#,
         #"{"code":17,"code":18,"message":"twice"}"#,
     ])
-    func `what is not the user's goes on to the check of the status, with its body whole`(body: String) async throws {
+    func `an answer without a user's error reaches the check of the status, with its body whole`(
+        body: String
+    ) async throws {
         let chain = Self.node().then(ResponseHTTPErrorProcessorNode())
         let failure = try #require(await chain.failure(Self.reply(500, body)))
         #expect(failure.reason == .http(HTTPFailure(status: 500, body: Array(body.utf8))))
@@ -63,7 +65,7 @@ import Testing
         #expect(failure.node == "ResponseHTTPErrorProcessorNode")
     }
 
-    @Test func `a success is not looked into unless that is asked for`() async throws {
+    @Test func `a success is not searched for errors unless requested`() async throws {
         let untouched = Counter()
         let body = ReplyBody(length: nil) { () async throws(Failure) -> [UInt8]? in
             untouched.next()
@@ -89,7 +91,7 @@ import Testing
         #"{"code":0,"message":"fine"}"#, "[1,2,3]", "", "nonsense", String(repeating: "x", count: 1000),
         String(repeating: "y", count: 50), String(repeating: "z", count: 49), String(repeating: "w", count: 51),
     ])
-    func `a success without an error goes on unharmed, chunk by chunk`(body: String) async throws {
+    func `a success without an error passes unharmed, chunk by chunk`(body: String) async throws {
         let node = Self.node(limit: 50, asksSuccesses: true)
         let reply = try await node.process(Self.reply(200, body), .test)
         var chunks: [[UInt8]] = []
@@ -158,7 +160,7 @@ import Testing
         #expect(await own.failure(try Self.reply(200, #"{"expired":false}"#)) == nil)
     }
 
-    @Test func `what is told of the user's error is bounded and on one line`() async throws {
+    @Test func `the message of the user's error is bounded and on one line`() async throws {
         let node = ResponseErrorEnvelopeNode { _, _ in
             OwnError(code: 1, message: String(repeating: "x\n\u{1B}", count: 10_000))
         }

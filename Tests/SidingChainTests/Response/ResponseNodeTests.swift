@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [100, 300, 301, 307, 400, 401, 403, 404, 409, 410, 418, 429, 451, 500, 503, 511, 599])
-    func `every other status ends the line with what is worth keeping`(_ status: Int) async throws {
+    func `every other status is a failure with the useful part of the answer`(_ status: Int) async throws {
         let fields: HTTPFields = [
             .retryAfter: "3", .eTag: "e", .contentType: "t", HTTPField.Name("X-RateLimit-Remaining")!: "0",
             .setCookie: "canary", .server: "s",
@@ -59,13 +59,13 @@ import Testing
         #expect(failure?.reason == .http(HTTPFailure(status: 500, body: [1, 2])))
     }
 
-    @Test(arguments: [204, 205, 304]) func `no content is told from an empty body`(_ status: Int) async throws {
+    @Test(arguments: [204, 205, 304]) func `no content differs from an empty body`(_ status: Int) async throws {
         let chain = ResponseDataPreprocessorNode().then(ResponseDataLoaderNode())
         #expect(try await chain.process(Self.reply(status), .test).bytes == nil)
         #expect(try await chain.process(Self.reply(200), .test).bytes == [])
     }
 
-    @Test func `the loader keeps its limit and says which request it was`() async throws {
+    @Test func `the loader keeps its limit and names the request`() async throws {
         let chain = ResponseDataPreprocessorNode().then(ResponseDataLoaderNode(limit: 3))
         #expect(try await chain.process(Self.reply(200, [:], [[1], [2, 3]]), .test).bytes == [1, 2, 3])
         let failure = try #require(await chain.failure(Self.reply(200, [:], [[1], [2, 3, 4]])))

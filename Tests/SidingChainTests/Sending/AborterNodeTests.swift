@@ -6,7 +6,7 @@ import SidingTesting
 import Testing
 
 @Suite struct AborterNodeTests {
-    @Test func `a call that nobody cancels is left alone`() async throws {
+    @Test func `a call that is not cancelled is left alone`() async throws {
         let chain = AborterNode(Step<Int, Int> { input, _ in input + 1 })
         #expect(try await chain.process(1, .test) == 2)
         #expect(chain.steps == ["AborterNode(Step)"])
@@ -28,7 +28,9 @@ import Testing
         #expect(await TransferProgressTests.last(of: handle.downloadProgress) == nil, "the progress ends")
     }
 
-    @Test(arguments: [false, true]) func `cancelled meanwhile, the call ends as it says`(_ byTask: Bool) async {
+    @Test(arguments: [false, true]) func `a call that is cancelled meanwhile fails with its own phase`(
+        _ byTask: Bool
+    ) async {
         let clock = ManualClock()
         let chain = AborterNode(DeadlineNodeTests.waiting(clock, then: .maybeSent))
         let handle = CallHandle()

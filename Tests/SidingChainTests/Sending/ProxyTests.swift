@@ -156,7 +156,7 @@ import Testing
         #expect(ProxyRules(try Proxy("p:1")).proxy(for: try HTTPURL(url)) == nil)
     }
 
-    @Test func `credentials that come from the same place are equal, whatever they are`() throws {
+    @Test func `credentials that come from the same place are equal, with any value`() throws {
         func secret(_ place: String, _ text: String) -> TransportSecret {
             TransportSecret(place) { () async throws(Failure) in text }
         }

@@ -39,7 +39,7 @@ import Testing
         HTTPRequest(method: method, scheme: "https", authority: "api.example.com", path: "/items?page=2&key=secret")
     }
 
-    @Test func `the rest of a page that broke off is asked for, on condition, and the page is whole`() async throws {
+    @Test func `the rest of a page that broke off is requested, on condition, and the page is whole`() async throws {
         let origin = ScriptedTransport([Self.broken(), Self.rest(from: 12_000)])
         let transport = ResumingTransport(origin, resuming: nil)
         transport.expect(Self.url)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await reply.body.next() == nil)
     }
 
-    @Test func `no more than the limit is gathered of a page that has no end`() async throws {
+    @Test func `of an endless page only the limit is stored`() async throws {
         let chunks = Array(repeating: [UInt8](repeating: 32, count: 1_000), count: 50)
         let origin = ScriptedTransport([.reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: chunks)])
         let transport = ResumingTransport(origin, resuming: nil, upTo: 5_000)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await reply.body.next()?.count == 6_000)
     }
 
-    @Test func `a page that breaks off again goes on from there`() async throws {
+    @Test func `a page that breaks off again continues from there`() async throws {
         let part = HTTPResponse(
             status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-19999/20000"])
         let origin = ScriptedTransport([
@@ -88,7 +88,9 @@ import Testing
         #expect(origin.requests[2].request.headerFields[.range] == "bytes=16000-")
     }
 
-    @Test func `a rest that is shorter than it says does not end the page, which continues behind it`() async throws {
+    @Test func `a rest that is shorter than it declares does not end the page, which continues behind it`()
+        async throws
+    {
         let part = HTTPResponse(
             status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-15999/20000"])
         let origin = ScriptedTransport([
@@ -105,7 +107,7 @@ import Testing
         HTTPResponse.Status.badRequest, .forbidden, .notFound, .notImplemented, .internalServerError,
         .movedPermanently, .preconditionFailed,
     ])
-    func `where a range is refused, the page is asked for anew`(status: HTTPResponse.Status) async throws {
+    func `where a range is refused, the page is requested anew`(status: HTTPResponse.Status) async throws {
         let origin = ScriptedTransport([
             Self.broken(), .status(status),
             .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [Self.whole]),
@@ -130,7 +132,7 @@ import Testing
         #expect(try await Self.body(transport) == Self.whole)
     }
 
-    @Test func `another process continues with what the first one kept`() async throws {
+    @Test func `another process continues with the stored part`() async throws {
         let origin = ScriptedTransport([Self.rest(from: 5_000)])
         let partial = PartialAnswer(url: Self.url, etag: "\"1\"", bytes: Array(Self.whole[..<5_000]))
         let transport = ResumingTransport(origin, resuming: partial)
@@ -159,9 +161,9 @@ import Testing
                 status: .partialContent, headerFields: [.eTag: "\"1\"", .contentRange: "bytes 12000-19999/*"]),
             chunks: [Array(whole[12_000...])]),
     ])
-    func `an answer that is not the rest is refused, and the page is asked for anew`(answer: ScriptedAnswer)
-        async throws
-    {
+    func `an answer other than the rest is refused, and the page is requested anew`(
+        answer: ScriptedAnswer
+    ) async throws {
         let origin = ScriptedTransport([
             Self.broken(), answer, .reply(HTTPResponse(status: .ok, headerFields: Self.fields()), chunks: [Self.whole]),
         ])
@@ -176,7 +178,7 @@ import Testing
         broken(fields(etag: "W/\"1\"")), broken([.eTag: "\"1\""]), broken(fields([.contentEncoding: "gzip"])),
         broken([.acceptRanges: "bytes"]), broken(at: 100),
     ])
-    func `what cannot be resumed, or is hardly anything, is not kept`(answer: ScriptedAnswer) async throws {
+    func `a page that cannot be resumed, or is hardly begun, is not kept`(answer: ScriptedAnswer) async throws {
         let transport = ResumingTransport(ScriptedTransport([answer]), resuming: nil)
         transport.expect(Self.url)
         await #expect(throws: Failure.self) { try await Self.body(transport) }

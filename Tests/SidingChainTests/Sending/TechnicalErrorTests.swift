@@ -51,7 +51,7 @@ import Testing
             (-2, Failure.Reason.hostNotFound), (-5, .hostNotFound), (-3, .temporaryDNS), (-4, .temporaryDNS),
             (-11, .temporaryDNS),
         ] as [(Int32, Failure.Reason)])
-    func `a resolver's word is believed only with a way out`(_ code: Int32, _ reason: Failure.Reason) {
+    func `a resolver's error counts only where a route exists`(_ code: Int32, _ reason: Failure.Reason) {
         let failure = Self.classified(.resolver(code: code), phase: .maybeSent, route: true)
         #expect(failure.reason == reason)
         #expect(failure.phase == .notSent)
@@ -70,7 +70,7 @@ import Testing
         (.resolver(code: -3), .proxyUnreachable, .noInternetConnection),
     ]
 
-    @Test func `a proxy that is not reached is told as such, where this machine has a network`() {
+    @Test func `a proxy that is not reached is reported as such, where this machine has a network`() {
         for row in Self.towardsProxy {
             let failure = Failure(.system(row.fault), phase: .notSent, underlying: UnreachedProxy())
             for (route, reason) in [(true, row.withRoute), (false, row.without)] {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `what is unknown stays so, and other failures pass`() {
+    @Test func `an unknown fault stays unknown, and other failures pass`() {
         #expect(Self.classified(.unknown("x"), phase: .maybeSent).reason == .system(.unknown("x")))
         let other = TechnicalErrors.classify(Failure(.contract, phase: .answered)) { false }
         #expect(other.reason == .contract)

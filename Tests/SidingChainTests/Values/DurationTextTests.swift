@@ -35,7 +35,7 @@ import Testing
             ("30", "30s"), ("5 min", "5m"), ("2 Hours", "2h"), ("1_000 ms", "1000ms"), ("30s", nil), ("soon", nil),
             ("4000 days", nil),
         ] as [(String, String?)])
-    func `what may be meant is suggested`(_ text: String, _ meant: String?) {
+    func `a similar duration is suggested`(_ text: String, _ meant: String?) {
         #expect(DurationText.suggestion(text) == meant)
         #expect(DurationText.suggestion(text, atLeast: .seconds(7_201)) == nil)
     }

@@ -24,7 +24,7 @@ import Testing
         ("http://a.example/?", "http://a.example/?"),
         ("http://a.example:/", "http://a.example/"), ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"),
     ])
-    func `a URL reads as it will be asked`(_ text: String, _ shown: String) throws {
+    func `a URL reads as it will be requested`(_ text: String, _ shown: String) throws {
         let url = try HTTPURL(text)
         #expect(url.description == shown)
         #expect(try HTTPURL(shown) == url, "and reads the same again")

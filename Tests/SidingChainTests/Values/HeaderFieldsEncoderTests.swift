@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func `ready sets say what they are for`() throws {
+    @Test func `ready sets name their media types`() throws {
         #expect(
             try HTTPFields(headerObject: JSONRequestHeaderFields())
                 == [.accept: "application/json", .contentType: "application/json"])
@@ -90,7 +90,7 @@ import Testing
         #expect(fields[.acceptLanguage] == "pl")
     }
 
-    @Test func `names replace each other whatever their case`() async throws {
+    @Test func `names replace each other in any case`() async throws {
         let fields = try await HeaderObjectNode(["ACCEPT": "mine"])
             .process(.test(.get, "http://a/p", [.accept: "own"]), .test).headerFields
         #expect(fields[values: .accept] == ["mine"])

@@ -42,7 +42,7 @@ import SidingChain
         ("<>; rel=next", false), (#"</a>; rel="prev", <>; rel="next""#, false),
         (#"<a>; rel="next"; results="false""#, false), ("", false), (#"<a>; rel="nextish""#, false),
     ])
-    func `a field that means a next page but cannot be read is told from one that has none`(
+    func `an unreadable field about a next page differs from a field without one`(
         _ field: String, _ isUnreadable: Bool
     ) {
         #expect(LinkHeader.isUnreadable("next", in: field) == isUnreadable)

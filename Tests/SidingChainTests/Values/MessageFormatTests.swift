@@ -7,16 +7,16 @@ import Testing
         (Duration.milliseconds(850), "850 ms"), (.seconds(12), "12 s"), (.seconds(89), "89 s"), (.seconds(90), "2 min"),
         (.seconds(5400), "2 h"), (.seconds(172_800), "2 d"), (.seconds(-34_560_000), "-400 d"),
     ])
-    func `a duration is told in the largest unit that fits`(duration: Duration, words: String) {
+    func `a duration is shown in the largest unit that fits`(duration: Duration, words: String) {
         #expect(MessageFormat.duration(duration) == words)
     }
 
     @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_500_000, "1.4 MiB"), (3 << 30, "3.0 GiB")])
-    func `a size is told in binary units`(bytes: Int, words: String) {
+    func `a size is shown in binary units`(bytes: Int, words: String) {
         #expect(MessageFormat.size(bytes) == words)
     }
 
-    @Test func `how long something lasts is told without "ago"`() {
+    @Test func `a length of time is shown without "ago"`() {
         let now = Timestamp(secondsSince1970: 1_000)
         let format = MessageFormat(now: now, isAbsolute: false)
         #expect(format.span(since: now + .seconds(-12)) == "for 12 s")
@@ -24,7 +24,7 @@ import Testing
         #expect(MessageFormat(now: now, isAbsolute: true).span(since: now) == "since 1970-01-01T00:16:40.000Z")
     }
 
-    @Test func `what a clock that was ahead has stored is in the future, and what is planned is due in a while`() {
+    @Test func `a timestamp of a clock that was ahead is in the future, and a planned one is due in a while`() {
         let now = Timestamp(secondsSince1970: 1_000)
         let format = MessageFormat(now: now, isAbsolute: false)
         #expect(format.time(now + .seconds(-12)) == "12 s ago" && format.age(now + .seconds(-12)) == "12 s")

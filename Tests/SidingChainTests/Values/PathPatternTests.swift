@@ -29,7 +29,7 @@ import Testing
         #expect(error?.detail?.isEmpty == false)
     }
 
-    @Test func `a pattern of all is told from others`() throws {
+    @Test func `a pattern of all differs from others`() throws {
         #expect(try PathPattern("**").isOfAll && PathPattern("/**").isOfAll)
         #expect(try !PathPattern("/a/**").isOfAll && !PathPattern("**/a").isOfAll)
     }

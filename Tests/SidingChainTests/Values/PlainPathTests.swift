@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `what a request shows is made of the request, secrets left out`() async throws {
+    @Test func `the shown path is made of the request, secrets left out`() async throws {
         let draft = RequestDraft(route: RequestRoute(.get, try HTTPURL("https://a:444/p?mine=canary&x=1&token=canary")))
         var outgoing = try await RequestCreatorNode(secretQueryNames: ["mine"]).process(draft, .test)
         #expect(outgoing.shownURL == "https://a:444/p?mine=…&x=1&token=…")
@@ -38,7 +38,7 @@ import Testing
         #expect(plain.shownURL == "http://a/")
     }
 
-    @Test func `several injected values of one name go out beside the request's own fields`() async throws {
+    @Test func `several injected values of one name are sent beside the request's own fields`() async throws {
         var several: HTTPFields = [.accept: "a"]
         several.append(HTTPField(name: .via, value: "1"))
         several.append(HTTPField(name: .via, value: "2"))

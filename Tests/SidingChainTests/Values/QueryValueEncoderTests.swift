@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `containers nest as they are asked for`() throws {
+    @Test func `nested containers are encoded as nested values`() throws {
         #expect(
             try QueryValueEncoder().encode(ByHand()) == [
                 "a": ["a": 1, "b": nil, "c": 5], "b": ["x", nil, [2], ["c": 3.5], ["base": 1]], "c": 2,
@@ -214,7 +214,7 @@ import Testing
             line: .init(odd: Odd()),
             words: "the value at 'lines[1].odd' wrote itself in two kinds of containers at once"),
     ])
-    func `what has no form is named by type and path`(_ fault: Fault) async {
+    func `a value without a form is named by type and path`(_ fault: Fault) async {
         let failure = await failure { try QueryValueEncoder().encode(Order(lines: [Order.Line(), fault.line])) }
         #expect(failure?.reason == .invalidRequest)
         #expect(failure?.phase == .notSent)
@@ -226,7 +226,7 @@ import Testing
         func encode(to encoder: any Encoder) throws { throw Own.refused }
     }
 
-    @Test func `what user code throws stays user code's`() async {
+    @Test func `an error thrown by user code stays user code's`() async {
         let failure = await failure { try QueryValueEncoder().encode(["a": Refusing()]) }
         #expect(failure?.reason == .userCode)
         #expect(failure?.phase == .notSent)

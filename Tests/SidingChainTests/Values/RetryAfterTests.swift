@@ -23,7 +23,7 @@ import Testing
         "", "-5", ".", "1.", ".5", "1.2.3", "1.x", "soon", "1e3", "0x10", "٣", "12 monkeys", "Sun, 06 Nov 1994",
         "\u{0}",
     ])
-    func `what says nothing usable is nothing`(_ value: String) {
+    func `an unusable value is ignored`(_ value: String) {
         #expect(RetryAfter.wait(value, now: Self.then) == nil)
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(RetryAfter.wait("Sun, 06 Nov 1994 08:49:38 GMT", now: Self.then + 0.5) == .seconds(1))
     }
 
-    @Test func `an answer tells its wait`() {
+    @Test func `an answer has the wait of its Retry-After`() {
         #expect(HTTPFailure(status: 429, headerFields: [.retryAfter: "3"]).retryAfter(now: 0) == .seconds(3))
         #expect(HTTPFailure(status: 429).retryAfter(now: 0) == nil)
     }

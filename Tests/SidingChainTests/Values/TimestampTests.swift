@@ -15,7 +15,7 @@ import Testing
         #expect(Timestamp(microseconds: microseconds).rfc3339 == text)
     }
 
-    @Test func `every millisecond is told as itself`() {
+    @Test func `every millisecond is formatted as itself`() {
         let wrong = (0..<1_000).filter { millisecond in
             let moment = Timestamp(microseconds: 1_769_843_100_000_000 + Int64(millisecond) * 1_000)
             return moment.rfc3339 != "2026-01-31T07:05:00.\(String(1_000 + millisecond).dropFirst())Z"
@@ -23,7 +23,7 @@ import Testing
         #expect(wrong == [])
     }
 
-    @Test func `sums and differences end at what can be stored, and never trap`() {
+    @Test func `sums and differences end at the storable limits, and never trap`() {
         let (first, last) = (Timestamp(microseconds: .min), Timestamp(microseconds: .max))
         #expect(last + .seconds(1) == last)
         #expect(first + .seconds(-1) == first)

@@ -88,7 +88,7 @@ import Testing
 
     private func url() throws -> HTTPURL { try HTTPURL("http://a.test/x") }
 
-    @Test func `a request waits for its place outside of its deadline, and credentials are asked for after that`()
+    @Test func `a request waits for its place outside of its deadline, and reads its credentials after that`()
         async throws
     {
         let budget = ScriptedBudget(ScriptedBudget.spent(for: 60))
@@ -148,7 +148,7 @@ import Testing
         (Failure(.timeout(.response), phase: .maybeSent), ["take /x"]),
         (Failure(.redirectRefused, phase: .answered), ["take /x", "answered "]),
     ])
-    func `a place is given back only where nothing went out`(_ failure: Failure, _ events: [String]) async throws {
+    func `a place is given back only where nothing was sent`(_ failure: Failure, _ events: [String]) async throws {
         let budget = ScriptedBudget()
         #expect(await chain(budget, ScriptedTransport([.failure(failure)])).failure(try url())?.phase == failure.phase)
         #expect(budget.events == events)
@@ -178,7 +178,7 @@ import Testing
         // Larger than the limit of the chain: the rest is not read.
         (.init(chunks: [600, 600, 600]), 1_300),
     ])
-    func `the bytes of an attempt are recorded once, at its end, whatever the end is`(
+    func `the bytes of an attempt are recorded once, at any end`(
         _ answer: CarryingTransport.Answer, _ bytes: Int
     ) async throws {
         let budget = ScriptedBudget()

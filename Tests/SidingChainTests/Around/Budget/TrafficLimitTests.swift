@@ -62,7 +62,7 @@ import Testing
         #expect(transport.sent == 3)
     }
 
-    @Test func `what the run has carried before counts`() async throws {
+    @Test func `the bytes that the run carried before count`() async throws {
         let (transport, url) = (CarryingTransport(), try url.get())
         let meter = TrafficMeter()
         meter.add(500)
@@ -72,7 +72,7 @@ import Testing
         #expect(transport.sent == 0)
     }
 
-    @Test func `the budget behind it is asked as well, and told the bytes`() async throws {
+    @Test func `the budget behind it admits the request as well, and gets the bytes`() async throws {
         let (budget, url) = (Noting(), try url.get())
         try await TrafficMeter().counting { () async throws in
             let chain = chain(try #require(TrafficLimit(100, before: budget)), CarryingTransport())

@@ -14,7 +14,7 @@ import Testing
         return failure?.detail
     }
 
-    @Test func `each kind of mismatch is told with type, path and fragment`() async throws {
+    @Test func `each kind of mismatch is reported with type, path and fragment`() async throws {
         #expect(
             try await Self.detail([Person].self, #"[{"name":"a","age":1},{"name":"b","age":"two"}]"#)
                 == #"Array<Person> at $[1].age: expected Int, found a string: "two""#)
@@ -40,7 +40,9 @@ import Testing
         (#"[{"age":1.5}]"#, "1.5"), (#"[{"age":1,"friends":[{"age":9223372036854775808}]}]"#, "9223372036854775808"),
         (#"[{"age":1,"friends":[{"age":2},{"age":1e30}]}]"#, "1e30"),
     ])
-    func `a number that does not fit is told with its place, not rounded`(body: String, digits: String) async throws {
+    func `a number that does not fit is reported with its place, not rounded`(
+        body: String, digits: String
+    ) async throws {
         struct Human: Codable, Sendable {
             var age: Int
             var weight: Double?
@@ -73,7 +75,7 @@ import Testing
                 == "Nested at $.level: the number does not fit Int: 0.5")
     }
 
-    @Test func `what a model refuses at its root is not blamed on a number`() async throws {
+    @Test func `an error of a model at its root is not blamed on a number`() async throws {
         enum Level: Int, Codable { case one = 1 }
         let detail = try #require(try await Self.detail(Level.self, "5"))
         #expect(detail.hasPrefix("Level at $: Cannot initialize Level"))
@@ -107,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `what stands under a renamed key is shown by what is around it`() async throws {
+    @Test func `the fragment of a renamed key is its surroundings`() async throws {
         struct Event: Decodable, Sendable { var startsAt: Int }
         let detail = try await Self.detail([Event].self, #"[{"starts_at":"x"}]"#) {
             let decoder = JSONDecoder()
@@ -118,7 +120,7 @@ import Testing
         #expect(detail?.hasSuffix(#": {"starts_at":"x"}"#) == true)
     }
 
-    @Test func `secrets are left out of what is shown`() async throws {
+    @Test func `secrets are left out of the fragment`() async throws {
         struct Session: Decodable, Sendable {
             enum Level: String, Decodable { case one }
             var accessToken: Int?

@@ -83,7 +83,7 @@ import Testing
 
     static let answer = ScriptedAnswer.text(#"[{"number":8,"labels":["a"]}]"#)
 
-    @Test func `models with a DTO go out and come back`() async throws {
+    @Test func `models with a DTO are sent and received`() async throws {
         let typed = Typed(Self.answer)
         let chain = try typed.dto(Ticket.self, [Ticket].self)
         #expect(try await chain.process(Ticket(id: 7, tags: ["x"]), .test) == [Ticket(id: 8, tags: ["a"])])
@@ -91,14 +91,14 @@ import Testing
         #expect(chain.description.hasPrefix("ModelInputNode(DTOMapperNode(LoggerNode(MetadataConnectorNode → "))
     }
 
-    @Test func `plain Codable models go out and come back`() async throws {
+    @Test func `plain Codable models are sent and received`() async throws {
         let typed = Typed(Self.answer)
         let chain = try typed.plain([String: Int].self, [Ticket.DTO].self)
         #expect(try await chain.process(["b": 1, "a": 2], .test) == [Ticket.DTO(number: 8, labels: ["a"])])
         #expect(typed.sent == ["POST", "application/json", #"{"a":2,"b":1}"#])
     }
 
-    @Test func `a chain of models may lack input, output or both`() async throws {
+    @Test func `a chain of models may have no input, no output, or neither`() async throws {
         let reading = Typed(Self.answer)
         #expect(try await reading.withoutInput([Ticket].self).process((), .test) == [Ticket(id: 8, tags: ["a"])])
         #expect(reading.sent == ["GET", "-", ""])

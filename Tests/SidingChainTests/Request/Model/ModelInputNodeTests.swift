@@ -84,7 +84,7 @@ import Testing
         #expect(chain.description.hasPrefix("VoidInputNode(ModelInputNode(DTOMapperNode("))
     }
 
-    @Test func `a chain without output leaves what came aside, be it JSON or not`() async throws {
+    @Test func `a chain without output ignores the body, be it JSON or not`() async throws {
         for body in ["OK", "{}", "", nil] as [String?] {
             let scripted = try ScriptedChain(body, contentType: "text/plain")
             let chain = ModelInputNode<Ticket, Void, _>(
@@ -117,7 +117,7 @@ import Testing
         #expect(await VoidOutputNode(lost).failure(nil)?.reason == .connectionLost)
     }
 
-    @Test func `what cannot be written is an invalid request that names type and field, and nothing is sent`()
+    @Test func `an unencodable value is an invalid request that names type and field, and nothing is sent`()
         async throws
     {
         struct Point: Codable, Sendable { var places: [Double] }
@@ -137,7 +137,7 @@ import Testing
         #expect(scripted.requests.isEmpty)
     }
 
-    @Test func `what the answer's DTO refuses is a broken contract that names type, field and URL`() async throws {
+    @Test func `an answer that the DTO refuses is a broken contract that names type, field and URL`() async throws {
         let scripted = try ScriptedChain(#"[{"number":1,"labels":[]},{"number":"x","labels":[]}]"#)
         let chain = ModelInputNode<Ticket, [Ticket], _>(DTOMapperNode(try scripted.parsing()))
         let failure = try #require(await chain.failure(Ticket(id: 1, tags: [])))
@@ -150,7 +150,7 @@ import Testing
         #expect(error.path == (try JSONPath(parsing: "$[1].number")))
     }
 
-    @Test func `a model's own error stays itself beneath a failure that says where`() async throws {
+    @Test func `a model's own error is beneath a failure that names the place`() async throws {
         let scripted = try ScriptedChain(#"[{"number":1,"labels":[]},{"number":13,"labels":[]}]"#)
         let chain = ModelInputNode<Ticket, [Ticket], _>(DTOMapperNode(try scripted.parsing()))
         let failure = try #require(await chain.failure(Ticket(id: 1, tags: [])))
@@ -164,7 +164,7 @@ import Testing
             await one.failure(Ticket(id: 1, tags: []))?.detail == "Ticket at $.number: a number is not negative")
     }
 
-    @Test func `a cancellation or a failure thrown by a mapping is what it is`() async throws {
+    @Test func `a cancellation or a failure thrown by a mapping is not wrapped`() async throws {
         let scripted = try ScriptedChain("1")
         let cancelled = DTOMapperNode<[String], Int, _>(
             try scripted.parsing(), input: ModelMapping { _ in throw CancellationError() }, output: .json())

@@ -72,7 +72,7 @@ import Testing
         #expect(try 7.toRaw().text == "7")
     }
 
-    @Test func `an error of an element says which one it was, from the root`() throws {
+    @Test func `an error of an element has its index, from the root`() throws {
         let error = try #require(try Self.error([String: [Tag]].self, #"{"x y":[{"label":"a"},{"label":1}]}"#))
         #expect(error.path == (try JSONPath(parsing: #"$."x y"[1].label"#)))
         #expect(error.type == "Tag")

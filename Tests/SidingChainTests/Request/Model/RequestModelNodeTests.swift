@@ -43,7 +43,7 @@ import Testing
         #expect(draft.body.length == 4)
     }
 
-    @Test func `without raw data there is no body and no content type, whatever the method`() async throws {
+    @Test func `without raw data there is no body and no content type, with any method`() async throws {
         for method in [HTTPRequest.Method.get, .post, .put, .delete] {
             let draft = try await Self.transformer(method).process(RequestModel(), .test)
             guard case .none = draft.body else {

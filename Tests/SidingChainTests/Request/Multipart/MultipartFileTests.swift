@@ -36,7 +36,7 @@ import Testing
         return chunks()
     }
 
-    @Test func `a file of 64 MiB goes out in chunks of at most 256 KiB that sum to the declared length`() async throws {
+    @Test func `a file of 64 MiB is sent in chunks of at most 256 KiB that sum to the declared length`() async throws {
         let (path, content) = try file(size: 64 << 20)
         let body = try await body(path)
         let head =
@@ -92,7 +92,7 @@ import Testing
         #expect(chunks.count == 4)
     }
 
-    @Test func `what cannot be sent is found before anything is`() async throws {
+    @Test func `an unusable file is found before anything is sent`() async throws {
         let missing = directory.path(of: "none.txt")
         let folder = directory.path(of: "folder")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -153,7 +153,7 @@ import Testing
         #expect(await failure { try await next() }?.detail == broken?.detail)
     }
 
-    @Test func `a file that is gone or another one at the next attempt is not sent as the old one`() async throws {
+    @Test func `a file that was deleted or replaced before the next attempt is not sent as the old one`() async throws {
         let (path, _) = try file(size: 10)
         let body = try await body(path)
         #expect(try await body.requestBody.collected().count == body.length)

@@ -21,7 +21,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `fields, data and files go out in their order, byte for byte`() async throws {
+    @Test func `fields, data and files are sent in their order, byte for byte`() async throws {
         let path = try directory.write("file!", to: "report.PDF")
         var form = MultipartForm()
         form.append(field: "z", value: "line one\nline two ż+&")
@@ -96,7 +96,7 @@ import Testing
                 == ["none=", "on=true", "tags=x", "tags=y", "user.address.city=ż", "user.name=b&b"])
     }
 
-    @Test func `typed fields and files go together`() async throws {
+    @Test func `typed fields and files work together`() async throws {
         var form = MultipartForm()
         form.append(field: "z", value: "first")
         form.append(fields: ["user": ["name": "bob", "age": 23]])
@@ -168,7 +168,7 @@ import Testing
         #expect(encoded == Encoded(contentType: expected, body: end + "\r\n"))
     }
 
-    @Test func `a declared type by which nobody could read the parts is refused`() async throws {
+    @Test func `a declared type by which the parts could not be read is refused`() async throws {
         let draft = try RequestDraft.test(.post, "http://a/p", [.contentType: "application/json"])
         let failure = try await RequestEncoderNode<MultipartForm>().failure(of: MultipartForm(), draft)
         #expect(failure?.reason == .invalidRequest)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ProgressNodeTests {
     // MARK: Download
 
-    @Test func `a download tells the start, at most each hundredth, and the end`() async throws {
+    @Test func `a download reports the start, at most each hundredth, and the end`() async throws {
         let told = try await downloading([[UInt8]](repeating: [1], count: 10_000), length: 10_000)
         #expect(told.count == 101)
         #expect(told.first == TransferProgress(completed: 0, total: 10_000))
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 99, 100, 101, 1001, 65_537])
-    func `whatever the length, the last is the whole and comes once`(_ length: Int) async throws {
+    func `with any length, the last report is the whole and comes once`(_ length: Int) async throws {
         let told = try await downloading([[UInt8]](repeating: [1], count: length), length: length)
         #expect(told.count <= 102)
         #expect(told.count { $0.fraction == 1 } == 1)
         #expect(told.last?.completed == Int64(length))
     }
 
-    @Test func `an unknown length tells bytes, at most each 64 KiB, and the end`() async throws {
+    @Test func `an unknown length reports bytes, at most each 64 KiB, and the end`() async throws {
         let told = try await downloading([[UInt8]](repeating: [1], count: 200_000), length: nil)
         #expect(told.map(\.completed) == [0, 65_536, 131_072, 196_608, 200_000])
         #expect(told.allSatisfy { $0.fraction == nil })
@@ -35,13 +35,13 @@ import Testing
         #expect(try await downloading([], length: 0).map(\.fraction) == [1])
     }
 
-    @Test func `what a resumed download has already counts as completed`() async throws {
+    @Test func `bytes that a resumed download has already count as completed`() async throws {
         let told = try await downloading(
             [[1, 2], [3, 4]], length: 4, status: .partialContent, [.contentRange: "bytes 6-9/10"])
         #expect(told == [6, 8, 10].map { TransferProgress(completed: $0, total: 10) })
     }
 
-    @Test func `a body that breaks off has no end to tell`() async throws {
+    @Test func `a body that breaks off reports no end`() async throws {
         let told = Told()
         let lost = Failure(.truncated, phase: .answered)
         let reply = try await DownloadProgressNode(told.report)
@@ -50,7 +50,7 @@ import Testing
         #expect(told.all.map(\.completed) == [0, 1, 2])
     }
 
-    @Test func `the handle of the call is told as well`() async throws {
+    @Test func `the handle of the call gets the progress as well`() async throws {
         let handle = CallHandle()
         let context = ChainContext(requestID: "1", handle: handle)
         _ = try await DownloadProgressNode().process(Self.reply([[1]], length: 1), context).body.collect(upTo: 1)
@@ -83,7 +83,7 @@ import Testing
 
     // MARK: Upload
 
-    @Test func `bytes in memory are uploaded in chunks, and told like a download`() async throws {
+    @Test func `bytes in memory are uploaded in chunks, and reported like a download`() async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
         let (sent, told) = try await uploading(.bytes(bytes))
         #expect(sent.map(\.body) == [bytes])
@@ -91,7 +91,7 @@ import Testing
         #expect(told.last?.fraction == 1)
     }
 
-    @Test func `a stream tells at most each hundredth, with its length or bytes only`() async throws {
+    @Test func `a stream reports at most each hundredth, with its length or bytes only`() async throws {
         let chunks: @Sendable () -> @Sendable () async throws -> [UInt8]? = {
             let rest = Counter()
             return { rest.next() <= 1000 ? [UInt8](repeating: 7, count: 100) : nil }
