@@ -17,7 +17,7 @@ import Testing
         #expect(try await AuthorizationProvider(authorization: .none).query().isEmpty)
     }
 
-    @Test func `a bearer token goes into its field`() async throws {
+    @Test func `a bearer token is sent in its field`() async throws {
         #expect(try await fields(.bearer(secret)) == [.authorization: "Bearer s3cret"])
         #expect(try await fields(.bearer { "given" }) == [.authorization: "Bearer given"])
     }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `an API key goes into the field or the query parameter of the origin's choice`() async throws {
+    @Test func `an API key is sent in the field or query parameter of the origin's choice`() async throws {
         let name = HTTPField.Name("X-API-Key")!
         #expect(try await fields(.apiKeyHeader(name, secret)) == [name: "s3cret"])
         #expect(try await fields(.apiKeyQuery("key", secret)) == [:])
@@ -56,7 +56,7 @@ import Testing
         #expect(Authorization.bearer(secret).secretQueryNames == [])
     }
 
-    @Test func `an authorization tells which secrets it reads`() {
+    @Test func `an authorization lists its secrets`() {
         #expect(Authorization.basic(user: secret, password: secret).secrets.count == 2)
         #expect(Authorization.none.secrets.isEmpty)
         #expect(Authorization.bearer(secret).secrets.map(\.description) == ["test"])

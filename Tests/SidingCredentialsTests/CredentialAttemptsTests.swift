@@ -18,7 +18,7 @@ import Testing
         return true
     }
 
-    @Test func `credentials are released twice, and once where a request went out with them before`() async throws {
+    @Test func `credentials are released twice, and once where a request was sent with them before`() async throws {
         await tried.recordFirst(of: .bearer(Secret("test") { "first" }), for: "api")
         #expect(try await [releases("first"), releases("first")] == [true, false])
         #expect(try await [releases("second"), releases("second"), releases("second")] == [true, true, false])

@@ -44,7 +44,7 @@ import Testing
         #expect(chmod(file, mode_t(mode)) == 0)
     }
 
-    @Test func `what was saved is read, by every store of the directory`() async throws {
+    @Test func `saved credentials are read by every store of the directory`() async throws {
         #expect(try await store.credential(of: "tracker") == nil)
         for credential in [Self.old, Self.new] {
             try await store.save(credential, of: "tracker")
@@ -53,7 +53,7 @@ import Testing
         #expect(try await store.credential(of: "other") == nil)
     }
 
-    @Test func `directory and file are the owner's alone, whatever the umask, and nothing lies beside them`()
+    @Test func `directory and file are the owner's alone under any umask, and no other file is beside them`()
         async throws
     {
         let deep = "\(state.path)/a/b/credentials"
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `what belongs to another user is refused`() async throws {
+    func `a file of another user is refused`() async throws {
         try await store.save(Self.old, of: "tracker")
         #expect(chown(file, 65534, 65534) == 0)
         #expect(await readFailure()?.description.contains("it belongs to user 65534") == true)
@@ -193,7 +193,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["tracker"])
     }
 
-    @Test func `a stale temporary file is harmless, whatever it is`() async throws {
+    @Test func `a stale temporary file is harmless with any content`() async throws {
         try await store.save(Self.old, of: "tracker")
         try Data("s3cret ha".utf8).write(to: URL(fileURLWithPath: file + ".new"))
         #expect(try await store.credential(of: "tracker") == Self.old)
@@ -207,7 +207,7 @@ import Testing
         #expect(try await store.credential(of: "tracker") == Self.old)
     }
 
-    @Test func `what is reserved is what the next credential is written into`() async throws {
+    @Test func `the next credential is written into the reserved file`() async throws {
         try await store.reserve(for: "tracker")
         var status = stat()
         #expect(stat(file + ".new", &status) == 0)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: [(CredentialFile.Step.create, ENOSPC), (.write, ENOSPC), (.write, EFBIG)])
-    func `where there is no room to reserve, that is told before anything is asked for`(
+    func `a disk without room for the reservation is reported before any request`(
         _ step: CredentialFile.Step, _ code: Int32
     ) async throws {
         try await store.save(Self.old, of: "tracker")
@@ -233,7 +233,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["tracker"])
     }
 
-    @Test func `whoever reads while others write sees whole credentials`() async throws {
+    @Test func `readers see whole credentials while others write`() async throws {
         try await store.save(Self.old, of: "tracker")
         let directory = directory
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -24,9 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["", "abc\n", "abc\r\nX-Evil: 1", "\u{0}", "a\tb", "a\u{7F}"])
-    func `a secret that is empty or holds a control character is unusable, and is not told`(_ value: String)
-        async throws
-    {
+    func `an empty secret, or one with a control character, is unusable and not shown`(_ value: String) async throws {
         let failure = try #require(await failure { value })
         #expect(failure.reason == .credentialUnavailable)
         #expect(failure.phase == .notSent)
@@ -34,7 +32,7 @@ import Testing
         #expect(!failure.description.contains("abc") && !failure.description.contains("Evil"))
     }
 
-    @Test func `a secret that cannot be read says which and why`() async throws {
+    @Test func `an unreadable secret is reported with its name and reason`() async throws {
         let failure = try #require(await failure { throw ReadingFailed() })
         #expect(failure.reason == .credentialUnavailable)
         #expect(failure.description.contains("secret env TOKEN: permission denied"))

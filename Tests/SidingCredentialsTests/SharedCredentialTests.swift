@@ -81,7 +81,7 @@ import Testing
         #expect(stored?.accessToken == origin.grant.accessToken)
     }
 
-    @Test func `a refresh that comes to nothing is taken up by the program that waited for it`() async throws {
+    @Test func `a refresh without a result is repeated by the program that waited for it`() async throws {
         let (origin, died) = (origin, ManualClock())
         let stuck = ScriptedTransport { asked in
             // It has the gate, and its request comes to nothing in the end.

@@ -55,8 +55,7 @@ import Testing
         }
     }
 
-    @Test func `one source has one guard, whoever asks for it, and other authorizations stay as they are`() async throws
-    {
+    @Test func `one source has one guard for all callers, and other authorizations are unchanged`() async throws {
         let signIns = signIns()
         let signIn = SignIn(.clientCredentials(try client(Secret("test") { "wr0ng" })))
         #expect(await call(try safety(signIn, signIns)) != nil)
@@ -104,7 +103,7 @@ import Testing
         #expect(other.accessToken == "" && other.generation == 1)
     }
 
-    @Test func `a refresh token goes with the one it stems from`() async throws {
+    @Test func `a refresh token belongs to the credential that it stems from`() async throws {
         let first = Mutex("first-1")
         let secret = Mutex("s3cret-1")
         let signIn = SignIn(
@@ -138,7 +137,7 @@ import Testing
         #expect(try await safety(signIn, signIns()).credential().refreshToken == "first-1")
     }
 
-    @Test func `what was forgotten meanwhile is got anew, by the call that is under way too`() async throws {
+    @Test func `a token that was forgotten meanwhile is requested anew, by the call under way too`() async throws {
         let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
         let signIns = signIns()
         let safety = try safety(signIn, signIns)
@@ -167,7 +166,7 @@ import Testing
         #expect(!text.contains("s3cret-1") && !text.contains("first-1"))
     }
 
-    @Test func `without a place for its tokens a source is not asked`() async throws {
+    @Test func `without a place for its tokens a source gets no request`() async throws {
         let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
         let provider = AuthorizationProvider(authorization: .signIn(signIn))
         await #expect { try await provider.metadata(ChainContext(requestID: "test")) } throws: { error in

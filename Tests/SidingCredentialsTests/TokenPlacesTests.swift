@@ -22,7 +22,7 @@ import Testing
             ("\"2025-01-01T01:00:00Z\"", nil), ("1e300", nil), ("-1e999", nil), ("1767229200", .seconds(3600)),
             ("1767229200000", .seconds(3600)), ("1735689600", nil), ("999999999", .seconds(999_999_999)),
         ] as [(String, Duration?)])
-    func `an answer says how long its token lasts in seconds, or by the moment of its end`(
+    func `an answer has the lifetime of its token in seconds, or the moment of its end`(
         _ text: String, _ lifetime: Duration?
     ) throws {
         let answer = #"{"token":"t","expires_in":\#(text)}"#
