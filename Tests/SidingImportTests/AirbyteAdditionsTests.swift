@@ -52,7 +52,7 @@ import Testing
         #expect(try imported.resource.key == [JSONPath(members: ["attributes", "pk"])])
     }
 
-    @Test func `where AddFields works the member out, the cursor goes, and the key is told`() throws {
+    @Test func `where AddFields computes the member, the cursor is left out, and the key is reported`() throws {
         let imported = try Self.stream(
             """
             { path: [pk], value: "{{ record.a ~ record.b }}" }, { path: [updated], value: "{{ now_utc() }}" }
@@ -117,7 +117,7 @@ import Testing
         arguments: [
             "{{ stream_interval.start_time }}", "{{ stream_partition.org }}-{{ stream_partition.other }}",
         ])
-    func `a header field that differs between requests is told and left out`(value: String) throws {
+    func `a header field that differs between requests is reported and left out`(value: String) throws {
         let imported = try Imported.airbyte(
             requester: "{ request_headers: { X-Org: \"\(value)\" } }", retriever: Self.values)
         let name = try #require(HTTPField.Name("X-Org"))
@@ -128,7 +128,9 @@ import Testing
                 == ["siding.yaml does not support a header field that differs between requests"])
     }
 
-    @Test func `a stream whose parent is in a header field alone goes, and one that says it elsewhere stays`() throws {
+    @Test func `a stream with its parent in a header field alone is left out, and one with another place stays`()
+        throws
+    {
         func read(_ path: String) throws -> Imported {
             try Imported.airbyte(
                 requester: "{ path: \"\(path)\", request_headers: { X-Owner: \"{{ stream_slice.owner }}\" } }",

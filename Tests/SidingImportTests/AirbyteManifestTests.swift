@@ -26,7 +26,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `a parameter fills in a field that is empty, and never one that says something`() throws {
+    @Test func `a parameter fills in an empty field, and never overrides another value`() throws {
         let imported = try Self.manifest(
             "{}",
             """
@@ -92,7 +92,7 @@ import Testing
         #expect(unnamed.lines + same.lines == [])
     }
 
-    @Test func `another stream of the parent's name is told`() throws {
+    @Test func `another stream of the parent's name is reported`() throws {
         let other = """
             { name: users, primary_key: id, retriever: { requester: \
             { url_base: "https://api.zoom.us/v2", path: people } } }
@@ -119,7 +119,7 @@ import Testing
         #expect(try Imported(text, .airbyte).config.resources.contains { $0.name == "b" })
     }
 
-    @Test func `without any other resource a parent that is not there has no cut-off hint`() throws {
+    @Test func `without any other resource a missing parent has no cut-off hint`() throws {
         let text = """
             { name: a, primary_key: id, endpoint: { path: "x/{resources.nothing.id}/y" } }
             """
@@ -138,7 +138,7 @@ import Testing
             ("{{ record['project']['id'] }}", "$.project.id", 0), ("{{ record.key }}", "$.key", 0),
             ("{{ record['a'] ~ record['b'] }}", "$.parent.id", 1), ("{{ stream_partition.org }}", "$.parent.id", 1),
         ])
-    func `a parent's member that AddFields makes is bound where it is copied from, or told`(
+    func `a parent's member that AddFields makes is bound to its source, or reported`(
         value: String, path: String, count: Int
     ) throws {
         let parent = """
@@ -152,7 +152,7 @@ import Testing
         #expect(told.count == count)
     }
 
-    @Test func `what the user is asked for stands in a path under its name, and is told`() throws {
+    @Test func `a value that the user sets stands in a path under its name, and is reported`() throws {
         let imported = try Imported.airbyte(
             requester: "{ path: \"organizations/{{ config['organization_slug'] }}/items\" }",
             spec: "{ organization_slug: { type: string } }")
@@ -185,7 +185,7 @@ import Testing
             ("https://{{ 'eu' if config['eu'] else 'us' }}.example.com/v1", "https://value.example.com.invalid/v1"),
             ("{{ config['scheme'] }}://{{ config['-'] }}/", "https://origin.invalid/"),
         ])
-    func `of a URL that the user completes what is known is kept, under a host that nobody has`(
+    func `the known part of a URL that the user completes is kept, under a placeholder host`(
         url: String, root: String
     ) throws {
         let imported = try Imported.airbyte(requester: "{ url_base: \"\(url)\" }")
@@ -224,7 +224,7 @@ import Testing
         #expect(form.lines == [])
     }
 
-    @Test func `quotes around all of a text are Python's, and no part of it`() throws {
+    @Test func `quotes around a whole text are Python's, and are removed`() throws {
         let imported = try Imported.airbyte(
             requester: """
                 { request_headers: { Intercom-Version: "'2.10'", X-Text: "'a' and 'b'" }, \

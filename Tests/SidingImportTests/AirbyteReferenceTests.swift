@@ -60,7 +60,7 @@ import Testing
             "a: { retriever: { $ref: \"#/definitions/a/retriever\" } }", "a: \"#/\"", "a: \"#/streams/0\"",
             "a: { name: x, retriever: { requester: { $ref: \"#/definitions/a\" } } }",
         ])
-    func `a reference to itself or to nothing is refused in words`(definitions: String) {
+    func `a reference to itself or to nothing is refused with a message`(definitions: String) {
         let text = "version: 6.0.0\ndefinitions:\n  \(definitions)\nstreams:\n  - $ref: \"#/definitions/a\"\n"
         #expect(throws: ImportError.self) { try ConfigImport.read(text, file: "m.yaml", format: .airbyte) }
     }

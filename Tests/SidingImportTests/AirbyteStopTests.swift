@@ -52,7 +52,7 @@ import Testing
             "{{ last_page_size == 0 }}", "{{ last_page_size < 2 }}", "{{ not last_records }}",
             "{{ last_records | length == 0 }}", "{{ (last_records|length) < 2 }}",
         ])
-    func `a condition on the size of a page is told beside a token, and is how a listing by last records ends`(
+    func `a condition on the size of a page is reported beside a token, and ends a listing by last records`(
         stop: String
     ) throws {
         let token = try Self.stream(stop)
@@ -71,7 +71,7 @@ import Testing
             "{{ last_page_size == 0 or response.done }}", "{{ response.page >= response.pages }}",
             "{{ response.meta.next }}", "{{ response.a is not none }}", "{{ last_page_size > 2 }}",
         ])
-    func `a condition that is more is told, and ends nothing`(stop: String) throws {
+    func `an unsupported condition is reported, and ends nothing`(stop: String) throws {
         let imported = try Self.stream(stop)
         #expect(try imported.resource.stop == StopRules())
         #expect(
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["{{ false }}", "{{ not response.meta.next }}", "{{ response.meta is not defined }}"])
-    func `a condition that adds nothing to the token is not told`(stop: String) throws {
+    func `a redundant condition beside the token is not reported`(stop: String) throws {
         let imported = try Self.stream(stop)
         #expect(try imported.resource.stop == StopRules())
         #expect(imported.lines == [])

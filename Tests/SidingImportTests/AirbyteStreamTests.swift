@@ -120,7 +120,7 @@ import Testing
         #expect(session.lines == [])
     }
 
-    @Test func `handlers of errors are rules, and their waiting is the source's patience`() throws {
+    @Test func `handlers of errors become rules, and their waits become the source's`() throws {
         let imported = try Imported.airbyte(
             requester: """
                 { error_handler: { type: CompositeErrorHandler, error_handlers: [{ type: DefaultErrorHandler, max_retries: 4, \
@@ -193,7 +193,7 @@ import Testing
         #expect(list.lines == [])
     }
 
-    @Test func `a URL that the user completes leads nowhere until a person writes it`() throws {
+    @Test func `a URL that the user completes leads nowhere until an operator writes it`() throws {
         let host = try Imported.airbyte(
             requester: "{ url_base: \"https://{{ config['subdomain'] }}.zendesk.com/api/\" }")
         #expect(try host.source.baseURL.description == "https://subdomain.zendesk.com.invalid/api")

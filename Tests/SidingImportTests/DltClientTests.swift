@@ -85,7 +85,7 @@ import Testing
             "auth: { type: bearer, token: \"dlt.secrets['a']\" }, headers: { X-Api-Key: CANARY }",
             "session: { token: CANARY }",
         ])
-    func `a literal secret is never copied, and is told`(client: String) throws {
+    func `a literal secret is never copied, and is reported`(client: String) throws {
         let imported = try Imported.dlt(
             client: "{ \(client.replacing("CANARY", with: Self.canary)) }", "{ name: items, primary_key: id }")
         #expect(!imported.text.contains("canary"), "\(imported.text)")

@@ -8,7 +8,7 @@ import Testing
 
 /// What dlt's requests for changes say that Siding's do not, and braces that are none of dlt's.
 @Suite struct DltIncrementalTests {
-    @Test func `the end and the conversion of a cursor are told by what they mean`() throws {
+    @Test func `the end and the conversion of a cursor are reported with their meaning`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, primary_key: id, endpoint: { incremental: { cursor_path: at, start_param: from, end_param: to, \
@@ -23,7 +23,7 @@ import Testing
         #expect(try imported.resource.query == ["from": .string("{cursor}"), "to": .string("{until}")])
     }
 
-    @Test func `a parameter that asks for changes goes where there is no cursor, and is told`() throws {
+    @Test func `a parameter for changes is left out where there is no cursor, and is reported`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id, endpoint: { params: { x: 1, since: \"{incremental.start_value}\" } } }")
         #expect(try imported.resource.query == ["x": .int(1)])

@@ -57,7 +57,7 @@ import Testing
         #expect(placed.lines == [])
     }
 
-    @Test func `without a parameter the cursor is left out, and told`() throws {
+    @Test func `without a parameter the cursor is left out and reported`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id, endpoint: { incremental: { cursor_path: at } } }")
         #expect(try imported.resource.cursor == nil)
@@ -100,7 +100,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `what is Python is told with its place, and stands in a comment at the resource`() throws {
+    @Test func `Python code is reported with its place, and stands in a comment at the resource`() throws {
         let imported = try Imported.dlt(
             """
             { name: a, primary_key: id, include_from_parent: [x], processing_steps: [{ filter: "<lambda>" }], \
@@ -151,7 +151,7 @@ import Testing
             ("path: \"posts/{resources.posts.id}\", paginator: header_link", "$", .linkHeader),
             ("path: \"posts/{resources.posts.id}/tags\"", nil, .offset(Paging.Offsets(limit: 10))),
         ] as [(String, String?, Paging)])
-    func `a path that ends in a parameter is one record, whatever the client's paginator is`(
+    func `a path that ends in a parameter is one record, with any paginator of the client`(
         endpoint: String, records: String?, paging: Paging
     ) throws {
         let imported = try Imported.dlt(
@@ -163,7 +163,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `an empty path asks the root, and a whole URL its own`() throws {
+    @Test func `an empty path requests the root, and a whole URL its own`() throws {
         let imported = try Imported.dlt(
             client: "{ headers: { X-A: b }, auth: { token: \"dlt.secrets['t']\" } }",
             "{ name: root, primary_key: id, endpoint: { path: \"\" } }",

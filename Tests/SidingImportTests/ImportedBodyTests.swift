@@ -83,7 +83,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `a token of the last record goes on behind it, as long as there is more`() throws {
+    @Test func `a token of the last record is used as long as there are more`() throws {
         for value in ["{{ last_record['id'] }}", "{{ last_records[-1]['id'] }}"] {
             let imported = try Imported.airbyte(
                 retriever: """
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `placeholders of two members of the parent are two, whatever their names come to`() throws {
+    @Test func `placeholders of two members of the parent stay two, even with equal names`() throws {
         let imported = try Imported.dlt(
             "{ name: a, primary_key: id }",
             "{ name: b, primary_key: id, endpoint: { path: \"x/{resources.a.user.id}/y/{resources.a.user_id}/z/{resources.a.user.id}\" } }",

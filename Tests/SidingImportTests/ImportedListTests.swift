@@ -66,7 +66,7 @@ import Testing
         #expect(plain.lines == [])
     }
 
-    @Test func `an element that loses its value goes whole, and a list that loses all of them too`() throws {
+    @Test func `an element that loses its value is removed whole, and so is a list that loses all of them`() throws {
         let unknown = "{{ format_datetime(stream_interval['start_time'], '%s') }}"
         let one = try Self.search(Self.filters(unknown, "9"))
         #expect(
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a plain value of a list goes alone, and with it the list that is an element`() throws {
+    @Test func `a plain value of a list is removed alone, or with the list that is its element`() throws {
         let unknown = "{{ now_utc() }}"
         let plain = try Self.search("{ ids: [a, \"\(unknown)\"], limit: 100 }")
         #expect(plain.text.contains("body: { ids: [a], limit: 100 }"), "\(plain.text)")
@@ -91,7 +91,7 @@ import Testing
         #expect(nested.text.contains("body: { where: [[state, eq, open]] }"), "\(nested.text)")
     }
 
-    @Test func `what the grammar refuses of an element takes it along`() throws {
+    @Test func `an element that the grammar refuses is removed`() throws {
         let imported = try Self.search("{ filters: [{ name: a, value: \"{org}\" }, { name: b, value: c }] }")
         let body = try #require(try imported.resource.body)
         #expect(
@@ -100,7 +100,7 @@ import Testing
         #expect(!imported.lines.isEmpty)
     }
 
-    @Test func `without a cursor the elements that hold it go`() throws {
+    @Test func `without a cursor the elements that hold it are removed`() throws {
         let imported = try Imported.airbyte(
             requester: """
                 { http_method: POST, request_body_json: { filters: [{ name: at, value: "\(Self.start)" }, \

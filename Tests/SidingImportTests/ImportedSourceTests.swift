@@ -41,7 +41,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `patience is the source's, and parts no streams`() throws {
+    @Test func `waits are the source's, and do not split streams`() throws {
         func waiting(_ seconds: Int) -> String {
             "error_handler: { backoff_strategies: [{ type: ConstantBackoffStrategy, backoff_time_in_seconds: \(seconds) }] }"
         }
@@ -55,14 +55,14 @@ import Testing
             two.unmapped.map(\.reason) == ["the source 'example' has the retry settings of another of its resources"])
     }
 
-    @Test func `rules that all of them have are the source's`() throws {
+    @Test func `rules that all streams have are the source's`() throws {
         let rules = Self.handler("{ http_codes: [404], action: IGNORE }")
         let imported = try Self.manifest("", ("a", rules), ("b", rules))
         #expect(imported.config.sources.map(\.failureRules.count) == [1])
         #expect(imported.config.resources.map(\.source.failureRules.count) == [1, 1])
     }
 
-    @Test func `where header fields keep streams apart, a budget and a refresh token of both are told`() throws {
+    @Test func `where header fields split streams, a budget and a refresh token of both are reported`() throws {
         let auth = """
             authenticator: { type: OAuthAuthenticator, token_refresh_endpoint: "https://id.example.com/token", \
             client_id: app, client_secret: "{{ config['client_secret'] }}", refresh_token: "{{ config['refresh_token'] }}" }
@@ -79,7 +79,7 @@ import Testing
         #expect(imported.text.contains("# line 2, api_budget: 'example' and 'example_b'"), "\(imported.text)")
     }
 
-    @Test func `any condition of a filter is enough, in Airbyte as in the rules that are made of it`() throws {
+    @Test func `any condition of a filter is enough, in Airbyte as in the resulting rules`() throws {
         let imported = try Self.manifest(
             "",
             (
@@ -99,7 +99,7 @@ import Testing
         #expect(imported.unmapped.count == 3, "\(imported.lines)")
     }
 
-    @Test func `what the origin says is left, and what it says instead of 429, comes over`() throws {
+    @Test func `the fields of the remaining quota, and the statuses beside 429, are imported`() throws {
         let imported = try Self.manifest(
             """
             api_budget: { ratelimit_remaining_header: X-Left, ratelimit_reset_header: X-Reset, \
@@ -137,7 +137,7 @@ import Testing
         #expect(resource.path == path)
     }
 
-    @Test func `an origin without TLS is asked, and that is told; this machine needs no word`() throws {
+    @Test func `an origin without TLS is allowed and reported, unless it is this machine`() throws {
         for (host, isTold) in [("api.example.com", true), ("127.0.0.1:8080", false), ("localhost", false)] {
             let imported = try Imported(
                 "client: { base_url: \"http://\(host)\" }\nresources: [{ name: a, primary_key: id }]", .dlt)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a source with credentials is asked by https, whatever the URL of the file says`() throws {
+    @Test func `a source with credentials uses https, even where the file's URL does not`() throws {
         let imported = try Imported(
             """
             client: { base_url: "http://api.example.com:8080/v1", auth: { token: "dlt.secrets['b.token']" } }
@@ -157,7 +157,7 @@ import Testing
         #expect(imported.lines.contains { $0.contains("with 'auth' the source uses https instead") })
     }
 
-    @Test func `the variables that are to be set stand at the head, and nowhere those of what was refused`() throws {
+    @Test func `the required variables stand at the head, without those of refused parts`() throws {
         let imported = try Imported(
             """
             client: { base_url: "https://api.example.com", auth: { token: "dlt.secrets['b.token']" } }

@@ -30,7 +30,7 @@ import Testing
             ("%Y-%m-%d %H:%M:%S", "%s", .datetime, 1),
             ("%Y-%m-%d %H:%M:%S", nil, nil, 0),
         ] as [(String, String?, CursorType?, Int)])
-    func `requests have the format that they ask for, or that is told`(
+    func `requests have their declared format, or the format is reported`(
         requests: String, records: String?, format: CursorType?, count: Int
     ) throws {
         let other = records.map { ", cursor_datetime_formats: [\"\($0)\"]" } ?? ""
@@ -53,7 +53,7 @@ import Testing
         #expect(imported.lines == [])
     }
 
-    @Test func `a start or a window is written in RFC 3339, and where that is not the format it is told`() throws {
+    @Test func `a start or a window is written in RFC 3339, and another format is reported`() throws {
         let imported = try Self.cursor(
             "datetime_format: \"%Y-%m-%d %H:%M:%S\"", "lookback_window: P1D")
         #expect(imported.unmapped.map(\.path) == ["streams[0].incremental_sync.datetime_format"])

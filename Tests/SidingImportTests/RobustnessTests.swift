@@ -52,7 +52,7 @@ import TestSupport
             "client: { base_url: \"https://e.example\" }\nresources: [{ name: a, endpoint: { params: { \""
                 + String(repeating: "é", count: 3000) + "\": 1 } } }]",
         ])
-    func `hostile text ends in words`(text: String) throws {
+    func `hostile text ends in a message`(text: String) throws {
         for format in ImportFormat.allCases { try survives(text, format) }
     }
 
@@ -68,7 +68,7 @@ import TestSupport
             "response_actions: [{ status_code: 200, action: ignore }]", "params: { p: \"\\u0000\" }",
             "incremental: { cursor_path: \"\", start_param: since }",
         ])
-    func `one value that cannot be said costs no other resource`(endpoint: String) throws {
+    func `one inexpressible value affects no other resource`(endpoint: String) throws {
         let imported = try Imported.dlt(
             "{ name: good, primary_key: id, endpoint: { path: good, params: { q: x } } }",
             "{ name: bad, primary_key: id, endpoint: { \(endpoint) } }")
@@ -85,7 +85,7 @@ import TestSupport
         #expect(imported.unmapped.count == 1)
     }
 
-    @Test func `a file of the other kind says so`() {
+    @Test func `a file of the other kind is reported as such`() {
         let dlt = "client: { base_url: x }\nresources: [a]"
         let airbyte = "version: 1\nstreams: []\ndefinitions: {}"
         for (text, format, word) in [(dlt, ImportFormat.airbyte, "--from dlt"), (airbyte, .dlt, "--from airbyte")] {
