@@ -69,12 +69,12 @@ import Testing
         #expect(try await status().state.hasSuffix("; next sync in 15 min"))
     }
 
-    @Test func `while a page waits in the queue there is no other moment`() async throws {
+    @Test func `while a page waits in the queue no other moment is due`() async throws {
         try await sync(.failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
         #expect(try await status().due == nil)
     }
 
-    @Test func `without a schedule nothing is said`() async throws {
+    @Test func `without a schedule nothing is due`() async throws {
         var other = self
         other.resource.schedule = nil
         let status = try await other.status()

@@ -18,7 +18,7 @@ import Testing
                 freeAt: freeAfter.map { now + .seconds($0) }, exhaustion: nil), now: now)
     }
 
-    @Test func `what is used, what the origin has left, and until when are told as far as they are known`() {
+    @Test func `usage, remaining quota and its end are shown as far as they are known`() {
         #expect(line("30/m", used: 12) == "limit of tracker '**': 12 of 30/m used")
         #expect(
             line("30/m", used: 30, remaining: 4_987, freeAfter: 42)
