@@ -14,13 +14,13 @@ import Testing
         #expect(try set(#"{"b":1.00}"#, "$.a", #""x""#) == #"{"b":1.00,"a":"x"}"#)
     }
 
-    @Test func `members on the way are gone into, and made where they are missing or no objects`() throws {
+    @Test func `members on the path are entered, and created where they are missing or not objects`() throws {
         #expect(try set(#"{"v":{"n":3,"after":null}}"#, "$.v.after", "[1,\"a\"]") == #"{"v":{"n":3,"after":[1,"a"]}}"#)
         #expect(try set("{}", "$.a.b.c", "1") == #"{"a":{"b":{"c":1}}}"#)
         #expect(try set(#"{"a":5}"#, "$.a.b", "1") == #"{"a":{"b":1}}"#)
     }
 
-    @Test func `names are compared by their bytes, however they are escaped`() throws {
+    @Test func `names are compared by their bytes, with any escapes`() throws {
         #expect(try set(#"{"\u0061":1}"#, "$.a", "2") == #"{"a":2}"#)
         let composed = JSONDocument(object: ["\u{E9}": .null])
         let names = composed.setting(["e\u{301}"], to: JSONDocument(integer: 1)).members?.map(

@@ -49,7 +49,7 @@ struct JSONDocumentTests {
         (#"["123456789"]"#, .stringTooLong(limit: 8, offset: 1)),
         (#"{"123456789":1}"#, .stringTooLong(limit: 8, offset: 1)),
     ])
-    func `what readers could take in two ways is refused, with its byte`(text: String, fault: RecordFault) {
+    func `ambiguous text is refused, with its byte`(text: String, fault: RecordFault) {
         #expect(Self.fault(text, limits: JSONLimits(maxDepth: 3, maxStringBytes: 8)) == .rule(fault))
         #expect(Self.fault("  " + text, limits: JSONLimits(maxDepth: 3, maxStringBytes: 8))?.offset == fault.offset + 2)
     }
@@ -159,9 +159,7 @@ struct JSONDocumentTests {
     }
 
     @Test(arguments: try JSONTestSuiteTests.samples(""))
-    func `a document is what the grammar takes, less what readers could take in two ways`(
-        sample: JSONTestSuiteTests.Sample
-    ) {
+    func `a document is any text of the grammar that is not ambiguous`(sample: JSONTestSuiteTests.Sample) {
         let isJSON = JSONTestSuiteTests.error(of: sample.bytes, limits: JSONLimits(maxDepth: .max)) == nil
         switch Self.fault(sample.bytes) {
         case nil: #expect(isJSON)
@@ -170,7 +168,7 @@ struct JSONDocumentTests {
         }
     }
 
-    @Test func `of what must be accepted only repeated names are refused`() throws {
+    @Test func `of the samples to be accepted only repeated names are refused`() throws {
         let refused = try JSONTestSuiteTests.samples("y_").filter { Self.fault($0.bytes) != nil }.map(\.name)
         #expect(refused == ["y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"])
     }

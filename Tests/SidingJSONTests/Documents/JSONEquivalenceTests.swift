@@ -35,7 +35,7 @@ struct JSONEquivalenceTests {
         (#"{"a":1}"#, #"{"a":1,"b":null}"#), (#"{"a":1}"#, #"{"b":1}"#), (#"{"a":1,"b":2}"#, #"{"a":2,"b":1}"#),
         (#"["a",1]"#, #"{"a":1}"#), ("{\"é\":1}", "{\"e\u{301}\":1}"), (#"[[1],2]"#, "[[1,2]]"),
     ])
-    func `what differs in meaning is not equal`(left: String, right: String) throws {
+    func `values that differ in meaning are not equal`(left: String, right: String) throws {
         #expect(try !JSONDocument(left).isEquivalent(to: JSONDocument(right)))
         #expect(try !JSONDocument(right).isEquivalent(to: JSONDocument(left)))
     }

@@ -40,7 +40,7 @@ struct JSONExcerptTests {
         #expect(try Self.excerpt(#""éé🎉""#, limit: 4) == #""éé🎉…"#)
     }
 
-    @Test func `what stands under a hidden name is left out, whatever its kind and depth`() throws {
+    @Test func `the value of a hidden name is left out, at any kind and depth`() throws {
         let text = #"{"a":1,"s":"x","b":[{"s":{"s":[1],"t":{}},"u":2},{"\u0073":[1,[2]]},{"s":3}],"c":"s"}"#
         let shown = #"{"a":1,"s":"…","b":[{"s":"…","u":2},{"\u0073":"…"},{"s":"…"}],"c":"s"}"#
         #expect(try Self.excerpt(text, hiding: "s") == shown)

@@ -42,7 +42,7 @@ struct DeepAndLargeMergeTests {
         #expect(conflict.conflicts.count == 1)
     }
 
-    @Test func `what is merged of documents at the depth limit is within it`() throws {
+    @Test func `a merge of documents at the depth limit is within it`() throws {
         let target = try JSONDocument(Self.nested(128, "1").text)
         let patch = try JSONDocument(Self.nested(64, Self.nested(64, "2").text).text)
         let result = JSONMergePatch(patch).applied(to: target)

@@ -36,7 +36,7 @@ struct JSONMergePatchCombiningTests {
         (#"{"a":null}"#, #"{"a":{"b":1}}"#, "$.a"), (#"{"a":[1]}"#, #"{"a":{"b":1}}"#, "$.a"),
         (#"{"z":1,"o":{"x y":{"k":"v"}}}"#, #"{"o":{"x y":{"k":{"l":null}}}}"#, #"$.o."x y".k"#),
     ])
-    func `what one patch cannot say for every target is refused, with its place`(
+    func `a change that no single patch expresses is refused, with its place`(
         first: String, second: String, path: String
     ) throws {
         let fault = #expect(throws: MergePatchFault.self) {
@@ -105,7 +105,7 @@ struct JSONMergePatchCombiningTests {
     }
 
     @Test(arguments: 0..<2)
-    func `the patch that says nothing changes no other, before or behind it`(seed: Int) throws {
+    func `the empty patch changes no other, before or behind it`(seed: Int) throws {
         var random = SeededGenerator(state: UInt64(seed) &+ 400)
         let nothing = JSONMergePatch(.emptyObject)
         for _ in 0..<300 {

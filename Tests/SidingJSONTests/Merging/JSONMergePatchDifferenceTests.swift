@@ -27,7 +27,7 @@ struct JSONMergePatchDifferenceTests {
         // What is no object is replaced, even by itself: no patch leaves it as it is.
         (#"{"a":1}"#, "[1]", "[1]"), ("5", "5.0", "5.0"), ("{}", "null", "null"), ("[]", #"{"a":1}"#, #"{"a":1}"#),
     ])
-    func `a patch says what is not the same`(old: String, new: String, patch: String) throws {
+    func `a patch has the differences`(old: String, new: String, patch: String) throws {
         #expect(try Self.difference(old, new) == patch)
     }
 
@@ -37,9 +37,9 @@ struct JSONMergePatchDifferenceTests {
         ("{}", #"{"o":{"k":[null],"l":{"m":null}}}"#, "$.o.l.m"),
         (#"{"o":[]}"#, #"{"o":{"a":{},"n":null}}"#, "$.o.n"),
     ])
-    func `a member that becomes null cannot be said, and its place is told`(old: String, new: String, path: String)
-        throws
-    {
+    func `a member that becomes null cannot be expressed, and its place is reported`(
+        old: String, new: String, path: String
+    ) throws {
         let fault = #expect(throws: MergePatchFault.self) { try Self.difference(old, new) }
         #expect(fault == .nullMember(try JSONPath(parsing: path)))
         #expect(fault?.description.hasPrefix("\(path) becomes null") == true)

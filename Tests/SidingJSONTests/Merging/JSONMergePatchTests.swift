@@ -97,7 +97,7 @@ struct JSONMergePatchTests {
         (#"{"a":null}"#, #"{"a":{}}"#, #"{"a":{}}"#),
         ("null", "{}", "{}"),
     ])
-    func `what a patch does not touch keeps every byte`(target: String, patch: String, result: String) throws {
+    func `untouched members keep every byte`(target: String, patch: String, result: String) throws {
         #expect(try Self.applied(patch, to: target) == result)
     }
 
@@ -140,7 +140,7 @@ struct JSONMergePatchTests {
     }
 
     @Test(arguments: 0..<4)
-    func `a patch that says nothing leaves every byte of an object`(seed: Int) throws {
+    func `an empty patch leaves every byte of an object`(seed: Int) throws {
         var random = SeededGenerator(state: UInt64(seed) &+ 100)
         for _ in 0..<500 {
             let target = try RandomShape.object(depth: 4, using: &random).document(using: &random)

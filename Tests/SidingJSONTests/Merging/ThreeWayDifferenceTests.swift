@@ -83,7 +83,7 @@ struct ThreeWayDifferenceTests {
     ]
 
     @Test(arguments: table)
-    func `who changed what is told by path, and merged where they agree`(row: Row) throws {
+    func `the changes of each side are listed by path, and merged where they agree`(row: Row) throws {
         let difference = try Self.difference(row.base, row.mine, row.theirs)
         #expect(difference.rows.map { "\($0.change.rawValue) \($0.path)" } == row.rows)
         #expect(difference.merged?.text == row.merged)

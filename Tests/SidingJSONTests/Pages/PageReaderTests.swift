@@ -179,7 +179,7 @@ struct PageReaderTests {
         #expect(try Page(#"[{"a":[1,2,3]},{"b":[4]},5]"#).fault(limits: limits) == .tooManyValues(limit: 9, offset: 25))
     }
 
-    @Test func `a page with more records than the limit is a fault, whatever they are`() throws {
+    @Test func `a page with more records than the limit is a fault, with any records`() throws {
         let limits = JSONLimits(maxRecords: 2)
         #expect(try Page("[{},{}]").fault(limits: limits) == nil)
         #expect(try Page("[{},{},{},{}]").fault(limits: limits) == .tooManyRecords(limit: 2, offset: 7))

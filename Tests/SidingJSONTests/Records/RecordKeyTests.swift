@@ -44,7 +44,7 @@ struct RecordKeyTests {
         #expect(slice.key?.kind == .composite)
     }
 
-    @Test func `a composite key lacks nothing or is a fault`() throws {
+    @Test func `a composite key without one of its members is a fault`() throws {
         let record = try Page(#"[{"id":1,"repo":null}]"#).read(key: ["$.id", "$.repo"]).records[0]
         #expect(record.fault == .keyNotUsable(JSONPath(member: "repo"), found: .null, offset: 16))
     }
@@ -71,7 +71,7 @@ struct RecordKeyTests {
         #expect(try page.read(key: []).records.map(page.key) == ["a", "2", nil])
     }
 
-    @Test func `equal names in equal order have an equal memberSet, however they are written`() throws {
+    @Test func `equal names in equal order have an equal memberSet, with any escapes`() throws {
         let page = Page(
             #"""
             [{"id":1,"a":{"x":1}}, {"id":2,"a":{"y":[1]}}, { "\u0069d" : 3 , "a" : null },

@@ -137,7 +137,7 @@ struct RecordRulesTests {
         #expect(records.map(page.key) == ["1", nil, "3"])
     }
 
-    @Test func `a fault is told in one printable line`() throws {
+    @Test func `a fault is one printable line`() throws {
         let records = try Page("[{\"id\":1,\"\\u001b[2J\\u202e\":1,\"\\u001b[2J\\u202e\":1},{\"id\":null}]").read()
             .records
         #expect(

@@ -37,18 +37,18 @@ struct JSONTestSuiteTests {
     }
 
     @Test(arguments: try samples("y_"))
-    func `what must be accepted is accepted`(sample: Sample) {
+    func `samples to be accepted are accepted`(sample: Sample) {
         #expect(Self.error(of: sample.bytes) == nil)
     }
 
     @Test(arguments: try samples("n_"))
-    func `what must be rejected is rejected inside of the document`(sample: Sample) throws {
+    func `samples to be rejected are rejected inside of the document`(sample: Sample) throws {
         let error = try #require(Self.error(of: sample.bytes))
         #expect((0...sample.bytes.count).contains(error.offset))
     }
 
     @Test(arguments: try samples("i_"))
-    func `what may go either way is rejected only for its encoding or depth`(sample: Sample) {
+    func `optional samples are rejected only for their encoding or depth`(sample: Sample) {
         guard let error = Self.error(of: sample.bytes) else { return }
         let allowed: [JSONSyntaxError.Problem] = [.invalidUTF8, .byteOrderMark, .utf16, .tooDeep]
         #expect(allowed.contains(error.problem), "\(error)")

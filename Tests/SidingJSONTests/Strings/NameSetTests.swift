@@ -33,7 +33,7 @@ struct NameSetTests {
     }
 
     @Test(arguments: [2, 40, 60, 100])
-    func `names that collide are still told apart, and a repeated one is still found`(count: Int) throws {
+    func `names that collide still differ, and a repeated one is still found`(count: Int) throws {
         let names = Self.collidingNames(count)
         try #require(Set(names.map { NameHash.hash(of: Array($0.utf8)) }).count == 1)
         try #require(Set(names).count == count)
@@ -46,7 +46,7 @@ struct NameSetTests {
         #expect(records[1].fault == .duplicateName(names[count / 2], offset: offset))
     }
 
-    @Test func `a name hashes alike wherever it stands and however it is written`() {
+    @Test func `a name hashes alike at any place and with any escapes`() {
         for length in 0..<40 {
             let name = Array((0..<length).map { UInt8(0x61 + $0 % 26) })
             let hash = NameHash.hash(of: name)

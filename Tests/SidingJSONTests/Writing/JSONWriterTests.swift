@@ -31,7 +31,7 @@ struct JSONWriterTests {
         #expect(text == #"{"a":[1,{},[],null],"b":true,"c":false}"#)
     }
 
-    @Test func `what a terminal would obey is escaped`() {
+    @Test func `control sequences of a terminal are escaped`() {
         let text = Self.text { $0.string("a\"b\\c/\n\r\t\u{0}\u{1B}[2J\u{7F}\u{85}\u{9F}é東🎉") }
         #expect(text == #""a\"b\\c/\n\r\t\u0000\u001b[2J\u007f\u0085\u009fé東🎉""#)
         #expect(Self.text { $0.name("\u{1B}") } == #""\u001b":"#)
@@ -77,7 +77,7 @@ struct JSONWriterTests {
         ("\"\u{7F}\u{9B}é\u{202E}\"", #""\u007f\u009bé\u202e""#),
         ("\"\u{E0041}🎉\"", #""\udb40\udc41🎉""#),
     ])
-    func `given JSON loses its spacing, and what a terminal would obey is escaped`(given: String, written: String) {
+    func `given JSON loses its spacing, and its control sequences are escaped`(given: String, written: String) {
         let bytes = Array(given.utf8)
         let text = Self.text { writer in
             writer.beginArray()

@@ -21,13 +21,13 @@ struct MemberRemovalTests {
         ("{\"caf\u{E9}\":1,\"cafe\u{301}\":2}", ["$.caf\u{E9}"], "{\"cafe\u{301}\":2}"),
         ("{\"caf\u{E9}\":1,\"cafe\u{301}\":2}", ["$.cafe\u{301}"], "{\"caf\u{E9}\":1}"),
     ])
-    func `members go, and the rest stays byte for byte`(value: String, paths: [String], left: String) throws {
+    func `members are removed, and the rest stays byte for byte`(value: String, paths: [String], left: String) throws {
         let removal = MemberRemoval(try paths.map { try JSONPath(parsing: $0) })
         #expect(removal.applied(to: value) == left)
     }
 
     @Test(arguments: [#"{"b":1}"#, "[1,2]", "7", #""a""#, "{}", #"{"a.b":1,"b":{"a":1}}"#])
-    func `where nothing is to be taken out, nothing is said`(value: String) throws {
+    func `where nothing is removed, the result is nil`(value: String) throws {
         #expect(
             MemberRemoval([try JSONPath(parsing: "$.a"), try JSONPath(parsing: "$.b.c")]).applied(to: value) == nil)
     }
@@ -44,7 +44,7 @@ struct MemberRemovalTests {
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func `what is left of any object is what was there without the members`(seed: UInt64) throws {
+    func `the rest of any object is the object without the members`(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         let names = ["a", "b", "c", "d"].shuffled(using: &generator).prefix(Int.random(in: 0...4, using: &generator))
         let space = ["", " ", "\n\t "]

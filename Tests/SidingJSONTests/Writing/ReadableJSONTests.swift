@@ -18,7 +18,7 @@ struct ReadableJSONTests {
         #expect(String(decoding: ReadableJSON.bytes(Array(json.utf8)), as: UTF8.self) == readable)
     }
 
-    @Test func `the meaning stays, whatever is escaped`() throws {
+    @Test func `the meaning stays with any escapes`() throws {
         for value in 0..<0x3000 {
             let digits = String(value, radix: 16)
             let json = #"{"k":"a\u\#(String(repeating: "0", count: 4 - digits.count))\#(digits)b"}"#
