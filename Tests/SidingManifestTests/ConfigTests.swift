@@ -8,7 +8,7 @@ import SidingManifest
 import Testing
 
 @Suite struct ConfigTests {
-    @Test func `a source is what the file says`() throws {
+    @Test func `a source has the values of the file`() throws {
         let config = try Fixture.parse(FullConfig.text)
         #expect(config.sources.map(\.name) == ["tracker", "shop", "maps", "mail", "crm", "books", "old", "cloud"])
         #expect(config.synchronous == .normal)
@@ -44,7 +44,7 @@ import Testing
         #expect(name.rawName == "X-API-Key")
     }
 
-    @Test func `a resource is what the file says`() throws {
+    @Test func `a resource has the values of the file`() throws {
         let issues = try #require(try Fixture.parse(FullConfig.text).resources.first)
         #expect(issues.name == "issues")
         #expect(issues.source.name == "tracker")
@@ -62,7 +62,7 @@ import Testing
         #expect(issues.maxAge == .seconds(900))
     }
 
-    @Test func `what is written in a query is what is sent`() throws {
+    @Test func `a query is sent as it is written`() throws {
         let issues = try #require(try Fixture.parse(FullConfig.text).resources.first)
         #expect(
             issues.queryEncoding.encode(issues.query)
@@ -72,7 +72,7 @@ import Testing
         #expect(issues.query["none"] == .null)
     }
 
-    @Test func `every way of paging can be said`() throws {
+    @Test func `every way of paging can be declared`() throws {
         let resources = try Fixture.parse(FullConfig.text).resources
         let next = try #require(HTTPField.Name("X-Next"))
         #expect(
@@ -89,7 +89,7 @@ import Testing
             ])
     }
 
-    @Test func `a key is the name that is written, whatever YAML 1.1 would make of it`() throws {
+    @Test func `a key is its written name, regardless of YAML 1.1`() throws {
         let resources = try Fixture.parse(FullConfig.text).resources
         #expect(resources[1].key == [JSONPath(member: "no")])
         #expect(resources[2].key == [JSONPath(member: "012")])
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `what is left out has the defaults that the library has`() throws {
+    @Test func `omitted keys have the defaults of the library`() throws {
         let config = try Fixture.parse(
             "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id } }")
         let (source, resource) = (config.sources[0], config.resources[0])
@@ -141,7 +141,7 @@ import Testing
         #expect(resource.maxAge == nil)
     }
 
-    @Test func `later errors can point at what the file declares`() throws {
+    @Test func `later errors can point at the declarations of the file`() throws {
         let config = try Fixture.parse(FullConfig.text)
         #expect(config.place(ofSource: "shop")?.description == "siding.yaml:20:3")
         #expect(config.place(ofResource: "issues")?.description == "siding.yaml:49:3")
@@ -161,7 +161,9 @@ import Testing
     @Test(arguments: [
         ("auth:", "  type: bearer", ExampleConfig.github)
     ])
-    func `what an example comments out loads too`(_ first: String, _ second: String, _ example: ExampleConfig) throws {
+    func `the commented keys of an example load too`(
+        _ first: String, _ second: String, _ example: ExampleConfig
+    ) throws {
         var lines = example.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let start = try #require(lines.firstIndex { $0.hasSuffix("# \(first)") })
         let indentation = lines[start].prefix { $0 == " " }

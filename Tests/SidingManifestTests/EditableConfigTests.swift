@@ -61,7 +61,7 @@ import Testing
         #expect(try Fixture.parse(text).resources.map(\.name) == ["issues", "users", "posts"])
     }
 
-    @Test func `a second source is added, and what named none names the first`() throws {
+    @Test func `a second source is added, and resources without a source name the first`() throws {
         let text = try added(Self.written, source: Self.other, Self.named)
         let source = """
                 # Another one may come here.
@@ -107,7 +107,7 @@ import Testing
         "version: 1\nsources: # ours\n  ? s\n  : base_url: https://s.example\nresources: # ours\n  \"a b\":\n    path: /a\n"
             + "    key: id\n",
     ])
-    func `every way to write lines can be extended, and nothing of it changes`(_ text: String) throws {
+    func `every way to write lines can be extended, without other changes`(_ text: String) throws {
         let before = try Fixture.parse(text)
         for (source, resource) in [(nil, Self.posts), (Self.other, Self.named)] {
             let text = try added(text, source: source, resource)
@@ -140,7 +140,9 @@ import Testing
             4, 1
         ),
     ])
-    func `what is not written in lines is refused, with its place`(_ text: String, _ line: Int, _ column: Int) throws {
+    func `a file that is not written in lines is refused, with its place`(
+        _ text: String, _ line: Int, _ column: Int
+    ) throws {
         _ = try Fixture.parse(text)
         let error = #expect(throws: ConfigError.self) { _ = try added(text) }
         let fault = try #require(error?.faults.first)
@@ -177,8 +179,9 @@ import Testing
         ("{\n  records: $.data[*].rows[*]\n}", "\"$.data[*].rows[*]\""),
         ("{ verify: /x/{id}/y/{z} }", "\"/x/{id}/y/{z}\""), ("[$.a, $.b[*].c]", "\"$.b[*].c\""),
     ])
-    func `a path that YAML takes apart inside braces is told with the quotes around it`(_ value: String, _ path: String)
-    {
+    func `a path that YAML splits inside braces is reported with the quotes around it`(
+        _ value: String, _ path: String
+    ) {
         let faults = Fixture.faults("version: \(value)")
         #expect(faults.count == 1)
         #expect(

@@ -225,11 +225,11 @@ import Testing
     ]
 
     @Test(arguments: sourceCases + resourceCases + fileCases)
-    func `a fault says where it is, what is wrong and what to write instead`(_ example: Case) {
+    func `a fault has its place, its problem and a remedy`(_ example: Case) {
         #expect(Fixture.faults(example.text) == example.faults)
     }
 
-    @Test func `all faults come at once and in file order, wherever the sections stand`() {
+    @Test func `all faults come at once and in file order, with any order of sections`() {
         let faults = Fixture.faults(
             """
             resources:

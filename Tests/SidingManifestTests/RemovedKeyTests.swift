@@ -38,7 +38,7 @@ import Testing
             """)
     }
 
-    @Test func `a removed key says what holds instead`() {
+    @Test func `a removed key is reported with its replacement`() {
         for (key, use) in Self.uses {
             let sentence = RemovedKey.replacements.first { $0.key == key }?.value ?? ""
             #expect(

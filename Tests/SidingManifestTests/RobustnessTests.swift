@@ -69,7 +69,7 @@ import TestSupport
         Self.expectPlaces(faults, in: text)
     }
 
-    @Test func `tens of thousands of unknown keys are all told`() {
+    @Test func `tens of thousands of unknown keys are all reported`() {
         let text = (0..<40_000).map { "retry\($0): 1\n" }.joined()
         let faults = Self.faults(text)
         #expect(faults.count == 40_003)

@@ -10,7 +10,7 @@ import Testing
         schema = try SchemaDocument(Config.jsonSchema())
     }
 
-    @Test func `the schema says which draft it is`() throws {
+    @Test func `the schema names its draft`() throws {
         #expect(schema.root["$schema"] == .string("https://json-schema.org/draft/2020-12/schema"))
     }
 
@@ -25,7 +25,7 @@ import Testing
         #expect(undescribed == [])
     }
 
-    @Test func `what loads is valid against the schema, whatever value was exchanged`() async {
+    @Test func `a config that loads is valid against the schema, with any exchanged value`() async {
         let root = Sample.config
         var refused: [String] = []
         for (path, replacement) in Sample.exchanges {

@@ -45,7 +45,9 @@ import Testing
         ("{ command: [sh, -c, 'echo $TOKEN'] }", "from env"), ("{ command: [cat, token] }", "from file"),
         ("{ command: [echo, '$HOME;`id`'] }", "$HOME;`id`"),
     ])
-    func `a secret is what its reference names, less one line break`(_ secret: String, _ value: String) async throws {
+    func `a secret is the content of its reference, less one line break`(
+        _ secret: String, _ value: String
+    ) async throws {
         let directory = try TemporaryDirectory()
         try directory.write("from file\n", to: "token")
         try directory.write("from windows\r\n", to: "windows")
@@ -80,7 +82,7 @@ import Testing
         ),
         ("{ command: [./large, canary] }", "command large", "there is no program 'large' that this user may run"),
     ])
-    func `a secret that is not there is told with its place and reason, before anything is sent`(
+    func `a missing secret is reported with its place and reason, before anything is sent`(
         _ secret: String, _ shown: String, _ reason: String
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -128,7 +130,7 @@ import Testing
         ("[printf, 'a\\nb']", "it holds a line break or another control character"),
         ("['true']", "it is empty"),
     ])
-    func `a program that fails is told by name and status, never by what it printed`(
+    func `a program that fails is reported by name and status, never by its output`(
         _ command: String, _ reason: String
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -166,7 +168,7 @@ import Testing
         ConfigEnvironment(variables: ["PATH": "/usr/bin:/bin"], workingDirectory: directory.path)
     }
 
-    @Test func `every secret that is missing is told, in file order`() async throws {
+    @Test func `every missing secret is reported, in file order`() async throws {
         let faults = try await Fixture.parse(FullConfig.text).secretFaults()
         #expect(
             faults.map(\.description) == [

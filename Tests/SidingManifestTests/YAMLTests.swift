@@ -9,7 +9,7 @@ import Testing
     static let valid =
         "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id } }\n"
 
-    @Test func `aliases and merge keys stand for what they name`() throws {
+    @Test func `aliases and merge keys stand for their targets`() throws {
         let config = try Fixture.parse(
             """
             version: 1
@@ -27,7 +27,7 @@ import Testing
         #expect(config.resources[2].key.map(\.components) == [[.member("login")]])
     }
 
-    @Test func `a fault in what an alias repeats is told once for each owner, where it is written`() {
+    @Test func `a fault in an aliased value is reported once for each owner, at its own place`() {
         let faults = Fixture.faults(
             """
             version: 1
@@ -56,7 +56,7 @@ import Testing
         ("database: { path: a, synchronous: full, path: b }", 4, 41, "path"),
         ("database:\n  path: a\n  ? path\n  : b", 6, 5, "path"),
     ])
-    func `a duplicate key is told at its second place`(_ text: String, _ line: Int, _ column: Int, _ name: String) {
+    func `a duplicate key is reported at its second place`(_ text: String, _ line: Int, _ column: Int, _ name: String) {
         let faults = Fixture.faults(Self.valid + text)
         #expect(faults.count == 1)
         #expect(

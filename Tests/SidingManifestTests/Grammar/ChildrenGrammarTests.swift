@@ -38,7 +38,7 @@ import Testing
         ("contract: { new_fields: drop }", "is 'drop'"), ("contract: { missing_key: allow }", "is 'allow'"),
         ("contract: { type: fail }", "unknown key 'type'"),
     ])
-    func `what cannot be is a fault in its place`(_ line: String, _ words: String) {
+    func `an invalid value is a fault in its place`(_ line: String, _ words: String) {
         let faults = Fixture.faults(Self.file(line))
         #expect(faults.contains { $0.hasPrefix("siding.yaml:7:") && $0.contains(words) }, "\(faults)")
     }

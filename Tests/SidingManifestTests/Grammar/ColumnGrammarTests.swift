@@ -40,7 +40,7 @@ import Testing
                 == types.map { RecordColumn("\($0.name)_", $0) })
     }
 
-    @Test func `columns beyond the most are one fault, at the first of them`() {
+    @Test func `columns beyond the limit are one fault, at the first of them`() {
         let columns = (1...600).map { "m\($0): text" }.joined(separator: ",\n        ")
         let faults = Fixture.faults(Self.file("{ \(columns) }"))
         #expect(faults.count == 1, "\(faults.count)")

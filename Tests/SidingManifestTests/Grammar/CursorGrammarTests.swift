@@ -24,7 +24,7 @@ import Testing
         try #require(try Fixture.parse(file(text)).resources.first?.cursor)
     }
 
-    @Test func `everything that may be said of a cursor is read`() throws {
+    @Test func `every key of a cursor is read`() throws {
         let resource = try #require(try Fixture.parse(FullConfig.text).resources.first { $0.name == "f" })
         #expect(
             resource.cursor
@@ -34,7 +34,7 @@ import Testing
                     format: .datetime))
     }
 
-    @Test func `what is not said has its usual value, and a token is text`() throws {
+    @Test func `omitted keys have their usual values, and a token is text`() throws {
         #expect(try Self.cursor("{ path: $.at }") == IncrementalCursor(at: .record(JSONPath(member: "at"))))
         #expect(
             try Self.cursor("{ envelope: $.token }")

@@ -30,7 +30,7 @@ import Testing
         #expect(try self.resource("deletes: { detect: none }").deletions == Deletions())
     }
 
-    @Test func `absence and marks are read`() throws {
+    @Test func `missing records and marks are read`() throws {
         #expect(try resource("stable: true").isStable)
         #expect(
             try resource("deletes: { detect: complete_listing }").deletions == Deletions(byAbsence: true, most: 0.1))
@@ -64,7 +64,7 @@ import Testing
         ("deletes: { detect: complete_listing, verify: 'https://x.example/{id}' }", "is a whole URL"),
         ("stable: 1", "did you mean 'true'?"),
     ])
-    func `what cannot be meant is told`(_ text: String, _ words: String) {
+    func `a contradiction is a fault with a message`(_ text: String, _ words: String) {
         let faults = Fixture.faults(Self.file(text))
         #expect(faults.contains { $0.contains(words) }, "\(faults)")
     }

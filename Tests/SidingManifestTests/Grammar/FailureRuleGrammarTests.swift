@@ -18,7 +18,7 @@ import Testing
         """
     }
 
-    @Test func `everything that may be said of failures is read, in its order`() throws {
+    @Test func `every key of failure rules is read, in order`() throws {
         let rules = try #require(try Fixture.parse(FullConfig.text).sources.first { $0.name == "mail" }).failureRules
         #expect(rules.map(\.action) == [.rateLimited, .resetCursor, .ignore, .retry, .park])
         #expect(rules.map(\.subject) == [nil, nil, .fetch, .write, nil])

@@ -28,7 +28,7 @@ import Testing
         try Fixture.parse(file(each, path: path)).resources[1].forEach
     }
 
-    @Test func `a parent, what is bound of it, and how many at once`() throws {
+    @Test func `a parent, its bound members, and the number of requests at once are read`() throws {
         let usual = try Self.forEach("{ resource: issues, bind: { number: $.number } }")
         #expect(usual == ForEach("issues", bind: ["number": JSONPath(member: "number")]))
         #expect(usual?.concurrency == 4)
@@ -81,7 +81,7 @@ import Testing
         ("{ resource: issues, concurrency: 0, bind: { number: $.n } }", "7:48", "from 1 to 32"),
         ("{ resource: issues, concurrency: 33, bind: { number: $.n } }", "7:48", "from 1 to 32"),
     ])
-    func `what cannot be is a fault in its place`(_ each: String, _ place: String, _ words: String) {
+    func `an invalid value is a fault in its place`(_ each: String, _ place: String, _ words: String) {
         let faults = Fixture.faults(Self.file(each))
         #expect(faults.contains { $0.hasPrefix("siding.yaml:\(place):") && $0.contains(words) }, "\(faults)")
     }

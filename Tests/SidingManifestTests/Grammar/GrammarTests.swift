@@ -22,7 +22,7 @@ import Testing
         """
     }
 
-    @Test func `the defaults that the schema tells are those of the library`() throws {
+    @Test func `the defaults of the schema are those of the library`() throws {
         let schema = try SchemaDocument(Config.jsonSchema())
         let source = try #require(schema.root["properties"]?["sources"]?["additionalProperties"]?["properties"])
         let parts = try ["http", "retry"].map { name in
@@ -131,7 +131,7 @@ import Testing
             ("ky", "key"),
             ("metod", "method"), ("for-each", "for_each"), ("xyzzy", nil), ("", nil),
         ] as [(String, String?)])
-    func `a misspelt word is answered with the one that was meant`(_ name: String, _ meant: String?) {
+    func `a misspelt word is answered with the intended one`(_ name: String, _ meant: String?) {
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
         let suffix =
             meant.map { "; did you mean '\($0)'?" }

@@ -29,7 +29,7 @@ import Testing
         #expect(config.resources.first?.keptRecords == nil)
     }
 
-    @Test func `each age is read, and what is left out has its default`() throws {
+    @Test func `each age is read, and an omitted one has its default`() throws {
         let keep = try Fixture.parse(Self.file(keep: "keep: { runs: 60d, deleted: 1h }")).keep
         #expect(keep == KeepRules(runs: .seconds(60 * 86_400), deleted: .seconds(3_600)))
         #expect(try Fixture.parse(Self.file(keep: "keep: { done: 12h }")).keep == KeepRules(done: .seconds(12 * 3_600)))
@@ -61,7 +61,7 @@ import Testing
         ("", changes + "keep: { records: 0 }", "'records' in 'keep' of resource 'b' is '0'"),
         ("", changes + "keep: {}", "has no 'records'"),
     ])
-    func `what cannot be kept so is a fault`(_ keep: String, _ resource: String, _ message: String) throws {
+    func `an invalid age is a fault`(_ keep: String, _ resource: String, _ message: String) throws {
         let faults = Fixture.faults(Self.file(keep: keep, of: resource))
         #expect(faults.contains { $0.contains(message) }, "\(faults)")
     }

@@ -25,7 +25,7 @@ import Testing
         return try #require(config.sources.first)
     }
 
-    @Test func `what the file says of the network reaches the transport`() async throws {
+    @Test func `the network of the file reaches the transport`() async throws {
         let transport = try #require(try Fixture.parse(FullConfig.text).sources.last).transport
         #expect(transport.interface == "wwan0")
         #expect(transport.minimumRate == 100)
@@ -48,7 +48,7 @@ import Testing
     @Test(
         arguments: [("auto", .automatic), ("always", .always), ("never", .never)]
             as [(String, TransportSettings.Compression)])
-    func `compression is one of three words`(_ word: String, _ compression: TransportSettings.Compression) throws {
+    func `compression has three values`(_ word: String, _ compression: TransportSettings.Compression) throws {
         #expect(try Self.source("http: { compression: \(word) }").transport.compression == compression)
     }
 
@@ -60,7 +60,7 @@ import Testing
             ("http: { proxy: p.example }", "p.example:80"), ("http: { proxy: { url: p.example } }", "p.example:80"),
             ("", "env.example:1"), ("http: { redirects: 1 }", "env.example:1"),
         ] as [(String, String?)])
-    func `the config's word on the proxy comes before the environment's`(_ part: String, _ proxy: String?) throws {
+    func `the config's proxy wins over the environment's`(_ part: String, _ proxy: String?) throws {
         let source = try Self.source(part, ["HTTPS_PROXY": "env.example:1", "no_proxy": "other.example"])
         #expect(try source.transport.proxies.proxy(for: HTTPURL("https://a.example/"))?.description == proxy)
         #expect(
@@ -102,7 +102,7 @@ import Testing
         #expect(try Self.source("", variables).transport.tls == TLSSettings(systemAuthorities: place))
     }
 
-    @Test func `a service behind a Unix socket needs no word on plain http`() throws {
+    @Test func `a service behind a Unix socket needs no permission for plain http`() throws {
         let source = try Self.source(url: "http+unix://%2Frun%2Fdocker.sock/v1.41")
         #expect(source.baseURL.host == "/run/docker.sock")
         #expect(
@@ -129,7 +129,7 @@ import Testing
         ("tls: { certificate: c.pem, key_password: canary }", "is a literal"),
         ("tls: { min_version: 1.1 }", "expected 1.2 or 1.3"), ("tls: { verify: false }", "'verify'"),
     ])
-    func `what cannot be is a fault in its place, and no secret is shown`(_ part: String, _ words: String) {
+    func `an invalid value is a fault in its place, and no secret is shown`(_ part: String, _ words: String) {
         let faults = Fixture.faults(Self.text(part))
         #expect(faults.contains { $0.hasPrefix("siding.yaml:5:") && $0.contains(words) }, "\(faults)")
         #expect(!faults.joined().contains("canary"))

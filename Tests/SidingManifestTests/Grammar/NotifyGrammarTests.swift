@@ -68,7 +68,9 @@ import Testing
         #expect(faults.allSatisfy { !$0.contains("Bearer") && !$0.contains("pw") })
     }
 
-    @Test func `a check finds what a hook lacks, and does not blame the secrets of the sources`() async throws {
+    @Test func `check finds the missing programs and secrets of hooks, and does not blame those of the sources`()
+        async throws
+    {
         let config = try Fixture.parse(
             Self.file("{ command: [/nowhere/alert] }\n  - { url: { env: MISSING }, headers: { A: { env: ABSENT } } }"))
         #expect(await config.secretFaults() == [])

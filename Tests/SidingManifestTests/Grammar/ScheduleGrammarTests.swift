@@ -37,7 +37,7 @@ import Testing
         ("{ cron: '30 6 * * mon-fri', zone: Europe/Berlin }", "2026-02-02T05:30:00.000Z"),
         ("{ cron: '@daily', zone: America/New_York }", "2026-01-31T05:00:00.000Z"),
     ])
-    func `an interval and a cron expression say the next moment`(_ schedule: String, moment: String) throws {
+    func `an interval and a cron expression give the next moment`(_ schedule: String, moment: String) throws {
         #expect(try Self.next(schedule) == moment)
     }
 

@@ -23,7 +23,7 @@ import Testing
         try #require(try Fixture.parse(Self.text(text)).resources.first)
     }
 
-    @Test func `a body's values are what they are written as`() throws {
+    @Test func `a body's values have the types of their notation`() throws {
         let body = try Self.resource(
             """
             method: POST
@@ -44,7 +44,7 @@ import Testing
         #expect(body?.members == ["query": .string(query)])
     }
 
-    @Test func `parameters are said for the body by name or by path`() throws {
+    @Test func `parameters of the body are declared by name or by path`() throws {
         let cursor = try Self.resource(
             "method: POST\nbody_encoding: form\npaginate: { type: cursor, path: $.next, in: body, param: after }")
         #expect(cursor.paging == .cursor(JSONPath(member: "next"), parameter: .body(JSONPath(member: "after"))))
@@ -134,7 +134,7 @@ import Testing
             "7:33: 'in' in 'paginate' of resource 'contacts' is 'header'; expected query or body"
         ),
     ])
-    func `what does not go together is a fault in its place`(_ resource: String, _ fault: String) {
+    func `an invalid combination is a fault in its place`(_ resource: String, _ fault: String) {
         #expect(Fixture.faults(Self.text(resource)) == ["siding.yaml:" + fault])
     }
 }

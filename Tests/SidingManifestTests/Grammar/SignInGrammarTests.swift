@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `everything that may be said of a client is read`() throws {
+    @Test func `every key of a client is read`() throws {
         let config = try Fixture.parse(FullConfig.text)
         let crm = try #require(config.sources.first { $0.name == "crm" }?.authorization.signIn)
         guard case .clientCredentials(let client) = crm.grant else { throw WrongGrant() }
@@ -49,7 +49,7 @@ import Testing
         #expect(books.secrets.map(\.description) == ["env ID", "file first"])
     }
 
-    @Test func `everything that may be said of a session and a program is read`() throws {
+    @Test func `every key of a session and a program is read`() throws {
         let config = try Fixture.parse(FullConfig.text)
         let old = try #require(config.sources.first { $0.name == "old" }?.authorization.signIn)
         guard case .session(let login) = old.grant, case .members(let body) = login.body else { throw WrongGrant() }
@@ -72,7 +72,7 @@ import Testing
         ("", "Bearer "), (", prefix: Token", "Token "), (", prefix: ''", ""), (", prefix: 'JWT: '", "JWT: "),
         (", header: X-Token", ""), (", header: X-Token, prefix: Bearer", "Bearer "),
     ])
-    func `a word before the token is parted from it by a space`(_ more: String, _ prefix: String) throws {
+    func `a prefix of the token is separated by a space`(_ more: String, _ prefix: String) throws {
         #expect(try Self.signIn("type: command, command: [x]\(more)").token.prefix == prefix)
     }
 
@@ -174,7 +174,7 @@ import Testing
                 ]
             ),
         ] as [(String, [String])])
-    func `what is wrong with a sign-in is told in its place`(_ auth: String, _ expected: [String]) {
+    func `a fault of a sign-in is reported in its place`(_ auth: String, _ expected: [String]) {
         let faults = Self.faults(auth)
         #expect(faults == expected)
         #expect(!faults.joined().contains("canary"))

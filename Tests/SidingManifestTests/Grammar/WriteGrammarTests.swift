@@ -17,7 +17,7 @@ import Testing
         """
     }
 
-    @Test func `everything that may be said of writes is read`() throws {
+    @Test func `every key of writes is read`() throws {
         let config = try Fixture.parse(FullConfig.text)
         let write = try #require(config.writes.first)
         #expect(write.name == "issues" && write.source.name == "tracker" && write.resource?.name == "issues")
@@ -48,7 +48,7 @@ import Testing
         ("", WriteEdit.Change.merge), (", method: PUT", .replace), (", method: POST", .merge),
         (", method: PUT, body: part", .merge), (", body: whole", .replace), (", method: POST, body: whole", .replace),
     ])
-    func `how much of a record an update says goes by its method, unless it is told`(
+    func `the method decides how much of a record an update has, unless it is declared`(
         terms: String, change: WriteEdit.Change
     ) throws {
         let config = try Fixture.parse(Self.file("issues: { update: { path: '/i/{id}'\(terms) } }"))
@@ -74,7 +74,7 @@ import Testing
         #expect(Fixture.faults(text.replacing("writes:", with: "writse:")).count == 1)
     }
 
-    @Test func `what is not said of finding out and of conflicts has its usual value`() throws {
+    @Test func `omitted keys of probes and conflicts have their usual values`() throws {
         let silent = try Fixture.parse(Self.file("issues: { create: { path: /issues } }"))
         #expect(silent.writes.first?.probe == nil && silent.writes.first?.conflictStatuses == nil)
         let config = try Fixture.parse(
@@ -85,7 +85,7 @@ import Testing
         #expect(write.conflict == .hold && write.conflictStatuses == nil)
     }
 
-    @Test func `a mark that is told goes before the parameter's name`() throws {
+    @Test func `a declared mark wins over the parameter's name`() throws {
         let probe = "{ path: /i, query: { q: '{key}' }, mark: $.meta.ref }"
         let config = try Fixture.parse(Self.file("issues: { create: { path: /i }, unknown: { probe: \(probe) } }"))
         #expect(config.writes.first?.probe?.mark == JSONPath(members: ["meta", "ref"]))
@@ -161,7 +161,7 @@ import Testing
         ),
         ("issues: { create: { path: /i }, unknown: { probe: { path: /i, query: { token: '{key}' } } } }", "token"),
     ])
-    func `what cannot be sent is a fault in its place`(writes: String, words: String) {
+    func `a request that cannot be sent is a fault in its place`(writes: String, words: String) {
         let faults = Fixture.faults(Self.file(writes))
         #expect(faults.count == 1)
         #expect(faults.first?.contains(words) == true && faults.first?.hasPrefix("siding.yaml:5:") == true, "\(faults)")
