@@ -5,7 +5,7 @@ import SidingTesting
 import Testing
 
 @Suite struct ChainAssemblyTests {
-    @Test func `an assembly that is given a transport alone asks the kernel for a route`() {
+    @Test func `an assembly with a transport alone asks the kernel for a route`() {
         let assembly = ChainAssembly(transport: ScriptedTransport([]))
         #expect(assembly.connectivity is LinuxConnectivity)
     }

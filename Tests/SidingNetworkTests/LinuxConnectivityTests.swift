@@ -107,7 +107,7 @@ import Testing
         #expect(!tables.hasUsableRoute())
     }
 
-    @Test func `the kernel's own tables are read, although they say that they are empty`() throws {
+    @Test func `the kernel's own tables are read, although they are listed as empty`() throws {
         let table = try #require(RoutingTable(root: "/proc/self"))
         let route = try #require(fopen("/proc/self/net/route", "r"))
         defer { fclose(route) }

@@ -29,16 +29,16 @@ import Testing
             (16, .links), (17, .links), (20, .addresses), (21, .addresses), (24, .routes), (25, .routes), (4, .missed),
             (2, []), (3, []), (28, []), (18, []),
         ] as [(UInt16, NetworkChange)])
-    func `a message tells what kind of thing changed, by its type`(_ type: UInt16, _ change: NetworkChange) {
+    func `the type of a message gives the kind of change`(_ type: UInt16, _ change: NetworkChange) {
         #expect(changes(in: Self.message(type, [1, 2, 3, 4])) == change)
     }
 
-    @Test func `several messages tell all their kinds, those of odd length included`() {
+    @Test func `several messages give all their kinds, those of odd length included`() {
         let bytes = Self.message(20, [1]) + [0, 0, 0] + Self.message(24) + Self.message(17)
         #expect(changes(in: bytes) == [.addresses, .routes, .links])
     }
 
-    @Test func `what a radio reports of itself does not change its link`() {
+    @Test func `a radio's report about itself does not change its link`() {
         #expect(changes(in: Self.link(attribute: 11)) == [])
         #expect(changes(in: Self.link(attribute: 3)) == .links)
         #expect(changes(in: Self.message(16)) == .links)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(.enabled(if: NetworkNamespace.canBeMade, "\(NetworkNamespace.condition)"))
-    func `only the kernel is believed`() async throws {
+    func `only messages of the kernel count`() async throws {
         // Whoever may administer the network can write to the sockets of others.
         let told = try await NetworkNamespace().enter {
             let descriptor = siding_netlink_open()
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(.enabled(if: NetworkNamespace.canBeMade, "\(NetworkNamespace.condition)"))
-    func `a buffer that overflows says that messages were missed, and the socket goes on`() async throws {
+    func `a buffer that overflows reports missed messages, and the socket stays open`() async throws {
         let cable = try await Cable()
         let descriptor = try await cable.here.enter { siding_netlink_open() }
         defer { close(descriptor) }

@@ -46,7 +46,7 @@ import Testing
         #expect(await changes.next(after: mark) == .links)
     }
 
-    @Test func `changes that nobody took are told as one, to each who iterates`() async throws {
+    @Test func `changes before a read are reported as one, to each iterator`() async throws {
         let kernel = try ScriptedKernel()
         let changes = NetworkChanges(socket: kernel.socket)
         for kind in [NetworkChange.links, .addresses, .links, .routes] { await kernel.tell(kind, changes) }
@@ -72,7 +72,7 @@ import Testing
         #expect(await other.value == .addresses)
     }
 
-    @Test func `the descriptor is closed once, when the last reference goes`() async throws {
+    @Test func `the descriptor is closed once, with the last reference`() async throws {
         let kernel = try ScriptedKernel()
         var changes: NetworkChanges? = NetworkChanges(socket: kernel.socket)
         let iteration = Task { [changes] in for await _ in try #require(changes) {} }
@@ -86,7 +86,7 @@ import Testing
         #expect(kernel.isDeaf)
     }
 
-    @Test func `where there is no socket nothing is told, and it is said why`() async {
+    @Test func `without a socket no change is reported, and the fault says why`() async {
         for code in [EAFNOSUPPORT, EPERM, EMFILE, ENOBUFS] {
             let socket = NetworkSocket(
                 open: { () throws(NetworkWatchFault) in throw NetworkWatchFault(code: code) },
@@ -106,7 +106,7 @@ import Testing
                 "RestrictAddressFamilies=. Entries that wait for a connection are retried at set times only."))
     }
 
-    @Test func `a socket that breaks wakes who waits, is closed once, and it is said why`() async throws {
+    @Test func `a socket that breaks wakes its waiters, is closed once, and the fault says why`() async throws {
         let kernel = try ScriptedKernel()
         let changes = NetworkChanges(socket: kernel.socket)
         let mark = changes.mark

@@ -25,7 +25,7 @@ struct NetworkNamespaceTests {
             ("route add default via 10.99.0.2", .routes), ("route add 10.98.0.0/16 via 10.99.0.2", .routes),
             ("route del 10.99.0.0/24", .routes), ("-6 route add fd98::/64 dev wire0", .routes),
         ] as [(String, NetworkChange)])
-    func `a change of the network is told`(_ command: String, _ kind: NetworkChange) async throws {
+    func `a change of the network is reported`(_ command: String, _ kind: NetworkChange) async throws {
         let cable = try await Cable()
         if command != "link set wire0 up" { try cable.plugIn() }
         let changes = try await cable.here.enter { NetworkChanges() }
@@ -34,7 +34,7 @@ struct NetworkNamespaceTests {
         for await change in changes where change.contains(kind) { break }
     }
 
-    @Test func `carrier that goes and comes is told`() async throws {
+    @Test func `a carrier that is lost and returns is reported`() async throws {
         let cable = try await Cable()
         try cable.plugIn()
         try cable.here.ip("route add default via 10.99.0.2")
@@ -52,7 +52,7 @@ struct NetworkNamespaceTests {
 
     // MARK: Whether there is a way
 
-    @Test func `there is a way out by a default route, as long as the link is up and has carrier`() async throws {
+    @Test func `a default route is usable as long as the link is up and has carrier`() async throws {
         let cable = try await Cable()
         #expect(try await !hasRoute(cable))
         try cable.plugIn()
@@ -142,7 +142,7 @@ struct NetworkNamespaceTests {
         #expect(try await hasRoute(cable))
     }
 
-    @Test func `where the first of two next hops is dead, the other counts`() async throws {
+    @Test func `where the first of two next hops is down, the other counts`() async throws {
         let cable = try await Cable()
         try cable.plugIn()
         try cable.here.ip("link add second0 type veth peer name second1 netns \(cable.there.name)")

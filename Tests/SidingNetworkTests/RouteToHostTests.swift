@@ -57,7 +57,7 @@ import Testing
         #expect(tables.hasUsableRoute(to: "0.0.0.0"))
     }
 
-    @Test func `a source address of the loopback interface goes out by any other that has carrier`() throws {
+    @Test func `a source address of the loopback interface uses any other interface that has carrier`() throws {
         let source = NetworkAddress([198, 51, 100, 1])
         var tables = try Tables(v4: [])
         tables.links[0].addresses.insert(source)
@@ -73,7 +73,7 @@ import Testing
         #expect(!tables.hasUsableRoute(to: "203.0.113.80"))
     }
 
-    @Test func `where the kernel cannot be asked nothing is known, and nothing is vetoed`() throws {
+    @Test func `where the kernel does not answer nothing is known, and nothing is vetoed`() throws {
         var tables = try Tables(v4: [])
         tables.routes[Self.afar] = .unknown
         #expect(tables.hasUsableRoute(to: "203.0.113.80"))
