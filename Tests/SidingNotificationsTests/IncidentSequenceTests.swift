@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a failure and its end are notified however many runs of others there were since`() async throws {
+    @Test func `a failure and its end are notified over any number of runs of others`() async throws {
         let bench = try await NotifyBench()
         let since = bench.time.now
         try await bench.run(.failed, error: "403")
