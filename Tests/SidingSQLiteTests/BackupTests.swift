@@ -56,7 +56,7 @@ struct BackupTests {
         #expect(try String(contentsOfFile: scratch.file("copy.db"), encoding: .utf8) == "precious")
     }
 
-    @Test func `what a killed copy left behind is gone after the next one`() async throws {
+    @Test func `files left by a killed copy are deleted by the next one`() async throws {
         let database = try await filled(1_000)
         for suffix in ["", "-journal", "-wal", "-shm"] {
             let path = scratch.file("copy.db.partial\(suffix)")

@@ -51,7 +51,7 @@ struct CheckpointTests {
         #expect(try await database.checkpointIfNeeded(over: 0) == .notNeeded)
     }
 
-    @Test func `what an earlier process left in the WAL counts`() async throws {
+    @Test func `the WAL of an earlier process counts`() async throws {
         let earlier = try await filled(threshold: 1_000)
         try await write(60, to: earlier)
         await earlier.close()
@@ -59,7 +59,7 @@ struct CheckpointTests {
         #expect(try await database.checkpointIfNeeded() == .done)
     }
 
-    @Test func `a checkpoint that may not wait leaves the WAL to whoever writes now`() async throws {
+    @Test func `a checkpoint that may not wait leaves the WAL to the present writer`() async throws {
         let database = try await filled(threshold: 1_000)
         try await write(5, to: database)
         let writer = try hold(scratch.database + ".writer")

@@ -8,7 +8,9 @@ struct DamageTests {
     private let scratch = Scratch()
 
     @Test(.enabled(if: geteuid() == 0, "only root can mount a small file system"))
-    func `on a full disk the error is clear, what was kept stays, and it goes on when there is space`() async throws {
+    func `on a full disk the error is clear, the stored rows stay, and writing continues when there is space`()
+        async throws
+    {
         let small = scratch.file("small")
         mkdir(small, 0o700)
         try #require(mount("tmpfs", small, "tmpfs", 0, "size=400k") == 0, "this system does not let root mount a tmpfs")

@@ -8,7 +8,7 @@ struct DatabaseFileTests {
     private let scratch = Scratch()
 
     @Test(arguments: [0o000, 0o022, 0o777] as [mode_t])
-    func `files are 0600 and directories 0700 whatever the umask`(mask: mode_t) async {
+    func `files are 0600 and directories 0700 under any umask`(mask: mode_t) async {
         // The umask belongs to the process, so a child tries it.
         await #expect(processExitsWith: .success) { [mask = mask as mode_t, path = scratch.path as String] in
             umask(mask)
@@ -90,7 +90,7 @@ struct DatabaseFileTests {
     @Test(arguments: [
         (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x517B, "SMB"), (0x0102_1997, "9p"),
     ])
-    func `a network file system is refused unless it is asked for`(type: Int, name: String) throws {
+    func `a network file system is refused unless it is allowed`(type: Int, name: String) throws {
         let file = try DatabaseFile(at: scratch.database, createDirectory: false)
         let error = #expect(throws: SQLiteError.self) {
             try file.checkSafety(allowsNetworkFileSystem: false, fileSystemType: { _ in type })
@@ -107,7 +107,7 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-    func `without permission the operating system's refusal is told`() async throws {
+    func `without permission the operating system's refusal is reported`() async throws {
         let directory = scratch.file("closed")
         mkdir(directory, 0o700)
         // Root may do everything, so a child gives that up.
@@ -123,9 +123,7 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-    func `in a directory that this user cannot write a file without a log is read, and a write says why not`()
-        async throws
-    {
+    func `a file without a log is read in an unwritable directory, and a write says why not`() async throws {
         try await scratch.open().close()
         for name in scratch.names { chown(scratch.file(name), 65_534, 65_534) }
         for name in ["-wal", "-shm", ".writer"] { unlink(scratch.database + name) }

@@ -94,7 +94,7 @@ struct DatabaseOpeningTests {
         #expect(scratch.contents == before)
     }
 
-    @Test func `whoever opens a new file that another is making never finds it half made`() async throws {
+    @Test func `a process that opens a new file while another makes it never finds it half made`() async throws {
         for _ in 0..<50 {
             let scratch = Scratch()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -118,7 +118,7 @@ struct DatabaseOpeningTests {
         #expect(try await databases[0].integers("SELECT count(*) FROM t") == [8])
     }
 
-    @Test func `every switch and limit is what we set, on writer and reader`() async throws {
+    @Test func `every switch and limit has our value, on writer and reader`() async throws {
         let database = try await scratch.open()
         try await database.withWriter { connection throws(SQLiteError) in checkSettings(of: connection) }
         let file = try DatabaseFile(at: scratch.database, createDirectory: false)
@@ -144,7 +144,7 @@ struct DatabaseOpeningTests {
         for (limit, expected) in limits { #expect(sqlite3_limit(connection.handle, limit, -1) == expected) }
     }
 
-    @Test func `every pragma is what we set`() async throws {
+    @Test func `every pragma has our value`() async throws {
         let database = try await scratch.open()
         let reader = try await DatabaseReader.open(at: scratch.database)
         let shared: [(SQL, Int64)] = [
@@ -182,7 +182,7 @@ struct DatabaseOpeningTests {
         }
     }
 
-    @Test func `views, triggers and indexes are listed with their SQL, tables where asked`() async throws {
+    @Test func `views, triggers and indexes are listed with their SQL, tables on request`() async throws {
         let database = try await scratch.open()
         try await database.write { transaction in
             try transaction.executeScript(

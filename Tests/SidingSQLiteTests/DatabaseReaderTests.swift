@@ -37,7 +37,7 @@ struct DatabaseReaderTests {
         #expect(try await long.value == 0)
     }
 
-    @Test func `each read sees one moment, whatever is written and read beside it`() async throws {
+    @Test func `each read sees one moment, with any writes and reads beside it`() async throws {
         let reader = try await reader()
         let database = try await scratch.open()
         let isWritten = DispatchSemaphore(value: 0)
@@ -148,7 +148,7 @@ struct DatabaseReaderTests {
         await reader.close()
     }
 
-    @Test func `where no further connection can be opened, reads wait for those that are`() async throws {
+    @Test func `where no further connection can be opened, reads wait for the open ones`() async throws {
         let reader = try await reader()
         let hold = DispatchSemaphore(value: 0)
         let (started, start) = AsyncStream.makeStream(of: Void.self)

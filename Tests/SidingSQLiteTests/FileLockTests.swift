@@ -37,7 +37,7 @@ struct FileLockTests {
         #expect(try await waiter.value == path)
     }
 
-    @Test func `a wait ends at its time and says who holds the lock`() async throws {
+    @Test func `a wait ends at its time and names the holder of the lock`() async throws {
         let lock = try hold(path)
         let error = await failure { try await FileLock.acquire(path, timeout: .milliseconds(30)).path }
         #expect(error?.kind == .busy)
@@ -54,7 +54,7 @@ struct FileLockTests {
         _ = lock.path
     }
 
-    @Test func `a child process does not inherit the lock, and a dead one leaves none`() async throws {
+    @Test func `a child process does not inherit the lock, and a killed one leaves none`() async throws {
         let path = path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let lock = try hold(path)

@@ -52,7 +52,7 @@ struct InspectionTests {
         "EXPLAIN QUERY PLAN SELECT 3",
         "SELECT group_concat(upper(a), ',') FROM v WHERE a LIKE '%wo'",
     ])
-    func `what reads is let through`(text: String) async throws {
+    func `reading statements are let through`(text: String) async throws {
         let inspection = try await store()
         #expect(try await collect(SQL(verbatim: text), by: inspection).rows.count == 1)
     }
@@ -61,7 +61,7 @@ struct InspectionTests {
         arguments: [
             ("SELECT * FROM absent", .table), ("SELECT absent FROM t", .column), ("SELECT absent(1)", nil),
         ] as [(String, UnknownName?)])
-    func `an error says what an unknown name stands for`(text: String, name: UnknownName?) async throws {
+    func `an error has the kind of an unknown name`(text: String, name: UnknownName?) async throws {
         let inspection = try await store()
         let error = await #expect(throws: SQLiteError.self) {
             try await collect(SQL(verbatim: text), by: inspection)
@@ -89,7 +89,7 @@ struct InspectionTests {
         "SELECT replace(hex(zeroblob(100000000)), '0', '0000000000')",
         "SELECT '' LIKE printf('%.*c', 2000, '%')",
     ])
-    func `what could change or load anything is refused, and nothing changes`(text: String) async throws {
+    func `a statement that could change or load anything is refused, and nothing changes`(text: String) async throws {
         let inspection = try await store()
         let before = scratch.contents.filter { $0.key != "store.db-shm" }
         let error = await failure { try await collect(SQL(verbatim: text), by: inspection) }
@@ -114,7 +114,7 @@ struct InspectionTests {
             ("SELECT ?", [], nil, true), ("SELECT :a", [], "a", true), ("SELECT :a, :b", ["a"], "b", true),
             ("SELECT 1", ["a"], "a", false), ("SELECT ':a'", ["a"], "a", false),
         ] as [(String, [String], String?, Bool)])
-    func `parameters and values that do not fit are told by name`(
+    func `parameters and values that do not fit are named`(
         _ text: String, _ given: [String], _ name: String?, _ isInStatement: Bool
     ) async throws {
         let values = Dictionary(uniqueKeysWithValues: given.map { ($0, SQLiteValue.integer(1)) })
@@ -181,7 +181,7 @@ struct InspectionTests {
         }
     }
 
-    @Test func `an error of the caller ends the listing and is the one told`() async throws {
+    @Test func `an error of the caller ends the listing and is the one thrown`() async throws {
         struct PipeClosed: Error {}
         let inspection = try await store()
         await #expect(throws: PipeClosed.self) {
@@ -189,7 +189,7 @@ struct InspectionTests {
         }
     }
 
-    @Test func `where there is no database it says so and makes none`() async throws {
+    @Test func `a missing database is reported and not created`() async throws {
         let error = await failure { try await collect("SELECT 1", by: Inspection(of: scratch.file("none/store.db"))) }
         #expect(error?.kind == .cannotOpen)
         #expect(

@@ -32,7 +32,7 @@ struct MigratorTests {
         held.remove()
     }
 
-    @Test func `an older file is copied first, under a name that says what it is`() async throws {
+    @Test func `an older file is copied first, under a name that describes it`() async throws {
         let database = try await scratch.open()
         try await Migrator(migrations: [first]).migrate(database)
         let applied = try await Migrator(migrations: [first, second]).migrate(database, at: 1_767_323_045)
@@ -54,7 +54,7 @@ struct MigratorTests {
         #expect(!scratch.names.contains { $0.contains("before") })
     }
 
-    @Test func `what was applied before a failure stays, and so does the copy`() async throws {
+    @Test func `migrations applied before a failure stay, and so does the copy`() async throws {
         let database = try await scratch.open()
         try await Migrator(migrations: [first]).migrate(database)
         let error = await failure { try await Migrator(migrations: [first, second, broken]).migrate(database) }

@@ -46,14 +46,14 @@ struct SQLiteErrorTests {
         .timeLimit, .tooNewSchema(found: 2, supported: 1), .foreignFile(applicationID: 7), .networkFileSystem("NFS"),
         .unsafeFile("x"),
     ])
-    func `a description says what failed, where, why and what next`(kind: SQLiteError.Kind) {
+    func `a description has the operation, the file, the cause and the remedy`(kind: SQLiteError.Kind) {
         let text = SQLiteError(kind, "the reason", operation: "open the database", path: "/x/store.db").description
         let start = "Could not open the database (/x/store.db): the reason. "
         #expect(text.hasPrefix(start))
         #expect(text.dropFirst(start.count).hasSuffix(".") && text.count > start.count + 20)
     }
 
-    @Test func `constraints are told by their names`() async throws {
+    @Test func `constraints are reported by their names`() async throws {
         let database = try await scratch.open()
         try await database.write { transaction in
             try transaction.executeScript(
@@ -80,7 +80,7 @@ struct SQLiteErrorTests {
         "SELECT ? FROM nowhere",
         "SELECT json_set('{}', ?, 1)",
     ])
-    func `an error never tells a bound value`(text: String) async throws {
+    func `an error never shows a bound value`(text: String) async throws {
         let database = try await scratch.open()
         try await database.write { transaction in
             try transaction.executeScript(

@@ -39,7 +39,7 @@ struct StatementTests {
         #expect(values == [.null, .null, .integer(1), .null, .text("x"), .integer(3)])
     }
 
-    @Test func `a row reads NULL as nil where asked, as empty otherwise`() async throws {
+    @Test func `a row reads NULL as nil on request, as empty otherwise`() async throws {
         let database = try await table()
         try await database.read { snapshot in
             try snapshot.forEach("SELECT NULL, 5, 'five', x'05', 0.5") { row in
@@ -145,7 +145,7 @@ struct StatementTests {
     }
 
     @Test(arguments: [[], [1, 2]])
-    func `as many values as parameters, or it is refused`(values: [Int]) async throws {
+    func `values and parameters have to be equal in number`(values: [Int]) async throws {
         let database = try await table()
         let error = await failure {
             try await database.read { snapshot in
@@ -176,7 +176,7 @@ struct StatementTests {
     }
 
     @Test(arguments: ["", "  -- only a comment", "SELECT 1; SELECT 2", "SELECT 1\u{0}", "SELECT", "SELECT \"unknown\""])
-    func `what is not exactly one sound statement is refused`(text: String) async throws {
+    func `a text other than exactly one sound statement is refused`(text: String) async throws {
         let database = try await table()
         let error = await failure { try await database.integers(SQL(verbatim: text)) }
         #expect(error?.operation == "prepare a statement")

@@ -26,7 +26,7 @@ struct TransactionTests {
         try await database.read { try $0.query("SELECT v FROM t ORDER BY id") { $0.text(0) } }
     }
 
-    @Test func `a body that returns is kept, one that throws is undone and its error is the one told`() async throws {
+    @Test func `a body that returns is kept, one that throws is undone and its error is thrown`() async throws {
         let database = try await table()
         let rowID = try await database.write { transaction in
             try transaction.execute("INSERT INTO t(v) VALUES (?)", "kept")
@@ -114,7 +114,7 @@ struct TransactionTests {
         #expect(try await values(database) == [])
     }
 
-    @Test func `an error at COMMIT rolls back, is told, and the next transaction works`() async throws {
+    @Test func `an error at COMMIT rolls back, is thrown, and the next transaction works`() async throws {
         let database = try await table()
         let error = await failure {
             try await database.write { _ = try $0.execute("INSERT INTO t(v, parent) VALUES ('orphan', 99)") }
@@ -178,7 +178,7 @@ struct TransactionTests {
         #expect(try await database.integers("SELECT max(id) FROM parent") == [50])
     }
 
-    @Test func `a closed database says so`() async throws {
+    @Test func `a closed database is reported`() async throws {
         let database = try await table()
         await database.close()
         let error = await failure { try await values(database) }
