@@ -38,7 +38,7 @@ import Testing
             "the cron expression never comes: none of its months has such a day; expected a day that exists"
         ),
     ])
-    func `a bad expression is refused with its field, and with what may be there`(_ text: String, _ message: String) {
+    func `a bad expression is refused with its field and the allowed values`(_ text: String, _ message: String) {
         #expect { try CronSchedule(text, zone: "UTC") } throws: { "\($0)" == message }
     }
 

@@ -34,7 +34,7 @@ import Testing
         ("@yearly", ["2027-01-01T00:00Z", "2028-01-01T00:00Z"]),
         ("  0\t12  * * * ", ["2026-02-01T12:00Z"]),
     ])
-    func `an expression comes when crontab(5) says`(_ text: String, _ expected: [String]) throws {
+    func `an expression is due at the moments of crontab(5)`(_ text: String, _ expected: [String]) throws {
         let schedule = try CronSchedule(text, zone: "UTC")
         #expect(try moments(of: schedule, after: "2026-01-31T12:00:00Z", expected.count) == expected)
     }

@@ -64,7 +64,7 @@ import Testing
         ),
         ("0 * * * *", "Australia/Lord_Howe", "2026-04-04T14:30:00Z", ["2026-04-04T15:30Z", "2026-04-04T16:30Z"]),
     ])
-    func `with a star as the hour it goes on through real time`(
+    func `with a star as the hour it continues through real time`(
         _ text: String, _ zone: String, _ start: String, _ expected: [String]
     ) throws {
         #expect(try moments(of: CronSchedule(text, zone: zone), after: start, expected.count) == expected)
