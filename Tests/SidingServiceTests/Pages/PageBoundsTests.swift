@@ -40,7 +40,7 @@ import Testing
         #expect(try await walk(bench, "/records/notes?deleted=true") == keys)
     }
 
-    @Test func `a search shows the best, and says that there are more`() async throws {
+    @Test func `a search shows the best matches, and says that there are more`() async throws {
         let bench = try await ServiceBench()
         try await bench.sync("[\((0..<60).map { #"{"id":"\#($0)","title":"same"}"# }.joined(separator: ","))]")
         let page = try await bench.shown("/records/notes?q=same")

@@ -60,7 +60,7 @@ import Testing
         #expect(error?.kind == .invalidQuery)
     }
 
-    @Test func `sorted records are reached page by page, and an order without an index says what it left out`()
+    @Test func `sorted records are reached page by page, and an order without an index reports its limit`()
         async throws
     {
         let bench = try await ServiceBench()

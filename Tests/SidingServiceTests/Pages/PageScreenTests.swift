@@ -12,7 +12,7 @@ import Testing
 @Suite struct PageScreenTests {
     // MARK: Overview and runs
 
-    @Test func `the overview says that all is well, or what is not and why`() async throws {
+    @Test func `the overview reports that all is well, or the problem and its reason`() async throws {
         let bench = try await ServiceBench()
         #expect(try await bench.shown("/").text.contains("1 resource not synced: notes"))
         try await bench.sync(#"[{"id":"a"}]"#)
@@ -70,7 +70,7 @@ import Testing
         #expect(page.link("POST /notes") == "/queue/\(entries[0].id)")
     }
 
-    @Test func `runs say which resources they synced, nothing of zeros, and are filtered by resource`() async throws {
+    @Test func `runs name the resources that they synced, without zeros, and are filtered by resource`() async throws {
         let bench = try await ServiceBench()
         try await bench.syncTwice()
         try await bench.store.endRun(bench.store.beginRun(command: "sync"), outcome: .saved)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: ["/queue?after=gone", "/quarantine?after=99"])
-    func `a page after an entry or record that is gone is not an empty one`(_ address: String) async throws {
+    func `a page after a deleted entry or record is an error, not an empty page`(_ address: String) async throws {
         let bench = try await ServiceBench()
         _ = try await bench.write()
         let refusal = await #expect(throws: StoreError.self) { try await bench.shown(address) }
@@ -234,7 +234,7 @@ import Testing
         #expect(page.all("textarea").map { $0["name"] } == (how == "merge" ? ["record"] : []))
     }
 
-    @Test func `a decision that the store would refuse says so`() async throws {
+    @Test func `an action that the store would refuse says so`() async throws {
         let bench = try await ServiceBench()
         let entry = try await bench.write()
         let page = try await bench.shown("/queue/\(entry.id)/resolve?how=mine")
@@ -254,7 +254,7 @@ import Testing
 
     // MARK: Records
 
-    @Test func `a record shows where it came from and what changed`() async throws {
+    @Test func `a record shows its origin and its changes`() async throws {
         let bench = try await ServiceBench()
         try await bench.syncTwice()
         let page = try await bench.shown("/records/notes/a")
@@ -311,7 +311,7 @@ import Testing
         #expect(problem?.status == .notFound)
     }
 
-    @Test func `what an action did is said where it leads`() async throws {
+    @Test func `the result of an action is shown on the page after it`() async throws {
         let bench = try await ServiceBench()
         let notice = try await bench.shown("/queue", done: "held <b>").all("p") { $0["role"] == "status" }
         #expect(notice.map(\.text) == ["held <b>"])

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a write in doubt is resolved as delivered`() async throws {
+    @Test func `an uncertain write is resolved as delivered`() async throws {
         let bench = try await ServiceBench()
         let entry = try await bench.write()
         try await bench.store.write { transaction in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `the form of a page acts, and leads back to the entry with what was done`() async throws {
+    @Test func `the form of a page acts, and leads back to the entry with the result`() async throws {
         let bench = try await ServiceBench()
         let entry = try await bench.write()
         try await bench.serving { client in
@@ -95,7 +95,7 @@ import Testing
         return try ParsedPage(answer.text).all("p") { $0["role"] == "status" }.map(\.text)
     }
 
-    @Test func `words of somebody else's link are not shown as what was done`() async throws {
+    @Test func `a message in a foreign link is not shown as a result`() async throws {
         let bench = try await ServiceBench()
         let entry = try await bench.write()
         try await bench.serving { client in
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a sync is asked for by a form and by a program, and is done once at a time`() async throws {
+    @Test func `a sync is requested by a form and by a program, and runs once at a time`() async throws {
         let bench = try await ServiceBench()
         let (begun, end) = (ChangeSignal(), ChangeSignal())
         try await bench.serving(
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `several parked entries are acted on at once, but for those in doubt`() async throws {
+    @Test func `several parked entries are acted on at once, except uncertain ones`() async throws {
         let bench = try await ServiceBench()
         var entries: [QueueEntry] = []
         for reason in [ParkReason.rejected, .rejected, .uncertain] {

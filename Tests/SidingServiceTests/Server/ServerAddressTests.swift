@@ -57,7 +57,7 @@ import Testing
             })
     }
 
-    @Test func `the socket of a service that died is replaced, that of a living one is not`() async throws {
+    @Test func `the socket of a killed service is replaced, that of a running one is not`() async throws {
         let bench = try await ServiceBench()
         let path = try bench.socketPath()
         // Bound by a process that is gone.

@@ -149,7 +149,7 @@ import TestSupport
         }
     }
 
-    @Test func `an answer that nobody reads is given up`() async throws {
+    @Test func `an unread answer is given up`() async throws {
         let bench = try await Self.large()
         let limits = Self.limits { ($0.connections, $0.readingTime) = (1, .milliseconds(150)) }
         try await bench.serving(limits: limits) { client in
@@ -195,7 +195,7 @@ import TestSupport
 
     // MARK: Events
 
-    @Test func `events need HTTP 1.1, whatever a request calls itself`() async throws {
+    @Test func `events need HTTP 1.1, regardless of the request's fields`() async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             let old = try client.connection()
@@ -268,7 +268,7 @@ import TestSupport
         }
     }
 
-    @Test func `a graceful stop does not wait for long for answers that nobody reads`() async throws {
+    @Test func `a graceful stop does not wait for long for unread answers`() async throws {
         let bench = try await Self.large()
         var reader: ServerConnection?
         let start = ContinuousClock.now

@@ -7,7 +7,7 @@ import Testing
 
 /// What the service refuses, whoever asks.
 @Suite(.timeLimit(.minutes(5))) struct ServerRefusalTests {
-    @Test func `a request for another host name is refused, whatever it asks for`() async throws {
+    @Test func `a request for another host name is refused on any path`() async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             for host in [
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a body over 1 MiB is refused also where nobody reads it`() async throws {
+    @Test func `a body over 1 MiB is refused also where it would not be read`() async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             let connection = try client.connection()
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `every answer tells browsers to run, frame and keep nothing of others`() async throws {
+    @Test func `every answer forbids browsers to run, frame and store foreign content`() async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             for (path, fields) in [
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `an error is an object for programs and a page for people, and its text is not markup`() async throws {
+    @Test func `an error is an object for programs and a page for browsers, and its text is not markup`() async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             let object = try await client.get("/api/records/%3Cscript%3E")
@@ -172,7 +172,7 @@ import Testing
             ("/records/none", 404, "Records"), ("/queue?state=lost", 400, "Queue"), ("/runs/?x=%zz", 400, "Runs"),
             ("/none", 404, nil), ("/%", 400, nil), ("/?done=a&done=b", 400, "Overview"),
         ] as [(String, Int, String?)])
-    func `a page that says what is wrong has the navigation of all others`(
+    func `an error page has the navigation of all others`(
         _ address: String, _ status: Int, _ section: String?
     ) async throws {
         let bench = try await ServiceBench()

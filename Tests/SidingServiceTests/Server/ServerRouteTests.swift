@@ -158,7 +158,7 @@ import Testing
         "/api", "/api/none", "/api/status/x", "/api/queue/x/y/z", "/api/records", "/api/queue/nosuchentry", "/none",
         "/api/queue?resource=none", "/api/queue?source=none", "/api/queue?after=nosuchentry",
     ])
-    func `what is not there is not found`(_ path: String) async throws {
+    func `an unknown path is not found`(_ path: String) async throws {
         let bench = try await ServiceBench()
         try await bench.serving { client in
             let answer = try await client.get(path)
