@@ -53,7 +53,7 @@ import Testing
         (Failure.Phase.notSent, false, Failure.Reason.connectionLost), (.notSent, true, .tlsHandshake),
         (.maybeSent, false, .connectionLost), (.maybeSent, true, .connectionLost), (.answered, false, .truncated),
     ])
-    func `a connection that closes means what the phase says`(
+    func `a connection that closes has the meaning of its phase`(
         _ phase: Failure.Phase, _ isSecure: Bool, _ reason: Failure.Reason
     ) {
         let situation = AsyncHTTPClientErrors.Situation(phase: phase, isSecure: isSecure, limit: 1)
@@ -95,7 +95,7 @@ import Testing
         #expect(lost.phase == .maybeSent)
     }
 
-    @Test func `an errno stays what it is and says at which stage it came`() {
+    @Test func `an errno keeps its value and has its stage`() {
         let error = IOError(errnoCode: 104, reason: "read")
         #expect(AsyncHTTPClientErrors.failure(error, Self.unsent).reason == .system(.connect(errno: 104)))
         #expect(AsyncHTTPClientErrors.failure(error, Self.sent).reason == .system(.established(errno: 104)))
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `an error that nobody knows may have happened after the first byte`() {
+    @Test func `an unknown error may have happened after the first byte`() {
         enum Novel: Error { case surprise(String) }
         let failure = AsyncHTTPClientErrors.failure(Novel.surprise("canary"), Self.unsent)
         guard case .system(.unknown(let name)) = failure.reason else {
@@ -137,7 +137,7 @@ import Testing
         #expect(!"\(failure)".contains("canary"))
     }
 
-    @Test func `a name that nobody knows is told by the resolver's code`() async throws {
+    @Test func `an unknown name fails with the resolver's code`() async throws {
         // No label is longer than 63 bytes (RFC 1035 §2.3.4): the resolver says no without asking anyone.
         let transport = HTTPTransport()
         let name = String(repeating: "a", count: 64)

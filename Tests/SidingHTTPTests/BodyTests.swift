@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .delete, .get])
-    func `bytes arrive as they are, whatever the method`(_ method: HTTPRequest.Method) async throws {
+    func `bytes arrive unchanged with any method`(_ method: HTTPRequest.Method) async throws {
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
         try await asking { (origin, transport) async throws in
             try await transport.ask(origin.url, method, body: .bytes(bytes))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [50_000, 5_000_000])
-    func `a stream that breaks its word on the length is an invalid request`(_ declared: Int) async throws {
+    func `a stream with a wrong length is an invalid request`(_ declared: Int) async throws {
         try await asking { (origin, transport) async throws in
             let failure = await transport.failure(
                 origin.url, .post, body: .stream(length: declared) { Self.counting(to: 1) })
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a HEAD has no body, whatever its length says`() async throws {
+    @Test func `a HEAD has no body with any declared length`() async throws {
         try await asking { (origin, transport) async throws in
             let (reply, bytes) = try await transport.ask(origin.url, .head)
             #expect(bytes.isEmpty)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a second reader of one body is told so`() async throws {
+    @Test func `a second reader of one body fails`() async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.slowBody(bytesPerSecond: 20))
             let reply = try await transport.send(origin.url.request(.get), body: .none)

@@ -12,7 +12,7 @@ import Testing
         #expect(HTTPRequest.Method(rawValue: method) == nil)
     }
 
-    @Test func `a token that nobody knows is a method`() async throws {
+    @Test func `an unknown token is a valid method`() async throws {
         try await asking { (origin, transport) async throws in
             try await transport.ask(origin.url, HTTPRequest.Method("QUERY")!)
             #expect(origin.requests.first?.method == "QUERY")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the URL says which host is meant, and the framing is the transport's own`() async throws {
+    @Test func `the URL sets the host, and the transport sets the framing`() async throws {
         try await asking { (origin, transport) async throws in
             try await transport.ask(
                 origin.url, .post,
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `the request's own user agent goes before the transport's`() async throws {
+    @Test func `the request's own user agent wins over the transport's`() async throws {
         try await asking(TransportSettings().with(\.userAgent, "siding/1.0")) { (origin, transport) async throws in
             try await transport.ask(origin.url)
             try await transport.ask(origin.url, headerFields: [.userAgent: "mine"])

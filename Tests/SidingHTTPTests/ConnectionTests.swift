@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a call that is cancelled the instant it arrived is never told as not sent`() async throws {
+    @Test func `a call that is cancelled the instant it arrived is never reported as not sent`() async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.hang, times: nil)
             for round in 1...150 {

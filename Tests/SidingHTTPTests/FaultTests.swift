@@ -28,7 +28,7 @@ import Testing
         Case(fault: .cutGzip, reason: .truncated, phase: .answered),
     ]
 
-    @Test(arguments: cases) func `a fault is told with its reason and phase`(_ example: Case) async throws {
+    @Test(arguments: cases) func `a fault has its reason and phase`(_ example: Case) async throws {
         try await asking(TransportSettings().with(\.maxBody, 1 << 20)) { (origin, transport) async throws in
             origin.inject(example.fault)
             let failure = try #require(await transport.failure(origin.url))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `content is not judged by the transport`() async throws {
+    @Test func `the transport does not interpret content`() async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.notJSON)
             origin.inject(.wrongJSON)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that nobody asked for is never taken for the answer to a later request`() async throws {
+    @Test func `an unrequested answer is never taken for the answer to a later request`() async throws {
         try await asking(handler: { .json($0.target) }) { (origin, transport) async throws in
             origin.inject(.unaskedAnswer, times: nil)
             for number in 1...20 {

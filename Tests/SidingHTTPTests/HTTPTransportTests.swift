@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a refused connection is told at once as errno, not sent`() async throws {
+    @Test func `a refused connection fails at once as errno, not sent`() async throws {
         // A library that retried on its own would take the whole connect timeout: far longer than a busy machine.
         let patient = TransportSettings().with(\.connectTimeout, .seconds(90)).with(\.totalTimeout, .seconds(90))
         try await asking(patient) { (origin, transport) async throws in

@@ -7,7 +7,7 @@ import SidingSynchronization
 import Testing
 
 @Suite struct RedirectAdmissionTests {
-    @Test func `each further request of a redirect is admitted before it goes out`() async throws {
+    @Test func `each further request of a redirect is admitted before it is sent`() async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.redirect(302, to: "/b"), at: OriginPattern(path: "/a"))
             origin.inject(.redirect(302, to: "/c"), at: OriginPattern(path: "/b"))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `what is not admitted does not go out`() async throws {
+    @Test func `a request that is not admitted is not sent`() async throws {
         try await asking { (origin, transport) async throws in
             origin.inject(.redirect(302, to: "/b"), at: OriginPattern(path: "/a"))
             let request = try origin.at("/a").request(.get)

@@ -22,7 +22,7 @@ import Testing
         ("http://a.example/", "https://a.example/"), ("https://a.example/", "https://a.example./"),
         ("http://127.0.0.1/", "http://localhost/"), ("https://a.example/", "//b.example/"),
     ])
-    func `another origin gets nothing but what is harmless`(_ from: String, _ to: String) throws {
+    func `another origin gets harmless fields only`(_ from: String, _ to: String) throws {
         let next = try #require(try follow(from, to))
         #expect(next.headerFields.map(\.name.canonicalName).sorted() == ["accept", "accept-encoding", "user-agent"])
     }
@@ -31,13 +31,13 @@ import Testing
         ("https://a.example/", "https://a.example:443/x"), ("https://a.example:443/", "/x"),
         ("https://A.example/", "https://a.EXAMPLE/x"), ("http://a.example/", "http://a.example:80/x"),
     ])
-    func `the same origin, however it is written, keeps everything`(_ from: String, _ to: String) throws {
+    func `the same origin keeps everything in any spelling`(_ from: String, _ to: String) throws {
         let next = try #require(try follow(from, to))
         #expect(next.headerFields[.authorization] == "Bearer canary")
         #expect(next.url.path == "/x")
     }
 
-    @Test func `once https was reached there is no way back to loopback in the clear`() throws {
+    @Test func `once https was reached no redirect leads back to loopback in the clear`() throws {
         var redirects = Redirects(
             from: try request("http://127.0.0.1/"), TransportSettings().with(\.redirectOrigins, nil))
         let secure = try #require(

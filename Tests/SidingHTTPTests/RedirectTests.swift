@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a 304 is an answer, whatever its Location says`() async throws {
+    @Test func `a 304 is an answer, with any Location`() async throws {
         let other = try await Origin.start { _ in .json("2") }
         let unchanged = OriginResponse(status: .notModified, headerFields: [.location: "\(other.url)", .eTag: "\"1\""])
         try await asking(handler: { _ in unchanged }) { (origin, transport) async throws in
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5])
-    func `so many hops are followed and no more`(_ limit: Int) async throws {
+    func `hops are followed up to the limit`(_ limit: Int) async throws {
         try await asking(TransportSettings().with(\.redirects, limit).with(\.redirectOrigins, nil)) {
             (origin, transport) async throws in
             for hop in 0..<limit {

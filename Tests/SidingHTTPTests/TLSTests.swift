@@ -44,7 +44,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `an authority file that is not there is told as such`() async throws {
+    @Test func `a missing authority file is reported as such`() async throws {
         let origin = try await TLSOrigin.start(.selfSigned)
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: .trusting("/nowhere/ca.pem")))
         let failure = try #require(await transport.failure(origin.url))

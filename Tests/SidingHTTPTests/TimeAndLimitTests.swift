@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `repetitive JSON is decompressed whatever its ratio`() async throws {
+    @Test func `repetitive JSON is decompressed at any ratio`() async throws {
         let text = String(repeating: #"{"a":1},"#, count: 50_000)
         let settings = TransportSettings().with(\.compression, .always)
         try await asking(settings, handler: { _ in .json(text) }) { (origin, transport) async throws in
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `gzip is not asked for over loopback unless wanted`() async throws {
+    @Test func `gzip is not requested over loopback unless wanted`() async throws {
         let cases: [(TransportSettings.Compression, String)] = [
             (.automatic, "identity"), (.never, "identity"), (.always, "gzip"),
         ]

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `what is sent counts, streams as well, and so does a redirect`() async throws {
+    @Test func `sent bytes count, streams as well, and so does a redirect`() async throws {
         let answers: Origin.Handler = { request in
             request.path == "/away"
                 ? OriginResponse(status: .found, headerFields: [.location: "/there"]) : .json("{}")
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `the origin sees nothing of it`() async throws {
+    @Test func `the origin sees no trace of the meter`() async throws {
         try await through { (relay, origin, transport) async throws in
             let url = try relay.url.resolve("/a")
             try await transport.ask(url)

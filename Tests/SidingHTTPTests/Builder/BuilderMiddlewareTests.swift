@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a request's own retries win over the policy, and a POST still goes out once`() async throws {
+    @Test func `a request's own retries win over the policy, and a POST is still sent once`() async throws {
         try await BuilderSettingsTests.building { (origin, builder) async throws in
             origin.inject(.status(503), times: nil)
             let policy = builder.with(\.assembly.retry.retries, 2)

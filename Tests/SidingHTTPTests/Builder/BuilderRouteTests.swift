@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `an input may go into the route and into the body`() async throws {
+    @Test func `an input may be part of the route and of the body`() async throws {
         try await BuilderSettingsTests.building { (origin, builder) async throws in
             let chain: Chain<Edit, Void> = builder.route(.patch, "/issues/{id}")
                 .build(.json.path { ["id": "\($0.id)"] }, .none)
@@ -57,7 +57,7 @@ import Testing
         ("/issues/{id}/{note}", ["id": "7"], "the placeholder {note} of the path '/issues/{id}/{note}' has no value"),
         ("/issues/{id}", ["id": ".."], "'..' cannot stand for {id}"),
     ])
-    func `a placeholder without a value, and a value without a placeholder, are told before anything is sent`(
+    func `a placeholder without a value, and a value without a placeholder, are reported before anything is sent`(
         _ template: String, _ parameters: [String: String], _ detail: String
     ) async throws {
         try await BuilderSettingsTests.building { (origin, builder) async throws in
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a whole URL has no placeholders, and what the closure throws is the caller's`() async throws {
+    @Test func `a whole URL has no placeholders, and an error of the closure is the caller's`() async throws {
         try await BuilderSettingsTests.building { (origin, builder) async throws in
             let whole: Chain<Int, Answer> = builder.route(.get, origin.url).build(.path { ["id": "\($0)"] }, .json)
             #expect(
@@ -110,7 +110,7 @@ import Testing
         #expect(failure?.reason == .invalidRequest)
     }
 
-    @Test func `a path without a base is told how it gets one`() async throws {
+    @Test func `a path without a base fails, and the message names the remedy`() async throws {
         let builder = URLChainBuilder(
             ChainAssembly(transport: ScriptedTransport([]), connectivity: TestConnectivity()))
         let chain: Chain<Void, Answer> = builder.route(.get, "/issues").build()

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a model whose DTO is a multipart form goes out as one`() async throws {
+    @Test func `a model whose DTO is a multipart form is sent as one`() async throws {
         try await Self.building { (origin, builder) async throws in
             let photos = builder.route(.post, "/photos")
             let chain: Chain<Photo, Answer> = photos.build()
@@ -157,7 +157,7 @@ import Testing
         #expect(seen.withLock { $0.map(\.count) } == [1, 1])
     }
 
-    @Test func `a closure is told the progress of a download, another that of an upload`() async throws {
+    @Test func `one closure gets the progress of a download, another that of an upload`() async throws {
         let bytes = [UInt8](repeating: 7, count: 300_000)
         let down = Mutex<[TransferProgress]>([])
         let up = Mutex<[TransferProgress]>([])

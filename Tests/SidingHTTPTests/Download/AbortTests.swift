@@ -26,9 +26,7 @@ import Testing
     ]
 
     @Test(arguments: points, [false, true])
-    func `wherever a call stands, it ends at once and its connection is free`(_ point: Point, _ byTask: Bool)
-        async throws
-    {
+    func `a call ends at once in every state, and its connection is free`(_ point: Point, _ byTask: Bool) async throws {
         try await asking(Self.settings, handler: Self.file) { (origin, transport) async throws in
             let elapsed = try await Self.quickest {
                 origin.inject(point.fault)
@@ -86,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a download that is cancelled ends at once, and the next goes on from there`() async throws {
+    @Test func `a download that is cancelled ends at once, and the next one continues from there`() async throws {
         let directory = try TemporaryDirectory()
         try await asking(Self.settings, handler: Self.file) { (origin, transport) async throws in
             let path = directory.path(of: "x")

@@ -12,7 +12,7 @@ import Testing
 @Suite struct DownloadTests {
     static let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
-    @Test func `a file that breaks off is resumed from where it stopped, as often as it takes`() async throws {
+    @Test func `a file that breaks off is resumed from where it stopped, until it is whole`() async throws {
         try await serving { (origin, transport, directory) async throws in
             origin.inject(.cutBody(chunked: false), times: 3)
             let node = Self.node(transport, directory.path(of: "x"))
@@ -34,8 +34,7 @@ import Testing
     }
 
     @Test(arguments: [OriginFault.cutBody(chunked: true), .resetAfterHead])
-    func `a broken connection is truncation, however it breaks, and a retry resumes`(_ fault: OriginFault) async throws
-    {
+    func `a broken connection is truncation in every form, and a retry resumes`(_ fault: OriginFault) async throws {
         try await serving { (origin, transport, directory) async throws in
             origin.inject(fault)
             let node = Self.node(transport, directory.path(of: "x"))
@@ -48,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a file that changed meanwhile comes anew`() async throws {
+    @Test func `a file that changed meanwhile is downloaded anew`() async throws {
         let changed = [UInt8](Self.bytes.reversed())
         let versions = Versions([FileRoute("/x", Self.bytes), FileRoute("/x", changed, validators: [.eTag: "\"2\""])])
         try await serving(handler: { await versions.answer($0) }) { (origin, transport, directory) async throws in
@@ -61,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `an origin that compresses what it can is asked not to, whatever the transport would ask for`()
+    @Test func `an origin that compresses is requested without compression, regardless of the transport`()
         async throws
     {
         let settings = TransportSettings().with(\.compression, .always)
@@ -76,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `what comes compressed all the same is stored as it was meant, and is not resumed`() async throws {
+    @Test func `an answer that is compressed nevertheless is stored decompressed, and is not resumed`() async throws {
         try await serving { (origin, transport, directory) async throws in
             origin.inject(.cutGzip)
             let node = Self.node(transport, directory.path(of: "x"))
@@ -124,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `progress goes from the start to the whole, over a resumption`() async throws {
+    @Test func `progress reaches from the start to the whole, over a resumption`() async throws {
         try await serving { (origin, transport, directory) async throws in
             origin.inject(.cutBody(chunked: false))
             let node = AborterNode(Self.node(transport, directory.path(of: "x")))

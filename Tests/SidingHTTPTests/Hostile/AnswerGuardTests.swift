@@ -61,7 +61,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `every status below 100 is refused, and of a write nobody says that it was answered`() async throws {
+    @Test func `every status below 100 is refused, and its write may have been sent`() async throws {
         for status in 0..<100 {
             let origin = try await AbruptOrigin.start(
                 "HTTP/1.1 \(String(1000 + status).dropFirst()) X\r\nContent-Length: 2\r\n\r\n{}")

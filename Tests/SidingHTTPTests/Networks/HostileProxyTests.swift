@@ -11,7 +11,7 @@ import TestSupport
     private static let lanes: UInt64 = 8
     private static let seedsPerLane: UInt64 = Proof.choose(short: 25, middle: 100, long: 1_000)
 
-    @Test(arguments: ["http", "https"]) func `each answer to CONNECT is told as a failure with a name`(
+    @Test(arguments: ["http", "https"]) func `each answer to CONNECT is a failure with a name`(
         _ scheme: String
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in

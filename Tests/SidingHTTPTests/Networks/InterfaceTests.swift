@@ -27,7 +27,7 @@ import Testing
         ("192.0.2.1", "no interface has the address 192.0.2.1"),
         ("2001:db8::1", "no interface has the address 2001:db8::1"),
     ])
-    func `an interface that is not there is no internet connection, and nothing is sent`(
+    func `a missing interface counts as no internet connection, and nothing is sent`(
         _ interface: String, _ detail: String
     ) async throws {
         try await asking(TransportSettings().with(\.interface, interface)) { (origin, transport) async throws in

@@ -63,7 +63,7 @@ import Testing
             isOfTunnel: true),
     ]
 
-    @Test(arguments: cases) func `a fault of a proxy is told with its reason, and nothing was sent`(
+    @Test(arguments: cases) func `a fault of a proxy has its reason, and nothing was sent`(
         _ example: Case
     ) async throws {
         let proxy = try await AbruptOrigin.start(example.answer, closes: example.closes)
@@ -80,9 +80,7 @@ import Testing
     private static let timeToConnect = Duration.seconds(3)
 
     @Test
-    func `a proxy that keeps silent, or says nothing of use, is given up after the time to connect, and told apart`()
-        async throws
-    {
+    func `a silent or useless proxy is given up after the time to connect, with its own reason`() async throws {
         let cases: [(String, Failure.Reason, String)] = [
             ("", .timeout(.connect), "the proxy PROXY does not answer"),
             ("SSH-2.0-OpenSSH_9.2\r\n", .proxyFault, "PROXY: its answer is not HTTP/1"),
@@ -119,7 +117,7 @@ import Testing
         await proxy.stop()
     }
 
-    @Test func `a proxy that refuses is not taken for the origin, nor for a network that is gone`() async throws {
+    @Test func `a proxy that refuses is not taken for the origin, nor for a missing network`() async throws {
         let proxy = try await AbruptOrigin.start("")
         await proxy.stop()
         let failure = try #require(await failure("https://a.example/", through: proxy.url))
@@ -131,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a proxy whose name nobody knows is unreachable, or the network is gone`() async throws {
+    @Test func `a proxy with an unknown name is unreachable, or there is no network`() async throws {
         // No label is longer than 63 bytes (RFC 1035 §2.3.4): the resolver says no without asking anyone.
         let proxy = try HTTPURL("http://\(String(repeating: "a", count: 64)).invalid:3128")
         let failure = try #require(await failure("https://a.example/", through: proxy))

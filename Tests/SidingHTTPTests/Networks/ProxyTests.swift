@@ -50,7 +50,7 @@ import Testing
         _ = directory
     }
 
-    @Test func `plain http goes through a tunnel too`() async throws {
+    @Test func `plain http uses a tunnel too`() async throws {
         let origin = try await Origin.start { _ in .json("{}") }
         let url = try HTTPURL("http://origin.example:\(origin.url.port)/a?b=1")
         try await through { (proxy, transport) async throws in
@@ -86,7 +86,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a secret of the proxy that cannot be read is told, and nothing is sent`() async throws {
+    @Test func `an unreadable secret of the proxy is reported, and nothing is sent`() async throws {
         let credentials = Proxy.Credentials(
             user: "ada",
             password: TransportSecret("env P") { () async throws(Failure) in
@@ -148,7 +148,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a certificate for another name is told with the proxy between`() async throws {
+    @Test func `a certificate for another name is reported with the proxy between`() async throws {
         let (origin, url, tls, directory) = try await secureOrigin()
         try await through(tls: tls) { (proxy, transport) async throws in
             let failure = try #require(await transport.failure(try HTTPURL("https://wrong.example:\(url.port)/")))

@@ -37,7 +37,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func `a certificate that has ended is not trusted, whoever signed it`() async throws {
+    @Test func `an expired certificate is not trusted, with any signature`() async throws {
         let (origin, directory) = (
             try await TLSOrigin.start(.presenting(Certificates.expired)), try TemporaryDirectory()
         )
@@ -181,7 +181,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: cases) func `a file that cannot be used is named, and nothing is asked of a terminal`(
+    @Test(arguments: cases) func `an unusable file is named, and no terminal is prompted`(
         _ example: Case
     ) async throws {
         let (origin, directory) = (try await TLSOrigin.start(.selfSigned), try TemporaryDirectory())
@@ -208,7 +208,7 @@ import Testing
         #expect(try await PEMFiles.check(TLSSettings()) == nil)
     }
 
-    @Test func `authorities of the environment that are not there are told`() async throws {
+    @Test func `missing authorities of the environment are reported`() async throws {
         let (origin, tls) = (try await TLSOrigin.start(.selfSigned), TLSSettings(systemAuthorities: "/nowhere/ca.pem"))
         let transport = transport(tls)
         let failure = try #require(await transport.failure(origin.url))

@@ -28,7 +28,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a service behind a socket is asked like any other, whatever the proxies are`() async throws {
+    @Test func `a service behind a socket is requested like any other, with any proxies`() async throws {
         let settings = TransportSettings().with(\.proxies, ProxyRules(try Proxy("127.0.0.1:9")))
         try await behindSocket(settings) { (origin, transport) async throws in
             let url = try HTTPURL("\(origin.url.origin)/v1.41/a%2Fb?x=1")
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a socket that is not there, or that nobody serves, is a refused connection`() async throws {
+    @Test func `a missing or unserved socket is a refused connection`() async throws {
         let directory = try Self.directory()
         let transport = HTTPTransport()
         try directory.write("", to: "file")
@@ -87,11 +87,11 @@ import Testing
         // Longer than a socket's address, with which the library below would fail in an unknown way.
         "http+unix://%2F\(String(repeating: "a", count: 103))/",
     ])
-    func `what names no socket is refused`(_ text: String) {
+    func `a URL without a socket path is refused`(_ text: String) {
         #expect(throws: Failure.self) { try HTTPURL(text) }
     }
 
-    @Test func `the longest path of a socket is asked`() async throws {
+    @Test func `the longest path of a socket is requested`() async throws {
         let transport = HTTPTransport()
         let url = try HTTPURL("http+unix://%2F\(String(repeating: "a", count: 102))/")
         let failure = try #require(await transport.failure(url))

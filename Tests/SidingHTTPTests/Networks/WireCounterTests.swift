@@ -7,7 +7,7 @@ import Testing
 
 /// Whose meter the bytes of a connection are counted for.
 @Suite(.timeLimit(.minutes(5))) struct WireCounterTests {
-    @Test func `requests that nobody meters count for nobody, over one connection`() async throws {
+    @Test func `unmetered requests do not count for the meter, over one connection`() async throws {
         let origin = try await Origin.start { _ in .json("{}") }
         let (transport, meter) = (HTTPTransport(), TrafficMeter())
         let body = EncodedBody.bytes([UInt8](repeating: 7, count: 50_000))
