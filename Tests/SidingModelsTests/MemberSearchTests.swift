@@ -15,7 +15,7 @@ import Testing
         try MemberMap(members, coding: coding).path(of: keyPath).description
     }
 
-    @Test func `a property is found under the name of its coding key, whatever its type`() throws {
+    @Test func `a property is found under the name of its coding key, with any type`() throws {
         #expect(try path(\Ticket.id) == "$.id")
         #expect(try path(\Ticket.title) == "$.title")
         #expect(try path(\Ticket.state) == "$.state")
@@ -84,7 +84,7 @@ import Testing
         var userName: String
     }
 
-    @Test func `names are those that the coder writes`() throws {
+    @Test func `names are those of the coder`() throws {
         let snake = RecordCoding(usesSnakeCase: true)
         #expect(try path(\Camel.createdAt, coding: snake) == "$.created_at")
         #expect(try path(\Camel.userName, coding: snake) == "$.user_name")
@@ -172,8 +172,7 @@ import Testing
         var lastMood: Mood
     }
 
-    @Test func `where a type takes only certain values and no member has the name, the error says the way out`() throws
-    {
+    @Test func `where only some values are valid and no member has the name, the error names the remedy`() throws {
         let error = #expect(throws: MemberError.self) { try path(\Renamed.number) }
         #expect(error?.description.contains("Mood at mood takes only certain values") == true)
         #expect(error?.description.contains("Member(\\Renamed.number, \"its_name\")") == true)
@@ -199,11 +198,11 @@ import Testing
         #expect(try await bench.siding.search("bad", in: moods).map(\.model.id) == [2])
     }
 
-    @Test func `what may be missing does not keep the others from being found`() throws {
+    @Test func `optional members do not keep the others from being found`() throws {
         #expect(try path(\Perhaps.id) == "$.id")
     }
 
-    @Test func `a resource takes its key from the property, or from the place that is told`() throws {
+    @Test func `a resource takes its key from the property, or from the declared place`() throws {
         let source = try Source(baseURL: "https://example.com")
         let found = try Resource<Ticket>("issues", from: source, at: "/issues", key: \.id, paging: .linkHeader)
         #expect(found.untyped.key == [JSONPath(member: "id")])

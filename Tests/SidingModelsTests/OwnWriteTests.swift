@@ -55,8 +55,7 @@ import Testing
         #expect(try await bench.siding.queueEntries().isEmpty)
     }
 
-    @Test func `offline they show at once, wait for what they depend on, and follow the conflict policy`() async throws
-    {
+    @Test func `offline they show at once, wait for their dependencies, and follow the conflict policy`() async throws {
         let bench = try await TypedBench(connectivity: TestConnectivity(hasUsableRoute: false))
         try await bench.siding.save([Ticket(id: 1, title: "a"), Ticket(id: 2)], to: bench.issues)
         let first = try await bench.siding.delete(key: 2, in: bench.issues)
@@ -73,7 +72,7 @@ import Testing
         #expect(bench.origin.writes.value.isEmpty)
     }
 
-    @Test func `the writes that a config declares say method, path, body, key and policy`() async throws {
+    @Test func `the writes of a config have method, path, body, key and policy`() async throws {
         var bench = try await TypedBench()
         var declaration = WriteDeclaration(
             "issues", at: bench.issues.untyped.source,

@@ -101,7 +101,7 @@ import Testing
         #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2, 8])
     }
 
-    @Test func `a model whose id holds either sees them, unless the draft lacks a member of it`() async throws {
+    @Test func `a model with either kind of id sees them, unless the draft has no value for a member`() async throws {
         let bench = try await bench()
         let open = try Resource<OpenTicket>(bench.issues.untyped)
         let entry = try await bench.siding.create(Draft(title: "a"), in: open)
@@ -114,7 +114,7 @@ import Testing
         #expect(try await bench.siding.pendingCreations(of: open).count == 2)
     }
 
-    @Test func `a stream goes on past them, and inserts them with their real ids`() async throws {
+    @Test func `a stream continues past them, and inserts them with their real ids`() async throws {
         let bench = try await bench()
         var events = bench.siding.changes(of: bench.issues, clock: ManualClock()).makeAsyncIterator()
         #expect(try await events.next()?.models?.map(\.id) == [1, 2])

@@ -60,7 +60,7 @@ import Testing
         #expect(try await events.next()?.difference?.updated.map(\.title) == ["b"])
     }
 
-    @Test func `a look that found changes is followed by a rest nine times as long`() async throws {
+    @Test func `a poll that found changes is followed by a rest nine times as long`() async throws {
         let bench = try await TypedBench()
         let ticking = TickingClock()
         var events = bench.siding.changes(of: bench.issues, clock: ticking).makeAsyncIterator()
@@ -96,7 +96,7 @@ import Testing
         #expect(try await events.next()?.difference?.updated.map(\.title) == ["theirs"])
     }
 
-    @Test func `what happens between two looks is told as one change`() async throws {
+    @Test func `the changes between two polls are reported as one`() async throws {
         let bench = try await TypedBench()
         let (siding, issues) = (bench.siding, bench.issues)
         try await siding.save([Ticket(id: 1), Ticket(id: 2)], to: issues)
@@ -112,7 +112,7 @@ import Testing
         #expect(changes?.deleted == [])
     }
 
-    @Test func `a write between the two reads of a look is told once`() async throws {
+    @Test func `a write between the two reads of a poll is reported once`() async throws {
         let between = Mutexed<(@Sendable () async throws -> Void)?>(nil)
         let bench = try await TypedBench(
             probes: StoreProbes(willLookUp: {
@@ -141,7 +141,7 @@ import Testing
         #expect(third?.told == ["+5"])
     }
 
-    @Test func `a deletion whose tombstone was removed before the next look is told`() async throws {
+    @Test func `a deletion whose tombstone was removed before the next poll is reported`() async throws {
         let bench = try await TypedBench()
         let (siding, issues) = (bench.siding, bench.issues)
         try await siding.save((1...4).map { Ticket(id: $0) }, to: issues)
@@ -160,7 +160,7 @@ import Testing
         #expect(try await events.next()?.difference?.told == ["+6"])
     }
 
-    @Test func `of a resource that was forgotten all is deleted, and what a new sync brings is told`() async throws {
+    @Test func `all records of a forgotten resource are deleted, and those of a new sync are inserted`() async throws {
         let bench = try await TypedBench()
         let (siding, issues) = (bench.siding, bench.issues)
         try await siding.save([Ticket(id: 1), Ticket(id: 2)], to: issues)
@@ -217,7 +217,7 @@ import Testing
         #expect(sizes == [500, 500, 200])
     }
 
-    @Test func `cancelling ends the stream, and nobody waits any more`() async throws {
+    @Test func `cancelling ends the stream, and no iterator waits`() async throws {
         let bench = try await TypedBench()
         let (siding, issues, clock) = (bench.siding, bench.issues, clock)
         let reader = Task {

@@ -6,9 +6,7 @@ import Testing
 @testable import SidingTesting
 
 @Suite struct RecordFeedTests {
-    @Test func `a program that looks from time to time is told what changed since its last look`()
-        async throws
-    {
+    @Test func `a program that polls gets the changes since its last poll`() async throws {
         let bench = try await TypedBench()
         let siding = bench.siding
         try await bench.sync(#"[{"id":1,"title":"a","comments":0},{"id":2,"title":"b","comments":0}]"#)
@@ -34,7 +32,7 @@ import Testing
         await #expect(throws: RecordError.self) { _ = try await siding.changes(of: bench.issues, since: 77) }
     }
 
-    @Test func `many changes come in portions, and what went meanwhile is told as gone`() async throws {
+    @Test func `many changes come in portions, and records deleted meanwhile are deleted in them`() async throws {
         let bench = try await TypedBench()
         let records = (1...1_200).map { #"{"id":\#($0),"title":"t","comments":0}"# }
         try await bench.sync("[\(records.joined(separator: ","))]")

@@ -30,7 +30,7 @@ import Testing
         #expect(try await bench.siding.record(of: bench.issues, key: 1) == nil)
     }
 
-    @Test func `what was synced is read as values of the model, with the line down`() async throws {
+    @Test func `synced records are read as values of the model, with the line down`() async throws {
         let bench = try await bench()
         let all = try await bench.siding.records(of: bench.issues).array()
         #expect(all.map(\.id) == [1, 2, 3, 10])
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// What the database says of a predicate is what Swift says of the models.
-    @Test func `a predicate means in the database what it says in Swift`() async throws {
+    @Test func `a predicate means in the database the same as in Swift`() async throws {
         let bench = try await bench()
         let date = Date(timeIntervalSince1970: 1_767_312_000)
         var pairs: [(RecordPredicate<Ticket>, @Sendable (Ticket) -> Bool)] = []
@@ -159,7 +159,7 @@ import Testing
         #expect(try await bench.siding.records(of: bench.issues).where(list).count() == 2)
     }
 
-    @Test func `what is nested too deeply is refused, not crashed on`() async throws {
+    @Test func `a predicate that is nested too deeply is refused without a crash`() async throws {
         let bench = try await bench()
         var deep: RecordPredicate<Ticket> = \.id == 1
         for _ in 0..<200 { deep = !deep }
@@ -170,7 +170,7 @@ import Testing
         #expect(store.kind == .invalidQuery)
     }
 
-    @Test func `values are bound, whatever they hold`() async throws {
+    @Test func `values are bound, with any content`() async throws {
         let bench = try await bench()
         let evil = "'; DROP TABLE siding_records; --"
         try await bench.siding.save(Ticket(id: 4, title: evil), to: bench.issues)
@@ -190,7 +190,7 @@ import Testing
         #expect(error?.description.contains("compare in the program") == true)
     }
 
-    @Test func `a filter in Swift is asked record by record, and bounds count what it leaves`() async throws {
+    @Test func `a filter in Swift is called for each record, and bounds count its results`() async throws {
         let bench = try await TypedBench()
         try await bench.siding.save((1...2_000).map { Ticket(id: $0, comments: $0 % 2) }, to: bench.issues)
         let odd = bench.siding.records(of: bench.issues).filter { $0.comments == 1 }
@@ -220,7 +220,7 @@ import Testing
         #expect(streamed.map(String.init) == keys)
     }
 
-    @Test func `pages have the size that was asked for, the last what is left`() async throws {
+    @Test func `pages have the requested size, the last one has the rest`() async throws {
         let bench = try await TypedBench()
         try await bench.siding.save((1...25).map { Ticket(id: $0) }, to: bench.issues)
         var sizes: [Int] = []
@@ -231,7 +231,7 @@ import Testing
         #expect(small == [1, 2, 3])
     }
 
-    @Test func `a record that does not decode names type, place, resource, key and what stands there`() async throws {
+    @Test func `a record that does not decode names type, place, resource, key and value`() async throws {
         let bench = try await TypedBench()
         try await bench.sync(
             #"[{"id":1,"title":"ok","comments":1},{"id":2,"title":"no","comments":1,"user":{"login":7}}]"#)

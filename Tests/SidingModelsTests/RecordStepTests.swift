@@ -71,7 +71,7 @@ import Testing
         #expect(gone?.node == "DeleteRecordsStep")
     }
 
-    @Test func `what the caller's function throws is the caller's failure`() async throws {
+    @Test func `an error of the caller's function is the caller's failure`() async throws {
         struct Refusal: Error {}
         let bench = try await TypedBench()
         let step = FetchRecordsStep<Int, Ticket> { _ in throw Refusal() }

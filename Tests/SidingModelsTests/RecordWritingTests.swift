@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `what is saved is JSON in the order of its names, and shows in the resource's view`() async throws {
+    @Test func `a saved record is JSON in the order of its names, and is in the resource's view`() async throws {
         let bench = try await TypedBench()
         try await bench.siding.save(Ticket(id: 1, title: "a/b", comments: 2, isLocked: true), to: bench.issues)
         let record = try await bench.store.record(of: "issues", key: "1")
@@ -111,7 +111,7 @@ import Testing
         #expect(try await bench.siding.record(of: bench.issues, key: 1)?.title == "v6")
     }
 
-    @Test func `who merges is asked also where a newer version comes`() async throws {
+    @Test func `a merge function is called also where a newer version comes`() async throws {
         let bench = try await TypedBench(version: .by(\.version))
         try await bench.siding.save(Ticket(id: 1, title: "v5", body: "mine", version: 5), to: bench.issues)
         let newer = Ticket(id: 1, title: "v6", version: 6)
@@ -146,7 +146,7 @@ import Testing
         #expect(try await unversioned.titles() == ["last"])
     }
 
-    @Test func `what cannot be stored is invalid with its reason, and the others are saved`() async throws {
+    @Test func `an unstorable record is invalid with its reason, and the others are saved`() async throws {
         let bench = try await TypedBench()
         let outcomes = try await bench.siding.save(
             [Ticket(id: 1, score: .nan), Ticket(id: 2)], to: bench.issues)

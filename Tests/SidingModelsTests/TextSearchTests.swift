@@ -8,7 +8,7 @@ import Testing
 @testable import SidingModels
 
 @Suite struct TextSearchTests {
-    @Test func `an index is built in steps, and right whatever is written in between`() async throws {
+    @Test func `an index is built in steps, and is right with any write in between`() async throws {
         let bench = try await bench()
         _ = try await bench.siding.search("train", in: bench.issues)
         let store = bench.store
@@ -53,7 +53,7 @@ import Testing
         #expect(try await bench.siding.search("train", in: bench.issues, limit: 1).count == 1)
     }
 
-    @Test func `the raw language is there for those who ask, and its errors are theirs`() async throws {
+    @Test func `the raw language is available, and its errors are the caller's`() async throws {
         let bench = try await bench()
         let hits = try await bench.siding.search(.query("train NOT boat"), in: bench.issues)
         #expect(hits.map(\.key) == ["1"])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `without a search there is no index, and with one the file is still ours`() async throws {
+    @Test func `without a search there is no index, and with one the file still passes the check`() async throws {
         let bench = try await bench()
         let store = bench.store
         #expect(try await Self.tables(store) == [])
@@ -197,7 +197,7 @@ import Testing
         #expect(error?.kind == .foreign)
     }
 
-    @Test func `a SQLite without FTS5 says so`() {
+    @Test func `a SQLite without FTS5 is reported`() {
         let error = #expect(throws: StoreError.self) { try TextIndex.requireFTS5(in: ["json_each", "rtree"]) }
         #expect(error?.kind == .unsupported)
         #expect(error?.description.contains("FTS5") == true)
