@@ -39,9 +39,7 @@ import Testing
         }
     }
 
-    @Test func `an origin answers on a socket that listens already, and none is had where nobody can listen`()
-        async throws
-    {
+    @Test func `an origin answers on a listening socket, and no socket is made for an unusable address`() async throws {
         let origin = try await Origin.start(on: ListeningSocket(at: "127.0.0.1")) { _ in .json("{}") }
         let transport = HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings()))
         #expect(try await Asker(transport: transport, base: origin.url)("/a").text == "{}")
@@ -70,7 +68,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func `a fault happens where, when and as often as told`() async throws {
+    @Test func `a fault happens at the given place, time and number`() async throws {
         try await asking([RecordListing("/list", of: numbered(1))]) { (origin, ask) async throws in
             origin.inject(
                 .status(418), at: OriginPattern(method: "GET", path: "/li*", query: ["p": "2"]), skipping: 1, times: 2)
@@ -82,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a fault without an end lasts until it is lifted`() async throws {
+    @Test func `a fault without an end lasts until it is removed`() async throws {
         try await asking([RecordListing("/list", of: numbered(1))]) { (origin, ask) async throws in
             let first = origin.inject(.status(500), times: nil)
             origin.inject(.status(502), times: nil)
@@ -111,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a bomb holds as many bytes as told`() async throws {
+    @Test func `a bomb holds the given number of bytes`() async throws {
         try await asking([]) { (origin, ask) async throws in
             origin.inject(.gzipBomb(size: (4 << 20) + 7))
             #expect(try await ask("/").text.utf8.count == (4 << 20) + 7)

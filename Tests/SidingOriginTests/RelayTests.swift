@@ -39,7 +39,7 @@ import Testing
     @Test(
         arguments: [LineState.Outage.cut, .reset, .halfClose],
         [LineQuality(), LineQuality(latency: .milliseconds(20), bytesPerSecond: 400_000)])
-    func `a stage by bytes passes exactly so many, then the answer breaks off`(
+    func `a stage by bytes passes exactly its number, then the answer breaks off`(
         _ outage: LineState.Outage, _ quality: LineQuality
     ) async throws {
         try await through { (relay, _, ask) async throws in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a silenced line goes on where it was`() async throws {
+    @Test func `a silenced line continues where it was`() async throws {
         try await through { (relay, _, ask) async throws in
             await relay.follow([
                 LineStage(.up(), for: .bytes(40_000)),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `what is under way when a line falls silent arrives afterwards, in its order`() async throws {
+    @Test func `bytes under way when a line falls silent arrive afterwards, in order`() async throws {
         try await through { (relay, _, ask) async throws in
             let quality = LineQuality(latency: .milliseconds(20), bytesPerSecond: 1_000_000)
             let stages = [
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(50)])
-    func `one connection gets all the bytes per second of its line, whatever the latency`(
+    func `one connection gets all the bytes per second of its line, with any latency`(
         _ latency: Duration
     ) async throws {
         let rate = 125_000

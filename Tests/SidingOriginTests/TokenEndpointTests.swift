@@ -8,7 +8,7 @@ import Testing
         try await ask("/token", .post, body: "grant_type=refresh_token&refresh_token=\(token)")
     }
 
-    @Test func `only the current access token opens the guarded routes, which are not even asked without it`()
+    @Test func `only the current access token opens the guarded routes, which get no request without it`()
         async throws
     {
         let tokens = TokenEndpoint(guarding: [RecordWrites("/list", to: numbered(1), firstID: 2)])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `it refuses when told to, with the status told`() async throws {
+    @Test func `a refusal has the given status`() async throws {
         let tokens = TokenEndpoint(guarding: [])
         try await asking([tokens]) { (origin, ask) async throws in
             tokens.refuse(with: .unauthorized)
