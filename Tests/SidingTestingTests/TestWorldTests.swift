@@ -5,7 +5,7 @@ import SidingTesting
 import Testing
 
 @Suite struct TestWorldTests {
-    @Test func `a temporary directory is the caller's own and goes with its last reference`() throws {
+    @Test func `a temporary directory is the caller's own and is deleted with its last reference`() throws {
         var directory: TemporaryDirectory? = try TemporaryDirectory()
         let path = try #require(directory?.path)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -25,7 +25,7 @@ import Testing
         #expect(try TemporaryDirectory().path != TemporaryDirectory().path)
     }
 
-    @Test func `connectivity answers as told and counts who looks`() {
+    @Test func `connectivity answers as set and counts its lookups`() {
         let connectivity = TestConnectivity()
         #expect(connectivity.hasUsableRoute())
         connectivity.set(hasUsableRoute: false)

@@ -35,7 +35,7 @@ import Testing
         return seen
     }
 
-    @Test func `what was recorded replays the same, from the file`() async throws {
+    @Test func `a recording replays the same, from the file`() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "tape.json")
         var fields: HTTPFields = [.contentType: "text/plain", .eTag: "\"ż\""]
@@ -144,7 +144,7 @@ import Testing
         #expect(failure?.reason == .cantConnectToHost(.refused))
     }
 
-    @Test func `an answer from elsewhere replays from there, else from what was asked`() async throws {
+    @Test func `an answer from elsewhere replays from there, else from the requested URL`() async throws {
         let elsewhere = try HTTPURL("https://b/moved?token=canary")
         let recorder = RecordingTransport(PulledTransport(chunks: Pieces([]), elsewhere: elsewhere))
         _ = try await Self.see(recorder, Self.request())

@@ -49,7 +49,7 @@ import Testing
         #expect(try await Self.ask(transport, "/2").get() == "/2")
     }
 
-    @Test func `a request that nothing matches says what was asked and what is left`() async throws {
+    @Test func `a request without a match is reported with the rest of the tape`() async throws {
         let transport = ReplayingTransport(Self.tape("/1", "/2", "/3", "/4", "/5"))
         let failure = try #require(Self.refusal(await Self.ask(transport, "/9?token=canary")))
         #expect(failure.reason == .internalFault)
@@ -70,7 +70,7 @@ import Testing
         #expect(transport.unused.count == 5, "what did not match is not used up")
     }
 
-    @Test func `a tape of a newer version is refused, and says so`() throws {
+    @Test func `a tape of a newer version is refused with that reason`() throws {
         let failure = try Self.refused(#"{"format":"siding-tape","version":2,"exchanges":"otherwise"}"#)
         #expect(
             failure.hasSuffix(
@@ -98,7 +98,7 @@ import Testing
         #expect(try Self.refused(text).contains(words))
     }
 
-    @Test func `a tape that is not there says to record it first`() throws {
+    @Test func `a missing tape is reported with the remedy`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "none.json")
         let error = #expect(throws: TapeError.self) { try Tape(contentsOf: path) }
