@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "2024-05-01T12:00:00Z"), (3, "2024-05-01T12:00:00.123Z"), (6, "2024-05-01T12:00:00.123456Z")])
-    func `a moment is written with the digits that are asked for, cut`(_ digits: Int, _ text: String) {
+    func `a moment is written with the requested digits, cut`(_ digits: Int, _ text: String) {
         let moment = Timestamp(microseconds: 1_714_564_800_123_456)
         #expect(moment.rfc3339(fractionDigits: digits) == text)
     }

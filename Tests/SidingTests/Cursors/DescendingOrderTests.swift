@@ -57,7 +57,7 @@ import Testing
         return (bench.origin.takeTargets(), report.warnings)
     }
 
-    @Test func `what was noticed of the order is told although a page breaks the contract`() async throws {
+    @Test func `a wrong order is reported although a page breaks the contract`() async throws {
         var bench = try await bench()
         bench.resource.schema.contract = RecordContract(missingKey: .fail)
         list(bench, [[1, 2], [3, 4]])
@@ -68,7 +68,7 @@ import Testing
         #expect(report.warnings.contains(Self.told), "\(report.warnings)")
     }
 
-    @Test func `an origin that lists the oldest first is listed to its end, and that is told`() async throws {
+    @Test func `an origin that lists the oldest first is listed to its end, and that is reported`() async throws {
         let bench = try await bench()
         list(bench, [[1, 2], [3, 4]])
         #expect(try await asked(bench).warnings == [Self.told])
@@ -122,7 +122,9 @@ import Testing
         #expect(second.targets == Self.targets(1, 2, 3) && second.warnings == [])
     }
 
-    @Test func `where the newest record is gone the listing ends as soon as it is seen to fall`() async throws {
+    @Test func `where the newest record is deleted the listing ends as soon as the order is seen to fall`()
+        async throws
+    {
         let bench = try await bench()
         list(bench, [[9, 8], [7]])
         _ = try await asked(bench)
@@ -136,7 +138,7 @@ import Testing
         #expect(last.targets == Self.targets(1, 2) && last.warnings == [])
     }
 
-    @Test func `records without a value say nothing of the order`() async throws {
+    @Test func `records without a value give no order`() async throws {
         let bench = try await bench()
         list(bench, [[9]])
         _ = try await asked(bench)
@@ -160,7 +162,7 @@ import Testing
         #expect(try await asked(bench).targets == Self.targets(1, 2, 3))
     }
 
-    @Test func `a listing that was out of order goes to its end in another run, too`() async throws {
+    @Test func `a listing that was out of order reads to its end in another run, too`() async throws {
         let bench = try await bench()
         list(bench, [[9, 8]])
         _ = try await asked(bench)

@@ -33,7 +33,7 @@ import Testing
         try await bench.store.cursor(of: "posts")?.value
     }
 
-    @Test func `where pages move the cursor a listing goes on at the cursor, not at a page that moved meanwhile`()
+    @Test func `where pages move the cursor a listing continues at the cursor, not at a page that moved meanwhile`()
         async throws
     {
         let bench = try await bench(.ascending)
@@ -56,9 +56,7 @@ import Testing
     }
 
     @Test
-    func `a page at which newest first ended keeps its way on, so that an earlier beginning goes on behind it`()
-        async throws
-    {
+    func `a page at which newest first ended keeps its next page, for an earlier start`() async throws {
         let bench = try await bench(.descending, [:])
         bench.origin.set("/posts", Self.page([(4, 4), (3, 3)], next: "/posts?page=2", etag: #""a""#))
         bench.origin.set("/posts?page=2", Self.page([(2, 2), (1, 1)], next: "/posts?page=3", etag: #""b""#))
@@ -93,7 +91,7 @@ import Testing
         #expect(try await bench.keys().count == 40)
     }
 
-    @Test func `what lies behind the cursor is not asked for whole to see whether there is more`() async throws {
+    @Test func `records behind the cursor are not requested whole to find more of them`() async throws {
         let bench = try await bench(.descending, [:])
         bench.origin.set("/posts", Self.page([(2, 2)], next: "/posts?page=2", etag: #""a""#), .status(.notModified))
         bench.origin.set("/posts?page=2", Self.page([(1, 1)], etag: #""b""#), .status(.notModified))
@@ -101,7 +99,7 @@ import Testing
         #expect(bench.origin.takeTargets().count == 6)
     }
 
-    @Test func `a listing whose pages came out of order goes on waiting for its end in another run`() async throws {
+    @Test func `a listing whose pages came out of order still waits for its end in another run`() async throws {
         let bench = try await bench(.ascending)
         bench.origin.set("/posts", Self.page([(9, 9), (1, 1)], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
@@ -175,7 +173,7 @@ import Testing
         #expect(try await cursor(bench) == "2023-11-14T\(time)Z")
     }
 
-    @Test func `a first page that is long on its way was read when it was asked for`() async throws {
+    @Test func `a first page that is long under way has the time of its request`() async throws {
         let time = Mutex<ManualWallClock?>(nil)
         let origin = ScriptedOrigin(hold: { _ in
             if let clock = time.withLock({ $0 }) { clock.advance(by: .seconds(10)) }
@@ -254,9 +252,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3"])
     }
 
-    @Test func `a plain sync asks up to the moment at which it begins, and a listing of everything has no end`()
-        async throws
-    {
+    @Test func `a plain sync has its start as the upper bound, and a listing of everything has none`() async throws {
         let bench = try await timed(["since": "{cursor}", "until": "{until}"])
         bench.origin.set("/posts", Self.times([(1, "2023-11-14T22:00:00Z")]))
         _ = try await bench.sync()
@@ -268,7 +264,7 @@ import Testing
         #expect(bench.origin.takeTargets().map { $0.replacing(":", with: "%3A") } == [second])
     }
 
-    @Test func `another start asks anew`() async throws {
+    @Test func `another start requests anew`() async throws {
         var bench = try await bench(nil)
         bench.resource.cursor?.start = "5"
         bench.origin.set("/posts?since=5", Self.page([(1, 9)]))
@@ -317,7 +313,7 @@ import Testing
         try await bench.store.quarantined(QuarantineSelection()).compactMap(\.key)
     }
 
-    @Test func `a limit, and a failure that is ignored, leave alone what was set aside`() async throws {
+    @Test func `a limited listing and an ignored failure leave the quarantine alone`() async throws {
         var bench = try await bench(nil)
         bench.resource.cursor = nil
         bench.resource.query = [:]
@@ -335,7 +331,7 @@ import Testing
         #expect(try await setAside(bench).sorted() == ["1", "2", "3"])
     }
 
-    @Test func `what comes again and is good goes, also where it comes from another URL`() async throws {
+    @Test func `a quarantined record leaves when it comes again without its fault, from any URL`() async throws {
         var bench = try await bench(nil)
         bench.resource.schema = RecordSchema(
             columns: [RecordColumn("at", .integer)], contract: RecordContract(typeChange: .quarantine))

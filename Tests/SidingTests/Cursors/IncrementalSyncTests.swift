@@ -34,9 +34,7 @@ import Testing
         try await bench.store.cursor(of: "posts")?.value
     }
 
-    @Test func `the first listing has all there is, and each later one asks for what changed since`()
-        async throws
-    {
+    @Test func `the first listing has all records, and each later one requests the changes since`() async throws {
         let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "5"), (2, "9"), (3, "7")]))
         bench.origin.set("/posts?since=9", Self.page([(2, "9"), (4, "12")]))
@@ -47,9 +45,7 @@ import Testing
         #expect(try await cursor(bench) == "12")
     }
 
-    @Test func `the cursor stays where the listing does not end, and its rows are asked for again`()
-        async throws
-    {
+    @Test func `the cursor stays where the listing does not end, and its rows are requested again`() async throws {
         let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
@@ -118,7 +114,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts"])
     }
 
-    @Test func `a record from the future does not carry the cursor along, and is told`() async throws {
+    @Test func `a record from the future does not move the cursor, and is reported`() async throws {
         let rule = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .epoch)
         let bench = try await bench(rule)
         let now = Int(bench.time.now.secondsSince1970)
@@ -182,7 +178,7 @@ import Testing
         #expect(try await cursor(bench) == "1994-11-06T08:49:37Z")
     }
 
-    @Test func `a full listing asks for everything, and the cursor never goes back`() async throws {
+    @Test func `a full listing requests everything, and the cursor never moves back`() async throws {
         let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")]), Self.page([(1, "3")]))
         for isFull in [false, true] { _ = try await bench.sync(SyncOptions(isFull: isFull)) }
@@ -201,7 +197,7 @@ import Testing
         #expect(try await cursor(bench) == wanted)
     }
 
-    @Test func `a backfill asks between two values and moves nothing`() async throws {
+    @Test func `a backfill requests the range between two values and moves nothing`() async throws {
         let bench = try await bench(Self.rule, ["since": "{cursor}", "until": "{until}"])
         bench.origin.set("/posts", Self.page([(1, "9")]))
         _ = try await bench.sync()
@@ -213,7 +209,7 @@ import Testing
         #expect(try await bench.checkpoint() == nil)
     }
 
-    @Test func `a changed definition forgets the cursor and asks for everything`() async throws {
+    @Test func `a changed definition forgets the cursor and requests everything`() async throws {
         var bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")]))
         _ = try await bench.sync()
@@ -224,7 +220,7 @@ import Testing
         #expect(try await cursor(bench) == "2")
     }
 
-    @Test func `the plan tells from where`() async throws {
+    @Test func `the plan shows the start`() async throws {
         let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")]))
         _ = try await bench.sync()
@@ -243,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: [IncrementalCursor.Order.descending, nil])
-    func `a record that was set aside stays so when the next changes come from the same URL`(
+    func `a quarantined record stays so when the next changes come from the same URL`(
         _ order: IncrementalCursor.Order?
     ) async throws {
         var rule = Self.rule

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: 2...4)
-    func `a full listing that is interrupted asks for all the rest, and nothing that lives counts as deleted`(
+    func `a full listing that is interrupted requests all the rest, and no living record counts as deleted`(
         _ page: Int
     ) async throws {
         let bench = try await Self.bench() { $0.deletions = Deletions(byAbsence: true) }
@@ -81,7 +81,7 @@ import Testing
         #expect(try await Self.cursor(bench) == "12")
     }
 
-    @Test func `a listing that looks back gets further with each run, however often it is interrupted`() async throws {
+    @Test func `a listing with a lookback advances with each run, however often it is interrupted`() async throws {
         let bench = try await Self.bench() { $0.cursor?.lookback = .count(11) }
         #expect(try await bench.sync().result.outcome == .saved)
         bench.origin.set(Self.target(1, 3), .status(.internalServerError))
@@ -108,7 +108,7 @@ import Testing
         #expect(try await Self.cursor(bench) == "7")
     }
 
-    @Test func `where records come in another order than is said the cursor waits for the end, and that is told`()
+    @Test func `where records break the declared order the cursor waits for the end, and that is reported`()
         async throws
     {
         let bench = try await Self.bench()
@@ -131,7 +131,7 @@ import Testing
         #expect(try await Self.cursor(bench) == nil)
     }
 
-    @Test func `a listing that came out of order once goes on at its pages to its end`() async throws {
+    @Test func `a listing that came out of order once continues at its pages to its end`() async throws {
         let bench = try await Self.bench()
         bench.origin.set("/posts", Self.page([20, 10], 2))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
@@ -147,7 +147,7 @@ import Testing
         #expect(try await bench.keys().count == 8)
     }
 
-    @Test func `a full listing asks without conditions to its end, also where it was interrupted`() async throws {
+    @Test func `a full listing requests without conditions to its end, also where it was interrupted`() async throws {
         let bench = try await Self.bench() {
             $0.cursor = nil; $0.query = [:]
         }
