@@ -10,14 +10,14 @@ import Testing
 
 /// What proves that records are gone, and what does not.
 @Suite struct AbsenceTests {
-    @Test func `without a word in the config nothing is ever deleted`() async throws {
+    @Test func `without deletes in the config nothing is ever deleted`() async throws {
         let bench = try await EngineBench.listed { $0.deletions = Deletions() }
         bench.list("[1]")
         for _ in 0..<3 { #expect(try await bench.sync().result.counters.deleted == 0) }
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func `what two complete listings in succession lack is gone, with its body and its run`()
+    @Test func `a record missing from two complete listings in succession is a tombstone, with its body and its run`()
         async throws
     {
         let bench = try await EngineBench.listed()
@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.sync().result.counters.deleted == 0)
     }
 
-    @Test func `a record that comes back lives again`() async throws {
+    @Test func `a tombstone is restored when its record comes back`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         bench.list("[1]")
         #expect(try await bench.sync().result.counters.deleted == 1)
@@ -47,14 +47,14 @@ import Testing
         #expect(try await bench.sync().result.counters.deleted == 1)
     }
 
-    @Test func `a record that only moved to another page is not gone`() async throws {
+    @Test func `a record that only moved to another page is not deleted`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         bench.list("[4,5]", "[1,2]", "[3]")
         #expect(try await bench.sync().result.counters.deleted == 0)
         #expect(try await bench.sync().result.counters.deleted == 0)
     }
 
-    @Test func `lacking it twice with a look at it between is not in succession`() async throws {
+    @Test func `two listings without a record are not in succession where one between has it`() async throws {
         let bench = try await EngineBench.listed()
         for page in ["[1]", "[1,2]", "[1]"] {
             bench.list(page)
@@ -63,7 +63,7 @@ import Testing
         #expect(try await bench.sync().result.counters.deleted == 1)
     }
 
-    @Test func `a single page has to lack a record twice, too`() async throws {
+    @Test func `a record has to be missing from a single page twice, too`() async throws {
         let bench = try await EngineBench.listed { $0.deletions.most = 0.8 }
         // The first page has lost its next one, so its listing does not count.
         for (page, deleted) in [("[1,2]", 0), ("[1,2]", 0), ("[1,2]", 3), ("[1]", 0), ("[1]", 1)] {
@@ -86,7 +86,7 @@ import Testing
         #expect(try await bench.sync().result.counters.deleted == 1)
     }
 
-    @Test func `where records move between pages, three listings have to lack a record`() async throws {
+    @Test func `where records move between pages, a record has to be missing from three listings`() async throws {
         let bench = try await EngineBench.listed()
         // The newest change comes first: a record that is touched while page 1 was read already is on no page.
         bench.list("[5]", "[1,3]", "[4]")
@@ -144,7 +144,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2"])
     }
 
-    @Test func `a record without a key may be any, so its listing proves nothing`() async throws {
+    @Test func `a record without a key may be any, so its listing deletes nothing`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         bench.origin.set("/posts", .text(#"[{"id":1},{"no":2}]"#, headerFields: link("/posts?page=2")))
         for _ in 0..<3 { #expect(try await bench.sync().result.counters.deleted == 0) }
@@ -163,7 +163,7 @@ import Testing
         [.contentType: "application/json", HTTPField.Name("Link")!: "<\(next)>; rel=\"next\""]
     }
 
-    @Test func `what was stored before anybody cared is looked for, too`() async throws {
+    @Test func `records stored before deletions were declared are reconciled, too`() async throws {
         var bench = try await EngineBench.listed(isStable: true) { $0.deletions = Deletions() }
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""x""#))
         _ = try await bench.sync()

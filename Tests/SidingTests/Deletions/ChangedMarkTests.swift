@@ -49,7 +49,7 @@ import Testing
         #expect(try await store.undelete(run.id) == ["posts": 30])
     }
 
-    @Test func `a mark that few have lets them go, and tells so once`() async throws {
+    @Test func `a changed mark that few records have deletes them, and reports it once`() async throws {
         var bench = try await Self.bench()
         bench.resource.deletions = Self.mark("gone")
         let report = try await bench.sync()
@@ -66,7 +66,7 @@ import Testing
         )
     }
 
-    @Test func `what the origin marks under the mark as before goes without a guard`() async throws {
+    @Test func `records that get the same mark as before are deleted without a guard`() async throws {
         var bench = try await Self.bench()
         bench.resource.deletions = Self.mark("state", equals: "dead")
         _ = try await bench.sync()

@@ -7,7 +7,9 @@ import Testing
 
 /// Deletions that the mass-deletion guard blocks.
 @Suite struct DeletionGuardTests {
-    @Test func `too many at once are left until a person accepts it, also where every page answers 304`() async throws {
+    @Test func `too many missing records are blocked until an operator accepts, also where every page answers 304`()
+        async throws
+    {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": page(1...30)]))
         var changed = bench
         changed.resource.deletions = Deletions(byAbsence: true)
@@ -41,7 +43,7 @@ import Testing
         ScriptedOrigin.page("[\(ids.map(String.init).joined(separator: ","))]", etag: "\"\(ids.upperBound)\"")
     }
 
-    @Test func `an origin that shows nothing any more deletes nothing, however few there were`() async throws {
+    @Test func `an origin that shows no records deletes nothing, however few there were`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
         var changed = bench
         changed.resource.deletions = Deletions(byAbsence: true, most: 1)

@@ -7,7 +7,7 @@ import Testing
 
 /// The origin's own mark of deleted records.
 @Suite struct DeletionMarkTests {
-    @Test func `the origin's own mark deletes at once, however many, and its end revives`() async throws {
+    @Test func `the origin's own mark deletes at once, in any number, and its end restores`() async throws {
         var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(Self.marked("null", "null"))]))
         bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
         #expect(try await bench.sync().result.counters.inserted == 2)
@@ -41,7 +41,7 @@ import Testing
         #"[{"id":1,"gone":\#(first)},{"id":2,"gone":\#(second)}]"#
     }
 
-    @Test func `a mark is a value that says something, or the one that is told`() throws {
+    @Test func `a mark is any true value, or the declared one`() throws {
         let path = try JSONPath(parsing: "$.a")
         func marks(_ json: String, _ equals: String? = nil) -> Bool {
             Array(json.utf8).withUnsafeBytes { DeletionMark(path, equals: equals).marks($0) }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPResponse.Status.notFound, .gone])
-    func `what answers 404 or 410 is gone at once, and nothing else is asked for`(
+    func `a record that answers 404 or 410 is deleted at once, and no other is verified`(
         _ status: HTTPResponse.Status
     ) async throws {
         let bench = try await listed()
@@ -50,7 +50,7 @@ import Testing
         #expect(asked(bench) == [])
     }
 
-    @Test func `what the origin still has stays, however many listings lack it, and is asked for once a day`()
+    @Test func `a record that the origin still has stays, however many listings lack it, and is verified once a day`()
         async throws
     {
         let bench = try await listed()
@@ -72,8 +72,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "3", "4", "5"])
     }
 
-    @Test func `a record about which there is no answer stays, is told, and holds up none of the others`() async throws
-    {
+    @Test func `a record without an answer stays, is reported, and does not delay the others`() async throws {
         let bench = try await listed { $0.deletions.most = 0.8 }
         set(bench, "[]", "[3]")
         bench.origin.set("/posts/1", .status(.notFound))
@@ -96,9 +95,7 @@ import Testing
     @Test(
         arguments: [FailureRule.Action.fail, .park, .ignore, .quarantine, .queue, .retry, .resetCursor]
     )
-    func `an answer that a rule knows proves nothing, whatever the rule says, and is told`(
-        _ action: FailureRule.Action
-    ) async throws {
+    func `an answer that a rule matches confirms nothing, and is reported`(_ action: FailureRule.Action) async throws {
         let maintenance = FailureRule.Condition.answer(
             .init(statuses: [404], body: .init(at: JSONPath(member: "error"), .equals("maintenance"))))
         let rule = try FailureRule(when: maintenance, do: action)
@@ -125,7 +122,7 @@ import Testing
 
     @Test(
         arguments: [(FailureRule.Action.rateLimited, SourceGate.Reason.retryAfter), (.refreshToken, .signIn)])
-    func `an answer by which a rule knows that the source wants patience or a sign-in ends the questions`(
+    func `an answer that a rule takes for a wait or a sign-in ends the verification`(
         _ ruled: (action: FailureRule.Action, gate: SourceGate.Reason)
     ) async throws {
         let rule = try FailureRule(when: .answer(.init(statuses: [404])), do: ruled.action)
@@ -145,7 +142,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [ruled.gate])
     }
 
-    @Test func `a 401 to one question is about that record, as the listing was let in`() async throws {
+    @Test func `a 401 to one verification concerns that record, as the listing was accepted`() async throws {
         let bench = try await listed()
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", .status(.unauthorized))
@@ -158,7 +155,8 @@ import Testing
         #expect(try await bench.store.gates() == [])
     }
 
-    @Test func `where every question is answered 401 they end, all stay, and the source wants a sign-in`() async throws
+    @Test func `where every verification answers 401 they end, all records stay, and the source needs a sign-in`()
+        async throws
     {
         let bench = try await listed { $0.paging = .none }
         bench.origin.set("/posts", ScriptedOrigin.page("[\((1...30).map(String.init).joined(separator: ","))]"))
@@ -178,7 +176,7 @@ import Testing
             ScriptedAnswer.status(.noContent), .text("{}"), .text("[]"), .text("<b>2</b>"),
             .text(#"{"id":3,"also":[20,"02"]}"#),
         ])
-    func `an answer without the record is told, and neither deletes it nor is asked for again on the same day`(
+    func `an answer without the record is reported, deletes nothing, and is not requested again on the same day`(
         _ answer: ScriptedAnswer
     ) async throws {
         let bench = try await listed()
@@ -201,7 +199,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "4", "5"])
     }
 
-    @Test func `a record whose question fails holds up none of the others, and is asked about once a day`()
+    @Test func `a record whose verification fails does not delay the others, and is verified once a day`()
         async throws
     {
         let bench = try await listed { ($0.paging, $0.deletions.most) = (.none, 0.9) }
@@ -223,7 +221,7 @@ import Testing
         #expect(asked(bench).count == 8)
     }
 
-    @Test func `records that the origin still has are asked about in turn`() async throws {
+    @Test func `records that the origin still has are verified in turn`() async throws {
         let bench = try await listed { ($0.paging, $0.deletions.most) = (.none, 0.9) }
         let all = 1...(2 * DeletionVerification.mostPerRun + 5)
         bench.origin.set("/posts", ScriptedOrigin.page("[\(all.map(String.init).joined(separator: ","))]"))
@@ -245,7 +243,7 @@ import Testing
 
     // MARK: Runs and passes
 
-    @Test func `what a run that broke off was told is asked for again: the record may be back`() async throws {
+    @Test func `the answers of an interrupted run are requested again: the record may be back`() async throws {
         let bench = try await listed { $0.deletions.most = 0.8 }
         set(bench, "[]", "[3]")
         bench.origin.set("/posts/1", .status(.notFound))
@@ -258,7 +256,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "3", "5"])
     }
 
-    @Test func `the guard comes before the questions: where too many are missing, none is asked about`() async throws {
+    @Test func `the guard comes before verification: where too many are missing, none is requested`() async throws {
         let all = 10..<40
         let bench = try await listed { $0.paging = .none }
         bench.origin.set("/posts", ScriptedOrigin.page("[\(all.map(String.init).joined(separator: ","))]"))
@@ -281,7 +279,7 @@ import Testing
         #expect(try await bench.keys() == ["10", "11"])
     }
 
-    @Test func `a listing of 3,000 that comes empty once asks nothing, or a thousand questions where that is accepted`()
+    @Test func `an empty listing of 3,000 records verifies none, or a thousand where the operator accepts`()
         async throws
     {
         var bench = try await EngineBench()
@@ -307,7 +305,7 @@ import Testing
         #expect(try await bench.store.count(of: "posts").count == 3_000)
     }
 
-    @Test func `a run asks about a thousand missing records at most, and the next one goes on`() async throws {
+    @Test func `a run verifies a thousand missing records at most, and the next one continues`() async throws {
         let bench = try await listed { ($0.paging, $0.deletions.most) = (.none, 0.9) }
         func list(_ ids: ClosedRange<Int>) {
             bench.origin.set("/posts", ScriptedOrigin.page("[\(ids.map(String.init).joined(separator: ","))]"))

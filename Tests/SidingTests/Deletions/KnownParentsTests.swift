@@ -100,7 +100,7 @@ import Testing
         try await bench.expectNothingGoes()
     }
 
-    @Test func `parents that were asked for from a start on only are not all known`() async throws {
+    @Test func `parents that were requested from a start only are not complete`() async throws {
         var bench = try await Bench()
         bench.bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .integer, start: "5")
         bench.bench.resource.query = ["since": "{cursor}"]
@@ -125,7 +125,7 @@ import Testing
         for _ in 0..<3 { #expect(try await bench.sync().result.counters.deleted == 0) }
     }
 
-    @Test func `where a parent's own parent could not be asked about, what it would list is not known`() async throws {
+    @Test func `where a parent's own parent was not requested, its children are not complete`() async throws {
         let bench = try await Bench()
         let (origin, owners) = (bench.bench.origin, bench.bench.resource)
         var posts = owners
@@ -151,7 +151,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `a cursor that the origin calls gone does not count as an empty listing`() async throws {
+    @Test func `a cursor that answers 410 does not count as an empty listing`() async throws {
         var bench = try await Bench()
         bench.tasks.cursor = IncrementalCursor(at: .record(JSONPath(member: "id")), type: .integer)
         bench.tasks.query = ["since": "{cursor}"]

@@ -9,7 +9,7 @@ import Testing
 
 /// Missing records that a program or an own write made, or that pending edits change.
 @Suite struct LocalRecordDeletionTests {
-    @Test func `a record that a program saved stays until a page shows it and a later one lacks it`() async throws {
+    @Test func `a record that a program saved stays until a page shows it and a later one does not`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         let bytes = Array(#"[{"id":77}]"#.utf8)
         let slices = try bytes.withUnsafeBytes { page in
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an own create stays until a page shows it and a later one lacks it, or until two listings lack it`(
+    func `an own create stays until a page shows it and a later one does not, or until it misses two listings`(
         isShown: Bool
     ) async throws {
         let bench = try await EngineBench.listed(isStable: true)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "3", "4", "5"])
     }
 
-    @Test func `a record written after the listing began is not absent from it`() async throws {
+    @Test func `a record written after the listing began is not missing from it`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         bench.list("[1,2]")
         bench.origin.set("/posts?page=2", .failure(Failure(.connectionLost, phase: .maybeSent)))
@@ -82,7 +82,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
     }
 
-    @Test func `what edits lie on stays until they are completed`() async throws {
+    @Test func `a record with edits stays until they are completed`() async throws {
         let bench = try await EngineBench.listed(isStable: true)
         let store = bench.store
         let edit = WriteEdit(.merge, of: bench.resource, key: "2")

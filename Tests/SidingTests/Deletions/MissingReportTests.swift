@@ -21,8 +21,7 @@ import Testing
         return bench
     }
 
-    @Test func `a mirror that deletes nothing says what is not listed any more, until it is listed again`() async throws
-    {
+    @Test func `a mirror that deletes nothing reports a missing record, until it is listed again`() async throws {
         let bench = try await Self.bench(Deletions())
         #expect(try await bench.state().unlisted == 0)
         for (listed, unlisted, note) in [
@@ -39,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `what an unchanged listing lacks stays known, and deletes: ends it`() async throws {
+    @Test func `missing records of an unchanged listing stay reported, and deletes ends the report`() async throws {
         var bench = try await Self.bench(Deletions())
         bench.origin.set("/posts", Self.page(1...39, etag: "\"a\""))
         _ = try await bench.sync()
@@ -51,14 +50,14 @@ import Testing
         #expect(try await bench.state().unlisted == 0)
     }
 
-    @Test func `an incomplete listing lacks nothing`() async throws {
+    @Test func `an incomplete listing has no missing records`() async throws {
         let bench = try await Self.bench(Deletions())
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"total":40}"#))
         #expect(try await bench.sync().result.outcome == .partial)
         #expect(try await bench.state().unlisted == 0)
     }
 
-    @Test func `what waits for further listings is told`() async throws {
+    @Test func `records that wait for further listings are reported`() async throws {
         let bench = try await Self.bench(Deletions(byAbsence: true))
         bench.origin.set("/posts", Self.page(1...38))
         let waiting = try await bench.sync()
@@ -73,7 +72,7 @@ import Testing
         #expect(!deleting.result.notes.contains { $0.contains("are missing at the origin") })
     }
 
-    @Test func `the guard counts what is missing and what was due`() async throws {
+    @Test func `the guard counts the missing and the due records`() async throws {
         let bench = try await Self.bench(Deletions(byAbsence: true))
         bench.origin.set("/posts", Self.page(2...40))
         #expect(try await bench.sync().result.counters.deleted == 0)
@@ -93,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `a listing that is empty all at once is told at once`(deletes: Bool, isStable: Bool) async throws {
+    func `a listing that is suddenly empty is reported at once`(deletes: Bool, isStable: Bool) async throws {
         let bench = try await Self.bench(Deletions(byAbsence: deletes), isStable: isStable)
         bench.origin.set("/posts", Self.page(nil))
         let report = try await bench.sync()
@@ -108,7 +107,7 @@ import Testing
         #expect(try await bench.keys().count == 40)
     }
 
-    @Test func `a few records that go are nothing special`() async throws {
+    @Test func `a few missing records are not reported`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page(1...10)]))
         _ = try await bench.sync()
         bench.time.advance(by: .seconds(60))

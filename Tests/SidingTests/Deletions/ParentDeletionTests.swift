@@ -20,7 +20,7 @@ import Testing
         return (bench, comments)
     }
 
-    @Test func `a record that moved to a parent which is not known yet is not gone`() async throws {
+    @Test func `a record that moved to a parent which is not complete yet is not deleted`() async throws {
         let (bench, comments) = try await commented()
         bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10,11]"))
         bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20,21]"))
@@ -66,7 +66,7 @@ import Testing
         #expect(!bench.origin.takeTargets().contains { $0.hasPrefix("/comments/") })
     }
 
-    @Test func `a listing for a parent that the origin does not have any more is an empty one`() async throws {
+    @Test func `a listing for a parent that was deleted at the origin is an empty one`() async throws {
         let (bench, listed) = try await commented()
         var comments = listed
         bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10]"))

@@ -39,7 +39,7 @@ import Testing
         return options
     }
 
-    @Test func `a pass of increments has nothing to say of records that it does not show`() async throws {
+    @Test func `a pass of increments deletes no record that it does not show`() async throws {
         let (bench, tasks) = try await Self.lists()
         bench.origin.set("/a", Self.records(#"{"id":11,"at":1}"#, #"{"id":12,"at":1}"#))
         bench.origin.set("/b", Self.records(#"{"id":21,"at":1}"#))
@@ -56,7 +56,7 @@ import Testing
         #expect(deleted == 1)
     }
 
-    @Test func `a full sync that begins at a start says that it proves no deletion`() async throws {
+    @Test func `a full sync that begins at a start reports that it deletes nothing`() async throws {
         let (bench, tasks) = try await Self.lists(start: "1")
         bench.origin.set("/a?since=1", Self.records(#"{"id":11,"at":1}"#))
         bench.origin.set("/b?since=1", Self.records(#"{"id":21,"at":1}"#))
@@ -71,7 +71,7 @@ import Testing
         #expect(plan.deletes.contains("'cursor.start'"))
     }
 
-    @Test func `a full sync of a single listing that begins at a start says so, too`() async throws {
+    @Test func `a full sync of a single listing that begins at a start reports the same`() async throws {
         var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.query = ["since": "{cursor}"]
         bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .integer, start: "1")
@@ -81,7 +81,7 @@ import Testing
         #expect(try await bench.sync(Self.full()).warnings.contains { $0.contains("began at 'cursor.start'") })
     }
 
-    @Test func `a pass that can ask for no parent is not complete, until it once could`() async throws {
+    @Test func `a pass that can request no parent is not complete, until one could`() async throws {
         var (bench, tasks) = try await Self.lists()
         tasks.cursor = nil
         tasks.query = [:]
@@ -111,7 +111,7 @@ import Testing
         try await bench.store.resourceStates().first { $0.resource == "tasks" }?.completedAt
     }
 
-    @Test func `dates where times are declared are told, as a short lookback means nothing to them`() async throws {
+    @Test func `dates where times are declared are reported, as a short lookback has no effect on them`() async throws {
         for (value, lookback, isTold) in [
             ("2024-05-01", Duration.seconds(30), true), ("2024-05-01", .seconds(86_400), false),
             ("2024-05-01T00:00:00Z", .seconds(30), false),

@@ -54,7 +54,7 @@ import Testing
 
     private static let unproven = " missing from all listings but w"
 
-    @Test func `what two passes over all parents lack is gone`() async throws {
+    @Test func `a record missing from two passes over all parents is deleted`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21, 22]])
         for _ in 0..<2 { try await bench.sync() }
@@ -88,7 +88,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21, 22])
     }
 
-    @Test func `a record that moved to a parent whose listing fails is not gone`() async throws {
+    @Test func `a record that moved to a parent whose listing fails is not deleted`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -106,7 +106,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `where only changed parents are asked about, a pass over all of them has to show it`() async throws {
+    @Test func `where only changed parents are requested, a pass over all of them has to show it`() async throws {
         let bench = try await Bench(.changed)
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `where every parent shows nothing any more, or says that it is not there, nothing goes`(
+    func `where every parent shows nothing, or answers that it does not exist, nothing is deleted`(
         _ isMissing: Bool
     ) async throws {
         let bench = try await Bench()
@@ -157,7 +157,7 @@ import Testing
         #expect(try await bench.keys().count == 8)
     }
 
-    @Test func `a listing that goes on where an earlier pass stopped does not count`() async throws {
+    @Test func `a listing that continues where an earlier pass stopped does not count`() async throws {
         let bench = try await Bench()
         let (origin, second) = (bench.bench.origin, "/posts/1/tasks?page=2")
         func list(_ first: String, _ rest: ScriptedAnswer) {
@@ -178,8 +178,7 @@ import Testing
         #expect(try await bench.keys() == [1, 2, 3, 4, 21])
     }
 
-    @Test func `a listing of which not all is known is asked for again, and is told as long as it is so`() async throws
-    {
+    @Test func `an incomplete listing is requested again, and is reported as long as it stays so`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21]])
         bench.bench.origin.set("/posts/2/tasks", .text(#"[{"id":21},{"no":1}]"#, headerFields: [.eTag: "\"a\""]))
@@ -196,7 +195,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test func `what the only listing had is looked for when there are many, and the other way pass`() async throws {
+    @Test func `the records of the only listing are reconciled by the passes after it, and the reverse`() async throws {
         let bench = try await Bench()
         var plain = bench.tasks
         (plain.path, plain.forEach) = ("/tasks", nil)
@@ -216,7 +215,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test func `declared over stored records, what came before is looked for`() async throws {
+    @Test func `where deletes is declared over stored records, the earlier ones are reconciled`() async throws {
         var bench = try await Bench(.all, Deletions())
         bench.set([1: [11, 12, 13], 2: [21]])
         try await bench.sync()
@@ -228,9 +227,7 @@ import Testing
         #expect(try await bench.keys() == [11, 13, 21])
     }
 
-    @Test func `records of a parent that is gone stay, and those that moved from it before go with where they moved`()
-        async throws
-    {
+    @Test func `records of a deleted parent stay, and those that moved before follow their new parent`() async throws {
         let bench = try await Bench()
         bench.set([1: [11], 2: [21, 22]])
         for _ in 0..<2 { try await bench.sync() }
@@ -242,7 +239,7 @@ import Testing
         #expect(try await bench.keys() == [11, 22])
     }
 
-    @Test func `what another parent's unchanged page shows is not that of the parent which is gone`() async throws {
+    @Test func `the unchanged page of another parent does not show the records of the deleted one`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [12, 21]])
         let (origin, target) = (bench.bench.origin, "/posts/1/tasks")
@@ -264,7 +261,7 @@ import Testing
 
     // MARK: Asking the origin
 
-    @Test func `under a changed definition no record is asked for before a pass was complete`() async throws {
+    @Test func `under a changed definition no record is verified before a pass was complete`() async throws {
         var bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -282,7 +279,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test func `what can be asked for wherever it is, is asked for once one pass lacks it`() async throws {
+    @Test func `a record with a path of its own is verified once one pass lacks it`() async throws {
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -296,7 +293,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `what is asked for below its parent is asked for once two passes over all lack it`() async throws {
+    @Test func `a record with a path below its parent is verified once two passes over all lack it`() async throws {
         let path = "/posts/{post}/tasks/{id}"
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: path))
         bench.set([1: [11, 12, 13], 2: [21]])
@@ -313,7 +310,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `what the origin says of single records has the same guard`() async throws {
+    @Test func `the origin's answers about single records have the same guard`() async throws {
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         let all = Dictionary(uniqueKeysWithValues: (1...10).map { ($0, [$0 * 10, $0 * 10 + 1, $0 * 10 + 2]) })
         bench.set(all)

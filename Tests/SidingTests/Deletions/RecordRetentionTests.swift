@@ -23,7 +23,9 @@ import Testing
         return try await bench.sync()
     }
 
-    @Test func `records that changed longer ago go when new ones come, and the run says how many`() async throws {
+    @Test func `records that changed longer ago are deleted when new ones come, and the run reports how many`()
+        async throws
+    {
         let bench = try await bench(.age(Self.day * 90), listing: "[1,2]")
         #expect(try await bench.sync().result.notes == ["paging: none"])
         #expect(try await sync(bench, listing: "[3]", after: Self.day * 89).result.notes == ["paging: none"])
@@ -47,7 +49,9 @@ import Testing
         #expect(try await bench.keys() == ["6", "7"])
     }
 
-    @Test func `what goes is a tombstone, which change feeds report and an operator can restore`() async throws {
+    @Test func `a record deleted by keep is a tombstone, which change feeds report and an operator can restore`()
+        async throws
+    {
         let bench = try await bench(.count(1), listing: "[1]")
         _ = try await bench.sync()
         let before = try await bench.lastRun().id
@@ -74,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `many go in portions`() async throws {
+    @Test func `many records are deleted in portions`() async throws {
         let many = KeepRules.portion * 2 + 3
         let bench = try await bench(.count(1), listing: "[\((1...many).map { "\($0)" }.joined(separator: ","))]")
         let report = try await bench.sync()

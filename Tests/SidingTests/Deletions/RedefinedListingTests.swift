@@ -26,7 +26,7 @@ import Testing
         #expect(try await bench.tombstones() == ["2", "4"])
     }
 
-    @Test func `a listing that started anew and found one page only is not enough`() async throws {
+    @Test func `a listing that restarted and found one page only is not enough`() async throws {
         let bench = try await EngineBench.listed { $0.deletions.most = 0.8 }
         bench.origin.set("/posts?page=2", .failure(Failure(.connectionLost, phase: .maybeSent)))
         _ = try await bench.sync()
@@ -65,7 +65,7 @@ import Testing
         for deleted in isStable ? [1] : [0, 1] { #expect(try await bench.sync().result.counters.deleted == deleted) }
     }
 
-    @Test func `a listing of its own and one of changes prove nothing`() async throws {
+    @Test func `an ad-hoc listing and one of changes delete nothing`() async throws {
         var bench = try await EngineBench.listed(isStable: true)
         for _ in 0..<3 { #expect(try await bench.sync(SyncOptions(limit: 1)).result.counters.deleted == 0) }
         bench.resource.query = ["since": "{cursor}"]
@@ -83,7 +83,7 @@ import Testing
         #expect(try await bench.tombstones() == ["4", "6"])
     }
 
-    @Test func `under a changed definition the origin is asked for records once a listing was complete`() async throws {
+    @Test func `under a changed definition records are verified once a listing was complete`() async throws {
         var bench = try await EngineBench.listed { $0.deletions.recordPath = "/posts/{id}" }
         // 2 was lacked, and is there, before the definition changes.
         bench.origin.set("/posts/2", ScriptedOrigin.page("[2]"))
@@ -100,7 +100,7 @@ import Testing
         #expect(bench.origin.takeTargets().sorted() == ["/posts/2", "/posts/5", "/posts?state=open"])
     }
 
-    @Test func `who asks for another tenant, or as another user, has changed the definition`() async throws {
+    @Test func `another tenant or another user is a changed definition`() async throws {
         let tenant = try #require(HTTPField.Name("X-Tenant"))
         var bench = try await EngineBench.listed(isStable: true) { $0.source.headerFields[tenant] = "a" }
         bench.resource.source.headerFields[tenant] = "b"

@@ -11,7 +11,7 @@ import Testing
         try bytes.withUnsafeBytes { bytes throws(SQLiteError) in try RowIDs(packed: bytes) }
     }
 
-    @Test func `what is packed comes back, sorted and once each`() throws {
+    @Test func `packed ids are read back, sorted and once each`() throws {
         var generator = SeededGenerator(seed: 7)
         for count in [0, 1, 2, 100, 5_000] {
             let ids = (0..<count).map { _ in Int64.random(in: 1...(1 << 40), using: &generator) } + [1, 1, .max]
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         [], [0], [0, 1, 2, 3], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4], [5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17],
     ])
-    func `ids in a row come back, whatever stands around them`(_ ids: [Int64]) throws {
+    func `consecutive ids are read back, beside any others`(_ ids: [Int64]) throws {
         #expect(try unpacked(RowIDs(ids).packed) == RowIDs(ids))
         let last = ids.map { .max - 100 + $0 }
         #expect(try unpacked(RowIDs(last).packed) == RowIDs(last))
@@ -36,7 +36,7 @@ import Testing
         #expect(try unpacked(page.packed) == page)
     }
 
-    @Test func `what is taken away is what the other has`() {
+    @Test func `subtracting removes the ids of the other`() {
         let some = RowIDs([9, 3, 5, 7])
         #expect(some.subtracting(RowIDs([1, 5, 9, 10])).ids == [3, 7])
         #expect(some.subtracting(RowIDs([])) == some)
@@ -47,11 +47,11 @@ import Testing
         arguments: [
             [0x80], [1, 0], [1, 0, 2], [1, 0, 0xFF, 0xFF, 0xFF, 0x7F], Array(repeating: UInt8(0xFF), count: 12),
         ] as [[UInt8]])
-    func `bytes that nobody packed are refused`(_ bytes: [UInt8]) {
+    func `bytes of another form are refused`(_ bytes: [UInt8]) {
         #expect(throws: SQLiteError.self) { try unpacked(bytes) }
     }
 
-    @Test func `ten may go but no more than half, a tenth of many, never all, and with 0 none`() {
+    @Test func `ten may be deleted but no more than half, a tenth of many, never all, and with 0 none`() {
         #expect(!DeletionGuard(listed: 10, most: 0.1).blocks(10))
         #expect(DeletionGuard(listed: 9, most: 0.1).blocks(10))
         #expect(DeletionGuard(listed: 11, most: 0.1).blocks(11))
