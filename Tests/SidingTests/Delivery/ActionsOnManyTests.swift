@@ -17,8 +17,9 @@ import TestSupport
     ]
 
     @Test(arguments: 0..<Proof.choose(short: 4, middle: 10, long: 100), decisions)
-    func `an action on many entries does what it does to each of them`(seed: Int, decision: OperatorAction) async throws
-    {
+    func `an action on many entries has the effect of the same action on each`(
+        seed: Int, decision: OperatorAction
+    ) async throws {
         let (together, apart) = (try await Self.bench(seed), try await Self.bench(seed))
         #expect(try await Self.rows(together) == Self.rows(apart))
         var numbers = SeededGenerator(seed: UInt64(seed) + 99)

@@ -91,7 +91,7 @@ import Testing
         #expect(try await bench.entry(create.id).reason == .uncertain)
     }
 
-    @Test func `a write that is not an edit is completed, and those that wait for it continue`() async throws {
+    @Test func `a write that is not an edit is completed, and its dependents continue`() async throws {
         let bench = try await EditBench()
         let first = try await bench.send()
         let second = try await bench.send(after: [first.id])
@@ -102,7 +102,7 @@ import Testing
         #expect(last?.detail == "an operator says that the origin has it")
     }
 
-    @Test func `what cannot have arrived unseen is not said to have`() async throws {
+    @Test func `a write that cannot have arrived unseen is not resolved as arrived`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.send()
         #expect(
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [ConflictResolution.mine, .theirs, .merge(Array("{}".utf8))])
-    func `what is in no conflict is not resolved as one`(resolution: ConflictResolution) async throws {
+    func `a write without a conflict is not resolved as one`(resolution: ConflictResolution) async throws {
         let bench = try await EditBench()
         let queued = try await bench.send()
         let parked = try await bench.send()

@@ -32,7 +32,7 @@ import Testing
         #expect(try #require(try await bench.claim()).text == #"{"title":"2","votes":null,"new":true}"#)
     }
 
-    @Test func `what a sender has or had in hand is never changed`() async throws {
+    @Test func `an entry that a sender claimed is never changed`() async throws {
         let bench = try await bench()
         let first = try await merge(bench, "a", #"{"title":"1"}"#)
         let write = try #require(try await bench.claim(first.id))
@@ -44,7 +44,7 @@ import Testing
         #expect(try await merge(bench, "a", #"{"title":"3"}"#).id != first.id)
     }
 
-    @Test func `what took the place of a write that had been sent is never changed`() async throws {
+    @Test func `the replacement of a write that had been sent is never changed`() async throws {
         let bench = try await bench()
         let first = try await merge(bench, "a", #"{"title":"1"}"#)
         let write = try #require(try await bench.claim(first.id))
@@ -55,7 +55,7 @@ import Testing
         #expect(try await merge(bench, "a", #"{"title":"3"}"#).id != edited.id)
     }
 
-    @Test func `what is parked, held or not declared so is never changed`() async throws {
+    @Test func `a held entry, or one without coalescing, is never changed`() async throws {
         let bench = try await bench()
         let held = try await merge(bench, "a", #"{"title":"1"}"#)
         _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [held.id]))
@@ -73,7 +73,7 @@ import Testing
         #expect(again.id == named.id)
     }
 
-    @Test func `changes that one merge patch cannot say stay two`() async throws {
+    @Test func `changes that no single merge patch expresses stay two`() async throws {
         let bench = try await bench()
         let first = try await merge(bench, "a", #"{"meta":null}"#)
         let second = try await merge(bench, "a", #"{"meta":{"x":1}}"#)
@@ -88,7 +88,7 @@ import Testing
         #expect(try await merge(bench, "a", #"{"title":"2"}"#).id != first.id)
     }
 
-    @Test func `an update of what is not created yet becomes part of the create`() async throws {
+    @Test func `an update of a record that is not created yet becomes part of the create`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#) { $0.coalesces = true }
         let id = try #require(create.recordKey)
@@ -116,7 +116,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `a delete of what is being created waits for it`() async throws {
+    @Test func `a delete of a record under creation waits for it`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#) { $0.coalesces = true }
         let id = try #require(create.recordKey)
@@ -132,7 +132,7 @@ import Testing
         #expect(try await bench.pending("p7") == 0)
     }
 
-    @Test func `a patch of what is to be replaced becomes part of the replacement`() async throws {
+    @Test func `a patch of a pending replacement becomes part of it`() async throws {
         let bench = try await bench()
         let put = try await bench.edit(.replace, "a", #"{"id":"a","title":"1"}"#) { $0.coalesces = true }
         #expect(try await merge(bench, "a", #"{"votes":2}"#).id == put.id)
@@ -141,7 +141,7 @@ import Testing
         #expect(write.text == #"{"id":"a","title":"1","votes":2}"#)
     }
 
-    @Test func `dropping what was merged undoes all of it`() async throws {
+    @Test func `dropping a merged entry undoes all of its changes`() async throws {
         let bench = try await bench()
         let entry = try await merge(bench, "a", #"{"title":"1"}"#)
         _ = try await merge(bench, "a", #"{"votes":9}"#)

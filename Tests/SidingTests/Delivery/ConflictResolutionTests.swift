@@ -35,8 +35,9 @@ import Testing
     }
 
     @Test(arguments: [#"{"id":"a","title":"both","votes":3}"#, #"{"title":"both","votes":3}"#])
-    func `a merge sends what makes of theirs the wanted record, whose key it may leave out`(wanted: String) async throws
-    {
+    func `a merge sends the change from theirs to the wanted record, whose key may be left out`(
+        wanted: String
+    ) async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         try await bench.pull(#"[{"id":"a","title":"theirs","votes":3}]"#)
@@ -48,7 +49,7 @@ import Testing
         #expect(try #require(try await bench.claim(new.id)).text == #"{"title":"both"}"#)
     }
 
-    @Test func `a merge that no merge patch can say is refused, and nothing changes`() async throws {
+    @Test func `a merge that no merge patch expresses is refused, and nothing changes`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         try await bench.pull("[\(EditBench.theirs)]")
@@ -84,9 +85,9 @@ import Testing
     }
 
     @Test(arguments: [ConflictPolicy.mine, .merge, .hold])
-    func `a key that the caller chose leads to its entry, however the conflict was resolved`(policy: ConflictPolicy)
-        async throws
-    {
+    func `a key that the caller chose leads to its entry, after any resolution of the conflict`(
+        policy: ConflictPolicy
+    ) async throws {
         let bench = try await EditBench.conflict()
         let entry = try await keyed(bench, policy)
         try await bench.recordResult(

@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         ("/posts/p7", "p7"), ("https://api.example.org/posts/p7", "p7"), ("posts/p7", "p7"), ("/posts/a%20b", "a b"),
     ])
-    func `what waits for the new record is sent to the place that the origin names`(
+    func `a write that waits for the new record is sent to the place that the origin names`(
         location: String, key: String
     ) async throws {
         let (bench, create, update) = try await create(location)

@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [404, 410])
-    func `what is gone is as good as deleted`(status: Int) async throws {
+    func `a deletion of a missing record is delivered`(status: Int) async throws {
         #expect(try await isDelivered(.delete, status))
     }
 
     @Test(arguments: [404, 410])
-    func `a change of what is gone is not delivered`(status: Int) async throws {
+    func `a change of a missing record is not delivered`(status: Int) async throws {
         for method: HTTPRequest.Method in [.post, .put, .patch] {
             #expect(try await !isDelivered(method, status), "\(method)")
             #expect(try await !isDelivered(method, status, edit: .merge), "\(method)")
@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
-    func `a deletion by any method is one, and says for itself what is done`(method: HTTPRequest.Method) async throws {
+    func `a deletion has any method, and decides for itself whether a missing record is done`(
+        method: HTTPRequest.Method
+    ) async throws {
         #expect(try await isDelivered(method, 404, edit: .delete))
         for edit in [WriteEdit.Change.delete, nil] {
             #expect(try await isDelivered(method, 410, goneIsDone: true, edit: edit))

@@ -37,7 +37,7 @@ import Testing
     @Test(
         arguments: [HTTPRequest.Method.post, .patch, .put, .delete],
         [400, 402, 403, 404, 405, 409, 410, 412, 413, 415, 422, 428, 451, 501])
-    func `a refusal after a lost try under the key is uncertain, whatever its status`(
+    func `a refusal after a lost try under the key is uncertain, with any status`(
         method: HTTPRequest.Method, status: Int
     ) async throws {
         let entry = try await Self.end([Self.lost, .status(.init(code: status))], method)
@@ -55,7 +55,7 @@ import Testing
         lost, .status(.internalServerError), .status(.badGateway), .status(.gatewayTimeout), .status(.requestTimeout),
         .failure(Failure(.timeout(.response), phase: .maybeSent)), .failure(Failure(.cancelled, phase: .maybeSent)),
     ])
-    func `each end of a try without an answer keeps it in doubt, and a later success is a success`(
+    func `each end of a try without an answer leaves it uncertain, and a later success is a success`(
         first: ScriptedAnswer
     ) async throws {
         #expect(try await Self.end([first, Self.refused]).reason == .uncertain)
@@ -68,7 +68,7 @@ import Testing
             .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)),
             .failure(Failure(.noInternetConnection, phase: .notSent)),
         ] as [ScriptedAnswer])
-    func `a try that was turned away or not sent leaves no doubt behind, and takes none away`(
+    func `a try that was rejected or not sent makes nothing uncertain, and nothing certain`(
         other: ScriptedAnswer
     ) async throws {
         let rules = [try FailureRule(when: .answer(.init(statuses: [403])), do: .rateLimited)]
@@ -134,7 +134,7 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .rejected)
     }
 
-    @Test(arguments: [409, 412, 422]) func `where a probe is declared, the origin is asked`(status: Int) async throws {
+    @Test(arguments: [409, 412, 422]) func `where a probe is declared, it is sent`(status: Int) async throws {
         let bench = try await WriteBench(concurrency: 1)
         let entry = try await bench.store.enqueue(
             WriteRequest(
@@ -225,7 +225,7 @@ extension DoubtedRefusalTests {
         #expect(try await bench.shown("a") == EditBench.theirs)
     }
 
-    @Test func `a PUT without a key is in doubt as well, where nobody can read the record`() async throws {
+    @Test func `a PUT without a key is uncertain as well, where the record cannot be read`() async throws {
         let (_, entry) = try await edit(.replace, .theirs, status: 412, isKeyed: false)
         #expect(entry.state == .parked && entry.reason == .uncertain)
     }

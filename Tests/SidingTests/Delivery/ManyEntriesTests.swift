@@ -48,7 +48,9 @@ import TestSupport
         #expect(try await bench.store.count(QueueSelection(states: [.dropped])) == Self.count)
     }
 
-    @Test func `the newest of a lane are dropped first, so that no sender takes one of them in between`() async throws {
+    @Test func `the newest of a lane are dropped first, so that no sender claims one of them in between`()
+        async throws
+    {
         let bench = try await WriteBench()
         try await fill(bench)
         let lane = try await bench.store.perform(.drop, on: QueueSelection(lanes: ["lane 7"]))
@@ -146,7 +148,7 @@ import TestSupport
         lock.die()
     }
 
-    @Test func `what a drop parks on its way is dropped all the same where it was meant`() async throws {
+    @Test func `an entry that a drop parks on its way is dropped too if it was selected`() async throws {
         let bench = try await WriteBench()
         let first = try await bench.enqueue("/orders")
         let second = try await bench.enqueue("/orders", after: [first.id])

@@ -25,13 +25,13 @@ import Testing
         #expect(record?.value(at: JSONPath(member: "id"))?.digits == "7")
     }
 
-    @Test func `a mark that several records carry is there, and stands for none of them`() throws {
+    @Test func `a mark that several records carry counts as found, and identifies none of them`() throws {
         let twice = #"[{"id":7,"ref":"x1"},{"id":8,"ref":"x1"}]"#
         #expect(try Self.answer(twice, to: Self.listed) == .there(nil))
     }
 
     @Test(arguments: ["[]", #"{"total":0,"items":[]}"#])
-    func `an empty list says that it is not there`(text: String) throws {
+    func `an empty list means that the write is missing`(text: String) throws {
         #expect(try Self.answer(text, to: Self.listed) == .notThere)
     }
 
@@ -41,14 +41,14 @@ import Testing
         #"{"a":[],"b":[]}"#, "{}",
         #"{"message":"none"}"#, "1", "null", #""x1""#, "[1]",
     ])
-    func `an answer that did not look for the mark tells nothing`(text: String) throws {
+    func `an answer that did not search for the mark is inconclusive`(text: String) throws {
         guard case .unclear = try Self.answer(text, to: Self.listed) else {
             Issue.record("\(text)")
             return
         }
     }
 
-    @Test func `what the URL's path names is the record itself, whatever arrays it has`() throws {
+    @Test func `the record at the URL's path is the record itself, with any arrays in it`() throws {
         let record = #"{"id":7,"tags":[]}"#
         #expect(try Self.answer(record, to: Self.direct) == .there(JSONDocument(record)))
         #expect(try Self.answer("[]", to: Self.direct) == .notThere)
@@ -80,11 +80,11 @@ import Testing
         ("/orders/{entry}", "which member"), ("/orders?a={key}", "which member"), ("/orders/{nme}", "{nme}"),
         ("/orders/{key", "{key"),
     ])
-    func `a question whose answer could not be believed is a fault`(path: String, words: String) {
+    func `a probe whose answer is not conclusive is a fault`(path: String, words: String) {
         #expect(WriteProbe(path).fault?.contains(words) == true)
     }
 
-    @Test func `what is filled into the path is percent-encoded`() {
+    @Test func `values in the path are percent-encoded`() {
         let probe = WriteProbe("/orders/{id}/by/{key}", id: "a/b")
         #expect(probe.fault == nil)
         #expect(probe.path(entry: "e", key: "k {id}&") == "/orders/a%2Fb/by/k%20%7Bid%7D%26")

@@ -23,7 +23,7 @@ import Testing
         #expect(try await bench.events(entry) == ["accepted"])
     }
 
-    @Test func `what is refused to one entry changes nothing about it, and the others go on`() async throws {
+    @Test func `an action that one entry refuses changes nothing of it, and the others continue`() async throws {
         let bench = try await EditBench()
         let (first, damaged, last) = (try await bench.send(), try await bench.send(), try await bench.send())
         try await bench.store.write { transaction in

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `all of them are claimed in order, and what is counted and listed is not read`() async throws {
+    @Test func `all of them are claimed in order, and counting and listing read no bodies`() async throws {
         let bench = try await WriteBench()
         try await fill(bench)
         #expect(try await bench.store.queueShares().counts == [QueueCount(state: .queued, reason: nil, count: 100_000)])

@@ -111,7 +111,7 @@ private final class LossyRecord: TransportFactory {
     ]
 
     @Test(arguments: 0..<100)
-    func `edits over a line that loses answers need no operator, whatever is lost`(seed: UInt64) async throws {
+    func `edits over a line that loses answers need no operator, with any loss`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for (change, body, wanted) in Self.edits {
             let fates = (0..<8).map { _ in
@@ -125,7 +125,7 @@ private final class LossyRecord: TransportFactory {
         }
     }
 
-    @Test func `what an entry shows has the GET that finds out whether it arrived`() async throws {
+    @Test func `an entry shows the GET that verifies its arrival`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old"}]"#)
         let edits = [
@@ -153,7 +153,7 @@ private final class LossyRecord: TransportFactory {
         #expect(request.entry == entry.id)
     }
 
-    @Test func `what the record does not show is sent again after the settle delay`() async throws {
+    @Test func `an edit that the record does not show is sent again after the settle delay`() async throws {
         let origin = try LossyRecord(Self.before, fates: [.lostBefore])
         let (entry, _) = try await end(.merge, #"{"title":"new"}"#, origin)
         #expect(entry.state == .done)
@@ -208,7 +208,7 @@ private final class LossyRecord: TransportFactory {
             (.replace, #"{"id":"a","title":"new"}"#, #"{"id":"a","title":"new","votes":1}"#, .unclear),
             (.delete, "", #"{"id":"a","title":"old","votes":1}"#, .notThere),
         ] as [(WriteEdit.Change, String, String, Shown)])
-    func `an edit is there, or not there, or somebody else may have changed the record`(
+    func `an edit is there, or missing, or another writer may have changed the record`(
         change: WriteEdit.Change, body: String, record: String, shown: Shown
     ) async throws {
         let document = try JSONDocument(Array(record.utf8))
@@ -222,7 +222,7 @@ private final class LossyRecord: TransportFactory {
     }
 
     @Test(arguments: ConflictPolicy.allCases)
-    func `no policy drops what may have arrived before somebody else changed the record`(
+    func `no policy drops an edit that may have arrived before another writer changed the record`(
         policy: ConflictPolicy
     ) async throws {
         let origin = try LossyRecord(Self.before, fates: [.lostAfter])
@@ -242,7 +242,7 @@ private final class LossyRecord: TransportFactory {
     @Test(arguments: [
         "[]", "null", #"{"id":"b"}"#, #"{"error":"no"}"#, #"[{"id":"b"}]"#,
     ])
-    func `an answer without the record says nothing`(answer: String) async throws {
+    func `an answer without the record is inconclusive`(answer: String) async throws {
         let document = try JSONDocument(Array(answer.utf8))
         guard case .unclear = try await probe(.merge, #"{"title":"new"}"#).answer(document) else {
             Issue.record("\(answer) shows no record")
@@ -290,7 +290,7 @@ extension RecordProbeTests {
     }
 
     @Test(arguments: ConflictPolicy.allCases, [WriteEdit.Change.merge, .replace, .delete])
-    func `a refused ETag of a record that nobody has changed is not a conflict`(
+    func `a refused ETag of an unchanged record is not a conflict`(
         policy: ConflictPolicy, change: WriteEdit.Change
     ) async throws {
         let body: String? =
@@ -318,7 +318,7 @@ extension RecordProbeTests {
     }
 
     @Test(arguments: ConflictPolicy.allCases)
-    func `somebody else's change behind such a refusal is a conflict`(policy: ConflictPolicy) async throws {
+    func `a change by another writer behind such a refusal is a conflict`(policy: ConflictPolicy) async throws {
         let origin = try LossyRecord(Self.before, fates: [])
         origin.change(to: Self.before, before: 1)
         origin.change(to: #"{"id":"a","title":"theirs","votes":1}"#, before: 3)
@@ -330,7 +330,7 @@ extension RecordProbeTests {
         }
     }
 
-    @Test func `a merge of what only one side changed is sent under the fetched ETag`() async throws {
+    @Test func `a merge of members that only one side changed is sent under the fetched ETag`() async throws {
         let origin = try LossyRecord(Self.before, fates: [])
         origin.change(to: #"{"id":"a","title":"old","votes":9}"#, before: 1)
         let (entry, _) = try await end(.merge, #"{"title":"mine"}"#, origin, ifMatch: true, policy: .merge)

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(.enabled(if: try canMount))
-    func `a disk that fills while a write is under way leaves no delivered write in doubt`() async throws {
+    func `a disk that fills while a write is under way leaves no delivered write uncertain`() async throws {
         var sent = 0
         // From nothing free to enough for all, in steps of about a page of the log.
         for left in stride(from: 0, through: 160 << 10, by: 4 << 10) {
@@ -75,9 +75,7 @@ import Testing
     }
 
     @Test(.enabled(if: try canMount))
-    func `where a write was not sent, and that cannot be stored either, no message says that it may have been sent`()
-        async throws
-    {
+    func `where a write was not sent, and that cannot be stored either, no message mentions an arrival`() async throws {
         var told = 0
         for left in stride(from: 0, through: 160 << 10, by: 4 << 10) {
             let disk = try #require(try SmallDisk(bytes: 16 << 20))

@@ -19,7 +19,7 @@ import Testing
             environment: RuntimeEnvironment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
-    @Test func `a write is kept and sent, and its entry says what came of it`() async throws {
+    @Test func `a write is kept and sent, and its entry has the result`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/issues", .text(#"{"id":1}"#, status: .created))
         let write = try WriteRequest.json(.post, "/issues", Draft(title: "new"), to: bench.sources[0])

@@ -24,7 +24,7 @@ import Testing
         (HTTPRequest.Method.post, false, true), (.patch, false, true), (.post, true, false), (.patch, true, false),
         (.put, false, false), (.delete, false, false), (.put, true, false), (.delete, true, false),
     ])
-    func `a write that a portal answers is queued again, or in doubt, and never done`(
+    func `a write that a portal answers is queued again, or uncertain, and never done`(
         method: HTTPRequest.Method, isKeyed: Bool, isInDoubt: Bool
     ) async throws {
         for answer in [
@@ -73,7 +73,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [.portal])
     }
 
-    @Test func `behind a portal no second POST is used up, and all are sent once it is gone`() async throws {
+    @Test func `behind a portal no second POST is sent, and all are sent once it is left`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         bench.origin.set("/a", Self.page())
         var entries: [QueueEntry] = []
@@ -97,7 +97,9 @@ import Testing
         #expect(states.count { $0 == .done } == 4)
     }
 
-    @Test func `what is queued again waits longer each time, and is delivered once the origin answers`() async throws {
+    @Test func `an entry that is queued again waits longer each time, and is delivered once the origin answers`()
+        async throws
+    {
         let bench = try await WriteBench()
         bench.origin.set("/a", Self.page())
         let entry = try await bench.enqueue("/a", .delete, idempotency: nil)
@@ -230,7 +232,7 @@ import Testing
             page("text/plain", status: .notFound),
             page(status: .notFound, text: "not found"),
         ] as [ScriptedAnswer])
-    func `any other 404 completes a deletion without a question`(answer: ScriptedAnswer) async throws {
+    func `any other 404 completes a deletion without a probe`(answer: ScriptedAnswer) async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", answer)
         try await bench.enqueue("/a", .delete, idempotency: nil)
@@ -307,7 +309,7 @@ import Testing
     }
 
     @Test(arguments: ["text/html", "application/json, text/html;q=0.5"], [true, false])
-    func `an origin that is asked for HTML may answer with it`(accept: String, isOfSource: Bool) async throws {
+    func `a request that accepts HTML may be answered with it`(accept: String, isOfSource: Bool) async throws {
         var bench = try await WriteBench()
         if isOfSource { bench.sources[0].headerFields = Self.accepting(accept) }
         bench.origin.set("/a", Self.page())

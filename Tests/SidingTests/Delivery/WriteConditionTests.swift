@@ -50,7 +50,7 @@ import Testing
         return try await bench.claim(entry.id)
     }
 
-    @Test func `a delivery whose answer lacks the member leaves no old one behind, and says so`() async throws {
+    @Test func `a delivery whose answer has no version member removes the old one, and reports that`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
         let (first, _) = try await condition(bench)
@@ -78,7 +78,7 @@ import Testing
 
     /// Only a page with the record says what its ETag is: a 304 must not keep it away.
     @Test(arguments: [true, false])
-    func `where the ETag of a record is unknown, its page is asked for whole`(isRefused: Bool) async throws {
+    func `where the ETag of a record is unknown, its page is requested whole`(isRefused: Bool) async throws {
         let bench = try await EditBench()
         let store = bench.sqlite.bench
         try await store.commit(#"[{"id":"a","title":"mine","_rev":"1"}]"#, store.open(), etag: "\"p\"")
@@ -118,7 +118,7 @@ import Testing
         #expect(try await bench.claim(second.id)?.headerFields[.ifMatch] == "\"2\"")
     }
 
-    @Test func `a refused ETag is not sent again, wherever it came from`() async throws {
+    @Test func `a refused ETag is not sent again, be it from a header field or a member`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
         let path = try JSONPath(parsing: "$._rev")
@@ -133,7 +133,7 @@ import Testing
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","_rev":"1"}"#)
     }
 
-    @Test func `the ETag of an answer to a PUT without a record is that of what was sent`() async throws {
+    @Test func `the ETag of an answer to a PUT without a record belongs to the sent record`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old","_rev":"1"}]"#)
         let put = try await bench.edit(.replace, "a", #"{"id":"a","title":"new"}"#)
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a conflict is told as what it is`() async throws {
+    @Test func `a conflict has its own explanation`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","title":"old"}]"#)
         func why(_ entry: QueueEntry) async throws -> String {

@@ -10,7 +10,7 @@ import Testing
 
 /// What is left of a sender that dies, or loses what it had in hand.
 @Suite struct WriteCrashTests {
-    @Test func `what a dead sender had in hand is taken up at once`() async throws {
+    @Test func `the entry of a dead sender is reclaimed at once`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
         let dead = try await bench.another()
@@ -23,7 +23,7 @@ import Testing
         #expect(try await bench.events(entry.id) == ["accepted", "claimed", "crashed", "claimed"])
     }
 
-    @Test func `a write whose result could not be stored is taken up by the process that lives on`() async throws {
+    @Test func `a write whose result could not be stored is reclaimed by the running process`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
@@ -38,7 +38,7 @@ import Testing
         #expect(try await bench.events(entry.id) == ["accepted", "claimed", "crashed", "claimed", "delivered"])
     }
 
-    @Test func `an entry with which three senders died waits for a person`() async throws {
+    @Test func `an entry with which three senders died waits for an operator`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
         for _ in 0..<3 {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an entry whose sender died is shown as such before it is taken up`(wasLeaving: Bool) async throws {
+    func `an entry whose sender died is shown as such before it is reclaimed`(wasLeaving: Bool) async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a", idempotency: nil)
         let dead = try await bench.another()
@@ -134,7 +134,7 @@ import Testing
         #expect(try await bench.claim() != nil, "no try has left the machine")
     }
 
-    @Test func `what waited past its expiry is parked, and goes on when a person says so`() async throws {
+    @Test func `an expired entry is parked, and continues when an operator says so`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a", expiry: .seconds(60))
         bench.time.advance(by: .seconds(60))
@@ -200,7 +200,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == entry.id)
     }
 
-    @Test func `whether a write arrived is not asked for a year because the clock was set back`() async throws {
+    @Test func `a clock that was set back does not delay a probe for a year`() async throws {
         let bench = try await WriteBench()
         bench.time.advance(by: .seconds(31_536_000))
         let entry = try await bench.store.enqueue(

@@ -24,7 +24,7 @@ import Testing
         #expect(bench.origin.takeTargets() == [])
     }
 
-    @Test func `what is due, and a gate that lets a probe through, are seen`() async throws {
+    @Test func `due entries, and a gate that lets a probe through, are seen`() async throws {
         let bench = try await WriteBench()
         #expect(try await !bench.store.outlook(of: ["api"]).hasWork)
         try await bench.enqueue("/a")
@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.store.outlook(of: ["api"]).hasWork)
     }
 
-    @Test func `one look says whose writes are in hand, and who wants a sign-in`() async throws {
+    @Test func `one query has the sources with claimed writes, and those that need a sign-in`() async throws {
         let bench = try await WriteBench(sources: ["api", "other"])
         #expect(
             try await bench.store.outlook(of: ["api"])
@@ -55,7 +55,7 @@ import Testing
                 == QueueOutlook(wantingSignIn: ["api"]))
     }
 
-    @Test func `what expires is parked although nothing else is due`() async throws {
+    @Test func `an expired entry is parked although nothing else is due`() async throws {
         let bench = try await WriteBench()
         let head = try await bench.enqueue("/a", lane: "l")
         let next = try await bench.enqueue("/b", lane: "l", expiry: .seconds(60))
@@ -100,7 +100,7 @@ import Testing
         #expect(!outlook.without(["api"]).hasWork)
     }
 
-    @Test func `a write that waits for its turn stays due since the moment at which it could go`() async throws {
+    @Test func `a write that waits for its turn stays due since its first possible moment`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         let since = bench.time.now
         for path in ["/a", "/b"] { try await bench.enqueue(path) }

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [QueueAction.hold, .retry])
-    func `what a dead sender may have sent is not sent again because a person touched it first`(
+    func `a write that a dead sender may have sent is not sent again after an operator action`(
         action: QueueAction
     ) async throws {
         let bench = try await Bench()
@@ -86,7 +86,7 @@ import Testing
         #expect(try await bench.claim() == nil)
     }
 
-    @Test func `what a dead sender had not sent yet is held when a person says so`() async throws {
+    @Test func `a write that a dead sender had not sent yet is held when an operator says so`() async throws {
         let bench = try await Bench()
         let entry = try await bench.enqueue(isKeyed: false)
         let dead = try await bench.another()
@@ -111,7 +111,7 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .uncertain)
     }
 
-    @Test func `the lifetime of a key goes on while its write is on hold`() async throws {
+    @Test func `the lifetime of a key runs while its write is on hold`() async throws {
         let bench = try await Bench()
         let entry = try await bench.enqueue(isKeyed: true)
         try await bench.send([Failure(.connectionLost, phase: .maybeSent)])
@@ -126,9 +126,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a sign-in that is wanted says nothing of an earlier try that may have arrived`(
-        hasArrived: Bool
-    ) async throws {
+    func `a needed sign-in says nothing of an earlier try that may have arrived`(hasArrived: Bool) async throws {
         let bench = try await Bench()
         let entry = try await bench.enqueue(isKeyed: true)
         let refusal = Failure(.http(HTTPFailure(status: 401)), phase: .answered)
@@ -160,7 +158,7 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .keyExpired)
     }
 
-    @Test func `a probe whose sender died does not lengthen the patience that an origin asked for`() async throws {
+    @Test func `a probe whose sender died does not lengthen the wait that an origin asked for`() async throws {
         let bench = try await Bench()
         _ = try await bench.enqueue(isKeyed: true)
         let first = try #require(try await bench.claim())

@@ -42,7 +42,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == one.id)
     }
 
-    @Test func `an entry waits for its parents, and is told when one is dropped`() async throws {
+    @Test func `an entry waits for its parents, and is parked when one is dropped`() async throws {
         let bench = try await WriteBench()
         let parent = try await bench.enqueue("/parent")
         let child = try await bench.enqueue("/child", after: [parent.shortID])
@@ -60,7 +60,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == orphan.id, "a person may say that it goes all the same")
     }
 
-    @Test func `what a person put on hold is told as well when what it waits for is dropped`() async throws {
+    @Test func `a held entry is parked as well when its parent is dropped`() async throws {
         let bench = try await WriteBench()
         let parent = try await bench.enqueue("/parent")
         let child = try await bench.enqueue("/child", after: [parent.id])
@@ -69,7 +69,7 @@ import Testing
         #expect(try await bench.entry(child.id).reason == .dependency)
     }
 
-    @Test func `a parent that is done asks for no waiting, one that was dropped is refused`() async throws {
+    @Test func `a parent that is done causes no wait, one that was dropped is refused`() async throws {
         let bench = try await WriteBench()
         let done = try await bench.enqueue("/done")
         try await bench.deliver(try #require(try await bench.claim()))
@@ -80,7 +80,7 @@ import Testing
         #expect(try await storeErrorKind { try await bench.enqueue("/x", after: ["0000"]) } == .notFound)
     }
 
-    @Test func `dropping the head of a lane lets the next one go`() async throws {
+    @Test func `dropping the head of a lane lets the next one start`() async throws {
         let bench = try await WriteBench()
         let bad = try await bench.enqueue("/bad", lane: "l")
         let good = try await bench.enqueue("/good", lane: "l")
@@ -92,7 +92,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == good.id)
     }
 
-    @Test func `sources take turns, whatever waits longest`() async throws {
+    @Test func `sources take turns, regardless of the longest wait`() async throws {
         let bench = try await WriteBench(sources: ["big", "small"])
         for index in 0..<6 { try await bench.enqueue("/\(index)", to: "big") }
         bench.time.advance(by: .seconds(1))
@@ -106,7 +106,7 @@ import Testing
         #expect(served == ["big", "small", "big", "small"])
     }
 
-    @Test func `a source is asked no more at once than it may be, by all processes together`() async throws {
+    @Test func `all processes together send no more at once to a source than its limit`() async throws {
         let bench = try await WriteBench(concurrency: 2)
         let other = try await bench.another()
         for index in 0..<4 { try await bench.enqueue("/\(index)") }
@@ -119,7 +119,7 @@ import Testing
         await other.close()
     }
 
-    @Test func `a claim is one look into an index, however many wait`() async throws {
+    @Test func `a claim is one index look-up, with any number of waiting entries`() async throws {
         let bench = try await WriteBench()
         let plan = try await bench.store.read { snapshot in
             try snapshot.query(

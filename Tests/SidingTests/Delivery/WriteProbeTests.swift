@@ -45,7 +45,7 @@ import Testing
         func events() async throws -> [String] { try await bench.events(entry.id) }
     }
 
-    @Test func `what the origin has is done, and was sent once`() async throws {
+    @Test func `a write that the origin has is done, and was sent once`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .text(#"[{"id":7,"ref":"\#(lost.entry.id)"}]"#))
         #expect(try await lost.drain() == ["POST /issues"])
@@ -59,7 +59,7 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"id":7,"ref":"\#(lost.entry.id)"}"#)
     }
 
-    @Test func `the write carries what is asked for, and the rest of its body as it was`() async throws {
+    @Test func `the write carries its mark, and the rest of its body unchanged`() async throws {
         let lost = try await Lost()
         let sent = try #require(try await lost.bench.claim()?.body)
         #expect(String(decoding: sent, as: UTF8.self) == #"{"a":1,"ref":"\#(lost.entry.id)"}"#)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await lost.bench.store.content(of: lost.entry.id)?.probe == lost.asked)
     }
 
-    @Test func `what is not there is sent again, once the request cannot be on its way any more`() async throws {
+    @Test func `a missing write is sent again, once the request cannot be under way`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .text("[]"))
         let tried = lost.bench.time.now
@@ -83,7 +83,7 @@ import Testing
             ])
     }
 
-    @Test func `where the key stands in the URL's path, 404 says that it is not there`() async throws {
+    @Test func `where the key stands in the URL's path, 404 means that the write is missing`() async throws {
         let lost = try await Lost(WriteProbe("/issues/by-key/{key}", after: .seconds(1)), key: "k1")
         lost.bench.origin.set("/issues/by-key/k1", .status(.notFound))
         try await lost.drain()
@@ -95,7 +95,7 @@ import Testing
         ScriptedAnswer.status(.notFound), .status(.forbidden), .text(#"[{"id":1}]"#), .text(#"{"a":[],"b":[]}"#),
         .status(.notImplemented),
     ])
-    func `an origin that does not tell leaves it to a person, who may send it again`(
+    func `an inconclusive probe leaves the write to an operator, who may send it again`(
         answer: ScriptedAnswer
     ) async throws {
         let lost = try await Lost()
@@ -108,7 +108,7 @@ import Testing
         #expect(try await lost.drain() == ["POST /issues"])
     }
 
-    @Test func `where twice does no harm, it is sent again although the origin does not tell`() async throws {
+    @Test func `where two arrivals are harmless, it is sent again although the probe is inconclusive`() async throws {
         var probe = Self.probe
         probe.fallback = .send
         let lost = try await Lost(probe)
@@ -124,7 +124,7 @@ import Testing
         .status(.serviceUnavailable), .failure(Failure(.noInternetConnection, phase: .notSent)),
         .failure(Failure(.credentialUnavailable, phase: .notSent)),
     ])
-    func `a probe that fails is asked again, and nothing is sent meanwhile`(answer: ScriptedAnswer) async throws {
+    func `a probe that fails is sent again, and the write is not sent meanwhile`(answer: ScriptedAnswer) async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, answer, .text(#"[{"ref":"\#(lost.entry.id)"}]"#))
         try await lost.drain()
@@ -136,7 +136,7 @@ import Testing
         #expect(try await lost.now.state == .done)
     }
 
-    @Test func `a probe that is told to come back at once comes back ever more rarely`() async throws {
+    @Test func `a probe with a Retry-After of zero is sent ever more rarely`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .status(.tooManyRequests, headerFields: [.retryAfter: "0"]))
         var asked = 0
@@ -145,7 +145,7 @@ import Testing
         #expect(try await lost.now.attempts == asked + 1)
     }
 
-    @Test func `a probe that wants a sign-in waits for it, and is asked then`() async throws {
+    @Test func `a probe that needs a sign-in waits for it, and is sent then`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .status(.unauthorized), .text(#"[{"ref":"\#(lost.entry.id)"}]"#))
         try await lost.drain()
@@ -156,7 +156,7 @@ import Testing
         #expect(try await lost.now.state == .done)
     }
 
-    @Test func `a key that the origin may have forgotten is asked about, not used again`() async throws {
+    @Test func `a key that the origin may have forgotten is probed, not used again`() async throws {
         let lost = try await Lost(idempotency: Idempotency(lifetime: .seconds(3600)))
         lost.bench.origin.set("/issues", Self.lost)
         lost.bench.origin.set(lost.asked, .text("[]"))
@@ -168,7 +168,7 @@ import Testing
         #expect(try await lost.now.state == .done)
     }
 
-    @Test func `what follows in its lane waits until all is known`() async throws {
+    @Test func `the later entries of its lane wait until all is known`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .text("[]"))
         lost.bench.origin.set("/next", .status(.created))
@@ -183,7 +183,9 @@ import Testing
 // MARK: - Deaths and persons
 
 extension WriteProbeTests {
-    @Test func `what a dead sender may have sent is asked about, and three deaths wait for a person`() async throws {
+    @Test func `a write that a dead sender may have sent is probed, and three deaths wait for an operator`()
+        async throws
+    {
         let lost = try await Lost()
         let bench = lost.bench
         var dead = try await bench.another()
@@ -205,7 +207,7 @@ extension WriteProbeTests {
         #expect(try await lost.drain().first == "GET \(lost.asked)")
     }
 
-    @Test func `a person's retry asks at once, and hold and release forget nothing`() async throws {
+    @Test func `an operator's retry probes at once, and hold and release forget nothing`() async throws {
         let lost = try await Lost()
         lost.bench.origin.set(lost.asked, .text("[]"))
         try await lost.drain()
@@ -218,7 +220,7 @@ extension WriteProbeTests {
         #expect(try await lost.now.unknownSince != nil)
     }
 
-    @Test func `why it waits, and what is next, is told in words`() async throws {
+    @Test func `its reason to wait and its next step are explained`() async throws {
         let lost = try await Lost()
         try await lost.drain()
         let told = QueueExplanation(try await lost.now, gate: nil, keep: KeepRules(), now: lost.bench.time.now)
@@ -249,7 +251,7 @@ extension WriteProbeTests {
         (#"{"r":"mine"}"#, WriteProbe("/i?r={entry}", mark: JSONPath(member: "r"))), ("{}", WriteProbe("/i")),
         ("{}", WriteProbe("/i/{id}?r={entry}", mark: JSONPath(member: "r"))),
     ])
-    func `a write that cannot carry what is asked for is not accepted`(body: String, probe: WriteProbe) async throws {
+    func `a write that cannot carry the mark is not accepted`(body: String, probe: WriteProbe) async throws {
         let bench = try await WriteBench()
         let write = WriteRequest(to: "api", .post, try HTTPURL("https://api.test/i"), body: Array(body.utf8))
             .with(\.probe, probe)

@@ -33,7 +33,9 @@ import Testing
         #"{"errors":{"message":"name is taken"}}"#, #"{"errors":"name is taken","data":null}"#,
         #"{"errors":["name is taken"]}"#, "\u{FEFF}" + #"{"errors":[{"message":"name is taken"}]}"#,
     ])
-    func `a GraphQL request that is refused with 200 is parked, with the origin's words`(answer: String) async throws {
+    func `a GraphQL request that is refused with 200 is parked, with the origin's message`(
+        answer: String
+    ) async throws {
         let entry = try await end(Self.mutation, answer)
         #expect(entry.reason == .rejected)
         #expect(entry.lastError?.message.contains("name is taken") == true)
@@ -93,7 +95,7 @@ import Testing
         #expect(try await end(body, answer).state == .done)
     }
 
-    @Test func `a write in doubt after an unclear answer is probed where that is declared`() async throws {
+    @Test func `an uncertain write after an unclear answer is probed where that is declared`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/graphql", .text("{}"))
         let mark = JSONPath(member: "ref")
@@ -134,7 +136,7 @@ import Testing
         ("$.a[*].b[*].c", true, #"{"a":[{"b":[]},{"b":[{"c":0}]}]}"#, true),
         ("$.a[*].b[*].c", true, #"{"a":[{"b":[{"d":0}]}]}"#, false),
     ])
-    func `a rule asks whether there is a value, and looks into each element`(
+    func `a rule checks for a value, and reads each element`(
         path: String, exists: Bool, answer: String, fits: Bool
     ) async throws {
         let entry = try await end("{}", answer) {
@@ -169,7 +171,7 @@ import Testing
         (#"{"error":{"message":"too long"}}"#, "too long"), (#"{"errors":["bad"]}"#, "bad"),
         (#"{"errors":[{"detail":"bad name"}]}"#, "bad name"), (#"{"title":"Invalid"}"#, "Invalid"), (#"{"x":1}"#, ""),
     ])
-    func `a refusal is told with the origin's own words`(answer: String, words: String) async throws {
+    func `a refusal is reported with the origin's own message`(answer: String, words: String) async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .text(answer, status: .unprocessableContent))
         let entry = try await bench.enqueue("/a")

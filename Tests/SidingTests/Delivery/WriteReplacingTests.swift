@@ -29,7 +29,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `the old entry is dropped and both histories tell of the other`() async throws {
+    @Test func `the old entry is dropped and both histories name the other`() async throws {
         let bench = try await EditBench()
         let old = try await bench.send()
         let new = try await bench.store.replace(old.id, with: WriteChange(body: [0x31]))
@@ -40,7 +40,7 @@ import Testing
         #expect(link == [[old.id]])
     }
 
-    @Test func `the cause of a drop names the replacement whatever the history's prose says`() async throws {
+    @Test func `the cause of a drop names the replacement, not the history's prose`() async throws {
         let bench = try await EditBench()
         let old = try await bench.send()
         #expect(try await bench.store.dropCause(of: old) == nil)
@@ -62,7 +62,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `what waited for the old entry waits for the new one`() async throws {
+    @Test func `dependents of the old entry wait for the new one`() async throws {
         let bench = try await EditBench()
         let parent = try await bench.send()
         let child = try await bench.send(after: [parent.id])
@@ -73,7 +73,7 @@ import Testing
         #expect(try await bench.entry(child.id).waitsOn == 0)
     }
 
-    @Test func `the new entry waits for what the old one waited for`() async throws {
+    @Test func `the new entry has the dependencies of the old one`() async throws {
         let bench = try await EditBench()
         let parent = try await bench.send()
         let child = try await bench.send(after: [parent.id])
@@ -84,7 +84,7 @@ import Testing
         #expect(try await bench.claim(edited.id) != nil)
     }
 
-    @Test func `what was parked may be held after an edit, until it is released`() async throws {
+    @Test func `a parked entry may be held after an edit, until it is released`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.send(.post, "/posts", "bad")
         let parked = try await bench.recordResult(entry, .parked(.rejected))
@@ -97,7 +97,7 @@ import Testing
         #expect(try await bench.claim()?.text == "good")
     }
 
-    @Test func `what was not parked is held after an edit as well, where that is asked for`() async throws {
+    @Test func `an entry that was not parked is held after an edit as well, on request`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.send(.post, "/posts", "[1]")
         let change = WriteChange(body: Array("[2]".utf8), releases: false)
@@ -105,14 +105,14 @@ import Testing
         #expect(try await bench.claim() == nil)
     }
 
-    @Test func `an edit of what was parked is sent`() async throws {
+    @Test func `an edited parked entry is sent`() async throws {
         let bench = try await EditBench()
         let parked = try await bench.recordResult(try await bench.send(), .parked(.rejected))
         let edited = try await bench.store.replace(parked.id, with: WriteChange(body: [0x31]))
         #expect(edited.state == .queued)
     }
 
-    @Test func `what is being sent cannot be changed`() async throws {
+    @Test func `an entry that is being sent cannot be changed`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.send()
         _ = try await bench.claim(entry.id)
@@ -133,7 +133,7 @@ import Testing
         return entry
     }
 
-    @Test func `what a dead sender may have sent is not changed by who cannot know that`() async throws {
+    @Test func `a write that a dead sender may have sent is not changed before an operator knows that`() async throws {
         let bench = try await EditBench()
         let entry = try await leftBehind(bench)
         let change = WriteChange(body: Array("[2]".utf8))
@@ -147,14 +147,14 @@ import Testing
         #expect(try await bench.store.replace(entry.id, with: change).state == .queued)
     }
 
-    @Test func `what a dead sender may have sent is not resolved by who cannot know that`() async throws {
+    @Test func `a write that a dead sender may have sent is not resolved before an operator knows that`() async throws {
         let bench = try await EditBench()
         let entry = try await leftBehind(bench)
         #expect(try await storeErrorKind { _ = try await bench.store.resolve(entry.id, as: .mine) } == .invalidWrite)
         #expect(try await bench.entry(entry.id).reason == .uncertain)
     }
 
-    @Test func `what is completed cannot be changed`() async throws {
+    @Test func `a completed entry cannot be changed`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.deliver(try await bench.send())
         let kind = try await storeErrorKind {
@@ -205,7 +205,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `an edit that names what stands behind it in its lane is refused, however far`() async throws {
+    @Test func `an edit that names a later entry of its lane is refused, at any distance`() async throws {
         let bench = try await EditBench()
         let first = try await bench.send(.post, "/notes", "{}", lane: "a")
         try await bench.send(lane: "a")
@@ -266,14 +266,14 @@ import Testing
         #expect(try await bench.store.resolve(entry.id, as: .arrived(id: nil)).state == .done)
     }
 
-    @Test func `what cannot be sent as it is may be edited, though it was tried`() async throws {
+    @Test func `an entry that cannot be sent may be edited, though it was tried`() async throws {
         let bench = try await EditBench()
         let entry = try await tried(bench, parked: .invalid)
         #expect(entry.mayHaveArrived)
         #expect(try await bench.store.replace(entry.id, with: WriteChange(body: [0x31])).state == .queued)
     }
 
-    @Test func `what was given up without an answer, after it was tried, may have arrived`() async throws {
+    @Test func `an entry given up without an answer, after it was tried, may have arrived`() async throws {
         let bench = try await EditBench()
         let entry = try await tried(bench, parked: .rejected)
         try await bench.sqlite.execute(
@@ -281,14 +281,14 @@ import Testing
         #expect(try await bench.entry(entry.id).mayHaveArrived)
     }
 
-    @Test func `what the origin refused after it was tried may be edited`() async throws {
+    @Test func `an entry that the origin refused after it was tried may be edited`() async throws {
         let bench = try await EditBench()
         let entry = try await tried(bench, parked: .rejected)
         #expect(!entry.mayHaveArrived)
         #expect(try await bench.store.replace(entry.id, with: WriteChange(body: [0x31])).state == .queued)
     }
 
-    @Test func `a write that is done has no last error, whoever found that out`() async throws {
+    @Test func `a write that is done has no last error, after any resolution`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.recordResult(try await bench.send(), .parked(.uncertain, status: 500))
         #expect(entry.lastError != nil)

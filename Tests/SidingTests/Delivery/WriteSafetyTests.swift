@@ -34,7 +34,7 @@ import Testing
         #expect(throws: StoreError.self) { try WriteSafety.check(write(path)) }
     }
 
-    @Test func `the place of the source's own credential is refused, whatever it is called`() throws {
+    @Test func `the place of the source's own credential is refused, under any name`() throws {
         var source = Source(name: "api", baseURL: try HTTPURL("https://api.test"))
         let secret = Secret("test") { "c4n4ry" }
         try source.check(write("/x?key=1"))

@@ -8,7 +8,7 @@ import Testing
 
 /// What goes out for a write, and what each end of it makes of the entry.
 @Suite(.timeLimit(.minutes(5))) struct WriteSenderTests {
-    @Test func `a write goes out with its own fields, the source's, and its key`() async throws {
+    @Test func `a write is sent with its own fields, the source's, and its key`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/issues?x=1", .text(#"{"id":7}"#, status: .created))
         let entry = try await bench.enqueue("/issues?x=1", key: "k-1", body: #"{"a":1}"#)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [404, 410])
-    func `a delete of what is gone already is done`(status: Int) async throws {
+    func `a delete of a missing record is done`(status: Int) async throws {
         let bench = try await WriteBench()
         bench.origin.set("/issues/7", .status(.init(code: status)))
         try await bench.enqueue("/issues/7", .delete)
@@ -44,7 +44,7 @@ import Testing
         (400, ParkReason.rejected), (403, .rejected), (404, .rejected), (422, .rejected), (409, .conflict),
         (412, .conflict), (401, .signIn), (501, .rejected),
     ])
-    func `a refusal waits for a person, with the answer kept`(status: Int, reason: ParkReason) async throws {
+    func `a refusal waits for an operator, with the answer kept`(status: Int, reason: ParkReason) async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .text(#"{"message":"no"}"#, status: .init(code: status)))
         let entry = try await bench.enqueue("/a", idempotency: nil)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [500, 502, 504])
-    func `a failing origin is tried again where the write may arrive twice, else a person is asked`(
+    func `a failing origin is tried again where the write may arrive twice, else it waits for an operator`(
         status: Int
     ) async throws {
         let bench = try await WriteBench()
@@ -123,7 +123,7 @@ import Testing
         #expect(try await bench.sender().drain().map(\.state) == [.done])
     }
 
-    @Test func `an answer whose body breaks off still says that the origin acted`() async throws {
+    @Test func `an answer whose body breaks off still counts as an action of the origin`() async throws {
         let bench = try await WriteBench()
         let head = HTTPResponse(status: .created)
         bench.origin.set("/a", .reply(head, chunks: [[1]], ending: Failure(.truncated, phase: .answered)))
@@ -131,7 +131,7 @@ import Testing
         #expect(try await bench.sender().drain().map(\.state) == [.done])
     }
 
-    @Test func `an unknown host is tried three times, then a person is asked`() async throws {
+    @Test func `an unknown host is tried three times, then it waits for an operator`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .failure(Failure(.hostNotFound, phase: .notSent)))
         let entry = try await bench.enqueue("/a")
@@ -157,7 +157,7 @@ import Testing
         #expect(try await bench.sender().drain().map(\.state) == [.done])
     }
 
-    @Test func `a sender that is told to stop settles what it has in hand`() async throws {
+    @Test func `a sender that stops completes its claimed entries`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         let clock = ManualClock()
         let origin = ScriptedOrigin(["/a": .status(.created), "/b": .status(.created)]) { _ in
@@ -217,7 +217,7 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
-    @Test func `a cancelled task takes no write in hand`() async throws {
+    @Test func `a cancelled task claims no write`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .status(.created))
         let entry = try await bench.enqueue("/a")
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(arguments: GateTests.shortWaits)
-    func `an origin that asks for patience and names too little is asked ever more rarely`(value: String) async throws {
+    func `an origin that asks for too short a wait is tried ever more rarely`(value: String) async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: value]))
         bench.origin.set("/b", .status(.tooManyRequests, headerFields: [.retryAfter: value]))

@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `an error alone is a refusal, in the words of the origin, wherever it stands`(name: String) async throws {
+    func `an error alone is a refusal, with the message of the origin, at any place`(name: String) async throws {
         let bench = try await WriteBench()
         var entries: [QueueEntry] = []
         for place in Self.places {
@@ -81,7 +81,9 @@ import Testing
             #"{"id":7,"status":"partial"}"#, #"{"id":7,"partial":true}"#, #"{"id":7,"incomplete":true}"#,
             #"{"id":7,"failed":3}"#, #"{"items":[{"id":7,"error":"of one"}]}"#, #"{"job":{"error":"of before"}}"#,
         ], [HTTPResponse.Status.ok, .created])
-    func `what only looks like an error is a delivery`(body: String, status: HTTPResponse.Status) async throws {
+    func `an answer that only resembles an error is a delivery`(
+        body: String, status: HTTPResponse.Status
+    ) async throws {
         for method in Self.methods {
             let entry = try await Self.end(try Self.answer(body, status), method: method)
             #expect(entry.state == .done && entry.answerStatus == status.code && !entry.isOnlyAccepted)
@@ -95,7 +97,7 @@ import Testing
             (#"{"id":9,"error":"waiting for a runner"}"#, .ok, "/a/9"),
             (#"{"result":{"id":"x","error":"waiting"}}"#, .ok, nil),
         ] as [(String, HTTPResponse.Status, String?)])
-    func `the error of what a write has made does not count for the write`(
+    func `the error of a created record does not count for the write`(
         body: String, status: HTTPResponse.Status, location: String?
     ) async throws {
         let entry = try await Self.end(try Self.answer(body, status, location.map { ("Location", $0) }))
@@ -113,7 +115,7 @@ import Testing
         #expect(entry.state == .parked && entry.reason == .rejected)
     }
 
-    @Test func `after a lost try an error does not say that the first one did nothing`() async throws {
+    @Test func `after a lost try an error does not mean that the first one had no effect`() async throws {
         let lost = ScriptedAnswer.failure(Failure(.connectionLost, phase: .maybeSent))
         let entry = try await Self.end(lost, try Self.answer(#"{"error":"exists"}"#), isKeyed: true)
         #expect(entry.state == .parked && entry.reason == .uncertain)
@@ -133,7 +135,7 @@ import Testing
     ]
 
     @Test(arguments: parts)
-    func `a write that may have been carried out in part is in doubt`(
+    func `a write that may have been carried out in part is uncertain`(
         body: String, status: HTTPResponse.Status, field: (String, String)?, words: String
     ) async throws {
         for (method, isKeyed) in [(HTTPRequest.Method.post, false), (.post, true), (.patch, false), (.delete, false)] {
@@ -147,7 +149,7 @@ import Testing
     // MARK: 202
 
     @Test(arguments: ["", "{}", #"{"id":7}"#, #"{"job":5,"status":"pending"}"#, "Accepted"], methods)
-    func `a write that the origin has accepted is done, and told as such`(
+    func `a write that the origin has accepted is done, and reported as accepted`(
         body: String, method: HTTPRequest.Method
     ) async throws {
         let bench = try await WriteBench()
@@ -159,7 +161,7 @@ import Testing
         #expect(last.detail?.contains("carries it out later") == true)
     }
 
-    @Test func `an error counts also in what was accepted`() async throws {
+    @Test func `an error counts also in an accepted write`() async throws {
         #expect(try await Self.end(try Self.answer(#"{"error":"no"}"#, .accepted)).reason == .rejected)
     }
 
@@ -234,7 +236,7 @@ extension WriteShortfallTests {
         (.merge, #"{"post":{"id":"a","title":"new"},"errors":["a hint"]}"#, "post"),
         (.create, #"{"post":{"id":"p7","title":"new"},"warnings":[],"error":"a hint"}"#, "post"),
     ])
-    func `an error beside the record concerns a part of it, as in a listing`(
+    func `an error beside the record concerns a part, as in a listing`(
         change: WriteEdit.Change, answer: String, place: String?
     ) async throws {
         let (_, entry) = try await end(change, try Self.answer(answer)) { edit in
@@ -251,7 +253,7 @@ extension WriteShortfallTests {
         #expect(refused.reason == .rejected)
     }
 
-    @Test func `a part is asked about where the record shows it`() async throws {
+    @Test func `a partial write is probed where the record shows it`() async throws {
         let (bench, entry) = try await end(
             .merge, try Self.answer("{}", .init(code: 207)), .text(#"{"id":"a","title":"new","votes":1}"#))
         #expect(entry.state == .done)

@@ -11,7 +11,9 @@ import Testing
 
 /// When writes that wait for a sign-in are tried again.
 @Suite(.timeLimit(.minutes(5))) struct WriteSignInTests {
-    @Test func `what waits for a sign-in is sent once the credentials have changed, and not before`() async throws {
+    @Test func `a write that waits for a sign-in is sent once the credentials have changed, and not before`()
+        async throws
+    {
         var bench = try await WriteBench(concurrency: 1)
         let token = Mutex("old")
         bench.sources[0].authorization = .bearer(Secret("test") { token.withLock { $0 } })
@@ -46,7 +48,7 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
-    @Test func `what waits for a sign-in goes out with a new sender, whatever the gate says`() async throws {
+    @Test func `a write that waits for a sign-in is sent by a new sender, at any state of the gate`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .status(.unauthorized), .status(.created))
         let entry = try await bench.enqueue("/a")

@@ -18,7 +18,7 @@ import Testing
                 wallClock: bench.time.clock))
     }
 
-    @Test func `a source that hangs, asks for a wait or lacks its secret or certificate holds up no other one`()
+    @Test func `a source that hangs, asks for a wait or has no secret or certificate delays no other one`()
         async throws
     {
         let healthy = (1...6).map { "s\($0)" }
@@ -48,7 +48,7 @@ import Testing
         #expect(try await bench.store.gates().contains { $0.source == "busy" && $0.reason == .retryAfter })
     }
 
-    @Test func `no more sources than the limit are sent to at once, and the others follow`() async throws {
+    @Test func `the limit bounds the number of sources sent to at once, and the others follow`() async throws {
         let names = (0..<SendingOrder.mostSources + 4).map { "s\($0)" }
         let bench = try await WriteBench(sources: names, concurrency: 1)
         let underWay = Mutex(0)
@@ -69,7 +69,7 @@ import Testing
         #expect(most.withLock { $0 } == SendingOrder.mostSources)
     }
 
-    @Test func `what waits for a write to another source is sent in the same drain`() async throws {
+    @Test func `a write that waits for a write to another source is sent in the same drain`() async throws {
         let bench = try await WriteBench(sources: ["first", "second"])
         for path in ["/a", "/b", "/c", "/d"] { bench.origin.set(path, .status(.created)) }
         let parent = try await bench.enqueue("/a", to: "second")
@@ -92,7 +92,7 @@ import Testing
         #expect(try await bench.entry(child.id).state == .queued)
     }
 
-    @Test func `a secret is looked up once by a drain, and its writes go out once it is there`() async throws {
+    @Test func `a secret is looked up once by a drain, and its writes are sent once it is there`() async throws {
         var bench = try await WriteBench(sources: ["bare", "idle"], concurrency: 1)
         let looks = Mutex<[String]>([])
         let isThere = Mutex(false)

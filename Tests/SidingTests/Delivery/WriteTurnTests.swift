@@ -12,7 +12,7 @@ import Testing
         .delivered(WriteAnswer(status: 201, contentType: nil, body: [])), .answers)
     private static let request = ClaimRequest(sources: ["api": 1])
 
-    @Test func `the next of a lane is in hand as soon as the one before it is completed`() async throws {
+    @Test func `the next of a lane is claimed as soon as the one before it is completed`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         let entries = try await [bench.enqueue("/a", lane: "l"), bench.enqueue("/b", lane: "l")]
         let first = try #require(try await bench.claim())
@@ -29,7 +29,7 @@ import Testing
         #expect(last.next == nil)
     }
 
-    @Test func `what was learned of a source holds for the next already`() async throws {
+    @Test func `the outcome for a source holds for the next entry already`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         try await bench.enqueue("/a")
         try await bench.enqueue("/b")
@@ -42,7 +42,7 @@ import Testing
         #expect(turn.next == nil)
     }
 
-    @Test func `a sender that lost its entry changes nothing of it, and may take the next`() async throws {
+    @Test func `a sender that lost its entry changes nothing of that entry, and may claim the next`() async throws {
         let bench = try await WriteBench(concurrency: 2)
         try await bench.enqueue("/a")
         let other = try await bench.enqueue("/b")
