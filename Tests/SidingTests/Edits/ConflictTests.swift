@@ -25,7 +25,7 @@ import Testing
         #expect(try await bench.pending("a") == 1)
     }
 
-    @Test func `a pull that changed other members disturbs nobody`() async throws {
+    @Test func `an incoming change of other members is not a conflict`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         try await bench.pull(#"[{"id":"a","title":"old","votes":2}]"#)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `what is being sent is left alone`() async throws {
+    @Test func `an entry that is being sent is left alone`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .theirs }
         let write = try #require(try await bench.claim(entry.id))

@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: answers, [ParkReason?.none, .conflict, .rejected])
-    func `answers are kept without what is not stored, wherever in them a record lies`(
+    func `answers are kept without dropped members, at any place of a record`(
         answer: Answer, refusal: ParkReason?
     ) async throws {
         let bench = try await EditBench()
@@ -41,7 +41,7 @@ import Testing
         #expect(String(decoding: kept.body, as: UTF8.self) == answer.kept)
     }
 
-    @Test func `what was found by asking is kept without it as well`() async throws {
+    @Test func `a record found by a probe is kept without them as well`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.edit(.create, nil, #"{"title":"mine"}"#, Self.drop)
         let found = WriteAnswer(status: 200, contentType: nil, body: Array(#"{"id":"7","note":"hush"}"#.utf8))
@@ -51,7 +51,7 @@ import Testing
         #expect(try await bench.shown("7") == #"{"id":"7"}"#)
     }
 
-    @Test func `an edit shows without what is not stored, is sent with it, and leaves nothing of it`() async throws {
+    @Test func `an edit is shown without dropped members, is sent with them, and leaves none of them`() async throws {
         let bench = try await EditBench()
         let body = #"{"id":"a","title":"mine","note":"hush"}"#
         let entry = try await bench.edit(.replace, "a", body, Self.drop)

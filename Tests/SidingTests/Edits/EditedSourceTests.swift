@@ -55,7 +55,7 @@ import Testing
         #expect(try await store.entries(QueueSelection(ids: [entry.id])).first?.source == "blog")
     }
 
-    @Test func `a record that is yet to be created is no parent, and holds up no proof`() async throws {
+    @Test func `a record that is yet to be created is not a parent, and delays no deletion`() async throws {
         let (bench, store) = try await Self.bench()
         var comments = bench.resource
         (comments.name, comments.path) = ("comments", "/posts/{post}/comments")

@@ -35,7 +35,7 @@ import Testing
     private func isLive(_ bench: EditBench) async throws -> Bool { try await bench.shown("a") != nil }
 
     @Test(arguments: WriteEdit.Change.allCases, [true, false])
-    func `what an own write made stays, whatever it does and whether its answer holds the record`(
+    func `the effect of an own write stays, for any change and with or without the record in its answer`(
         change: WriteEdit.Change, isAnswered: Bool
     ) async throws {
         let bench = try await bench()
@@ -116,7 +116,7 @@ import Testing
         #expect(try await latePage("[\(Self.old)]", bench).stale == 0)
     }
 
-    @Test func `who sets a record back to what an own write replaced is believed when no replica lags that much`()
+    @Test func `a record set back to its state before an own write is accepted when no replica lags that much`()
         async throws
     {
         let bench = try await bench()
@@ -164,7 +164,7 @@ import Testing
         #expect(try await bench.entry(second.id).reason == .conflict)
     }
 
-    @Test func `the page is asked for whole next time, and its 304 brings no validator back`() async throws {
+    @Test func `the page is requested whole next time, and its 304 restores no validator`() async throws {
         let bench = try await bench()
         let store = bench.sqlite.bench
         func etag() async throws -> String? {
@@ -182,9 +182,7 @@ import Testing
         #expect(try await etag() == nil)
     }
 
-    @Test func `the cursor does not pass a record that was left alone, in this listing nor by a later page of it`()
-        async throws
-    {
+    @Test func `the cursor does not pass a skipped record, in this listing nor by a later page`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let next = try StoreBench.page(2)
@@ -209,9 +207,9 @@ import Testing
     private enum Stage: CaseIterable { case queued, underWay, inDoubt, completed }
 
     @Test(arguments: Stage.allCases, [true, false])
-    private func `the cursor passes no record whose own write is under way or in doubt`(_ stage: Stage, isOpen: Bool)
-        async throws
-    {
+    private func `the cursor passes no record whose own write is under way or uncertain`(
+        _ stage: Stage, isOpen: Bool
+    ) async throws {
         let bench = try await bench()
         let store = bench.sqlite.bench
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#) { $0.conflict = .mine }
@@ -252,7 +250,7 @@ import Testing
         #expect(try await bench.shown("a") == Self.old)
     }
 
-    @Test func `a cursor that is taken back goes where it was, and a listing that moves none stays one`() async throws {
+    @Test func `a cursor that is reset returns to its former value, and an ad-hoc listing stays one`() async throws {
         let bench = try await bench()
         let store = bench.sqlite.bench
         let first = try StoreBench.content("[\(Self.old)]")

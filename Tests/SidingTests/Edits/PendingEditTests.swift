@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.pending("a") == 1)
     }
 
-    @Test func `a pull of what the origin had before is unchanged`() async throws {
+    @Test func `a page with the origin's former record is unchanged`() async throws {
         let bench = try await bench()
         try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let counters = try await bench.pull("[\(Self.post)]")
@@ -83,7 +83,7 @@ import Testing
         #expect(try await bench.shown("a") == later)
     }
 
-    @Test func `several edits lie on each other in their order, and go one by one`() async throws {
+    @Test func `several edits lie on each other in their order, and leave one by one`() async throws {
         let bench = try await bench()
         let first = try await bench.edit(.merge, "a", #"{"title":"1","votes":null}"#)
         let second = try await bench.edit(.merge, "a", #"{"title":"2"}"#)
@@ -104,7 +104,7 @@ import Testing
         #expect(try await bench.claim(second.id) == nil)
     }
 
-    @Test func `parked edits stay shown as pending`() async throws {
+    @Test func `parked edits stay pending`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         try await bench.recordResult(entry, .parked(.rejected))
@@ -182,7 +182,7 @@ import Testing
         #expect(try await again.check() == [])
     }
 
-    @Test func `a person's edit of an edit shows in its place`() async throws {
+    @Test func `an operator's edit of an edit replaces it in the record`() async throws {
         let bench = try await bench()
         let first = try await bench.edit(.merge, "a", #"{"title":"1","votes":2}"#)
         try await bench.edit(.merge, "a", #"{"title":"2"}"#)
@@ -203,7 +203,7 @@ import Testing
         #expect(try await bench.pending("a") == 0)
     }
 
-    @Test func `what changes is seen by watchers, and what does not is not`() async throws {
+    @Test func `watchers see changed records only`() async throws {
         let bench = try await bench()
         let before = try await bench.store.changedKeys(of: "posts", since: 0).revision
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
@@ -215,7 +215,7 @@ import Testing
         #expect(try await bench.store.changedKeys(of: "posts", since: edited.revision).keys == ["a"])
     }
 
-    @Test func `the program's own deletion goes below the edits`() async throws {
+    @Test func `the program's own deletion lies below the edits`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         #expect(try await bench.store.delete(RecordLookup(resource: "posts", keys: ["a"])) == 1)
@@ -225,7 +225,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `the program's own write goes below the edits`() async throws {
+    @Test func `the program's own write lies below the edits`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let body = #"{"id":"a","title":"local","votes":9}"#
@@ -240,7 +240,7 @@ import Testing
         #expect(try await bench.shown("a") == body)
     }
 
-    @Test func `records that are shown in one transaction find the table as the one before made it`() async throws {
+    @Test func `records that are written in one transaction find the table as the one before made it`() async throws {
         let bench = try await EditBench()
         _ = try await bench.sqlite.bench.open()
         let (now, keys) = (bench.time.now, ["1", "x", "2"])

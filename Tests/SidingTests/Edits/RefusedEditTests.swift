@@ -9,7 +9,7 @@ import Testing
 
 /// The origin refuses an edit because somebody else changed its record; validators say so beforehand.
 @Suite struct RefusedEditTests {
-    @Test func `a refusal that holds the record tells what theirs is`() async throws {
+    @Test func `a refusal with the record gives the server copy`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         let parked = try await bench.recordResult(entry, .parked(.conflict, status: 412, answer: EditBench.theirs))
@@ -44,7 +44,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `what can be merged is sent again with the new validator`() async throws {
+    @Test func `an edit that can be merged is sent again with the new validator`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { edit in
             (edit.conflict, edit.ifMatch) = (.merge, true)
@@ -63,7 +63,7 @@ import Testing
         #expect(again.key != write.key)
     }
 
-    @Test func `a merge waits for a person, or for a pull that makes it possible`() async throws {
+    @Test func `a merge waits for an operator, or for an incoming change that makes it possible`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.conflict = .merge }
         #expect(try await bench.recordResult(entry, .parked(.conflict, status: 409)).state == .parked)
@@ -71,7 +71,7 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .queued)
     }
 
-    @Test func `the validator of an answer goes with the next edit, and not past a change`() async throws {
+    @Test func `the validator of an answer is sent with the next edit, and not past a change`() async throws {
         let bench = try await EditBench.conflict()
         func answered(_ etag: String) async throws {
             let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `what a GET after the refusal brought is not told as the answer to the write`() async throws {
+    @Test func `the result of a GET after the refusal does not count as the answer to the write`() async throws {
         let now = ScriptedAnswer.text(#"{"id":"a","title":"later"}"#, headerFields: [.eTag: "\"2\""])
         let (bench, _, entry) = try await Self.refused(.theirs, now: now)
         #expect(entry.state == .dropped)
@@ -188,7 +188,9 @@ import Testing
         #expect(provenance.request?.entry == entry.id)
     }
 
-    @Test func `what the record does not show may have been changed, so that the policy decides`() async throws {
+    @Test func `a member that the record does not show may have been changed, so that the policy decides`()
+        async throws
+    {
         let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: "\"2\""])
         let (_, origin, entry) = try await Self.refused(
             .hold, edit: #"{"secret":"mine"}"#, now: now, .status(.noContent))
@@ -197,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: ["W/\"2\"", "\"1\""])
-    func `without a new validator no edit is dropped for a record that nobody has changed`(etag: String) async throws {
+    func `without a new validator no edit is dropped for an unchanged record`(etag: String) async throws {
         let now = ScriptedAnswer.text(EditBench.theirs, headerFields: [.eTag: etag])
         let (bench, _, entry) = try await Self.refused(.theirs, now: now, .status(.preconditionFailed), now)
         #expect(entry.state == .parked && entry.reason == .conflict)
@@ -206,7 +208,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `an edit that goes out without the validator it asked for says so in its history`() async throws {
+    @Test func `an edit that is sent without its requested validator has that in its history`() async throws {
         let bench = try await EditBench.conflict()
         let details = { (entry: QueueEntry) in
             try await bench.store.history(of: entry.id).filter { $0.event == .claimed }.map(\.detail)

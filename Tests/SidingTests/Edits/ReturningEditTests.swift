@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `what the origin changed meanwhile is not overwritten`(way: Way) async throws {
+    func `a change by the origin meanwhile is not overwritten`(way: Way) async throws {
         let (bench, entry) = try await edited(.hold)
         let id = try await comeBack(way, entry, in: bench) { try await bench.pull("[\(Self.theirs)]") }
         #expect(try await bench.claim() == nil)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, ConflictPolicy.allCases)
-    func `what changed another member goes out, by every policy`(way: Way, policy: ConflictPolicy) async throws {
+    func `an edit of another member is sent, under every policy`(way: Way, policy: ConflictPolicy) async throws {
         let (bench, entry) = try await edited(policy)
         let id = try await comeBack(way, entry, in: bench) {
             try await bench.pull(#"[{"id":"a","title":"old","votes":2}]"#)
@@ -157,7 +157,7 @@ import Testing
     @Test(arguments: [
         (#"{"id":"a","title":"old","votes":2,"_rev":"2"}"#, true), (#"{"id":"a","title":"x","_rev":"2"}"#, false),
     ])
-    func `an edit whose ETag was refused goes out with that of a later page, unless it conflicts`(
+    func `an edit whose ETag was refused is sent with that of a later page, unless it conflicts`(
         page: String, isSent: Bool
     ) async throws {
         for isKeyed in [true, false] {
@@ -195,7 +195,7 @@ import Testing
         #expect(try await bench.claim(entry.id)?.headerFields[.ifMatch] == "\"1\"")
     }
 
-    @Test func `an edit that is dropped before it is sent is among those that its process dropped`() async throws {
+    @Test func `an edit that is dropped before it is sent is among the drops of its process`() async throws {
         let (bench, entry) = try await edited(.theirs)
         let since = bench.time.now
         _ = try await comeBack(.heldReleased, entry, in: bench) { try await bench.pull("[\(Self.theirs)]") }

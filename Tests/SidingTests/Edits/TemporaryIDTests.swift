@@ -33,7 +33,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `path, query, body and lane of what names it get the real id`() async throws {
+    @Test func `path, query, body and lane of dependent writes get the real id`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
         let id = try temporary(create)
@@ -68,7 +68,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `what is written after the id is known is sent with it at once`() async throws {
+    @Test func `a write made after the id is known is sent with it at once`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let id = try temporary(create)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["", "created", "{}", #"{"id":null}"#, #"{"id":""}"#, #"{"id":"."}"#, #"{"id":{}}"#])
-    func `an answer that does not say the id parks what names it, and the record stays as it was sent`(
+    func `an answer without the id parks the dependents, and the record stays as it was sent`(
         answer: String
     ) async throws {
         let bench = try await EditBench()
@@ -133,7 +133,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `a dropped create takes its record away, and what names it waits for a person`() async throws {
+    @Test func `a dropped create removes its record, and its dependents wait for an operator`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let id = try temporary(create)
@@ -146,7 +146,7 @@ import Testing
         #expect(kind == .invalidWrite)
     }
 
-    @Test func `a person's edit of a create keeps the temporary id`() async throws {
+    @Test func `an operator's edit of a create keeps the temporary id`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let id = try temporary(create)
@@ -182,7 +182,7 @@ import Testing
         #expect(kind == .invalidWrite)
     }
 
-    @Test func `a watcher of the temporary record sees it go and the real one come`() async throws {
+    @Test func `a watcher of the temporary record sees it replaced by the real one`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let before = try await bench.store.changedKeys(of: "posts", since: 0).revision
@@ -203,7 +203,7 @@ import Testing
         #expect(try await bench.shown(try temporary(create)) != nil)
     }
 
-    @Test func `temporary ids are found wherever they stand`() {
+    @Test func `temporary ids are found at any place`() {
         let id = TemporaryID.random()
         #expect(TemporaryID.found(in: Array("tmp-ttmp-\(id)x \(id)".utf8)) == [id])
         #expect(TemporaryID.found(in: Array("tmp-short".utf8)).isEmpty)
@@ -219,9 +219,9 @@ import Testing
         ("{\"id\":\"ID\"}\n{\"id\":\"ID\"}", "7", "{\"id\":\"7\"}\n{\"id\":\"7\"}"),
         ("parent=ID&of=ID", #""a/b""#, "parent=a/b&of=a/b"),
     ])
-    func `in a body the real id stands wherever the temporary one stood`(body: String, real: String, result: String)
-        throws
-    {
+    func `in a body the real id replaces the temporary one at every place`(
+        body: String, real: String, result: String
+    ) throws {
         let id = TemporaryID.random()
         let rewriting = try TemporaryRewriting(from: id, to: JSONDocument(real))
         let rewritten = try #require(rewriting.body(Array(body.replacing("ID", with: id).utf8), [:]))
@@ -291,7 +291,7 @@ import Testing
         #expect(try await bench.claim(comment.id)?.url.requestTarget == "/posts/42/comments?of=42&q=%2D")
     }
 
-    @Test func `what escapes no temporary id is sent as it came`() async throws {
+    @Test func `a body without a temporary id is sent unchanged`() async throws {
         let bench = try await EditBench()
         let rest = TemporaryID.random().dropFirst(4)
         for body in [

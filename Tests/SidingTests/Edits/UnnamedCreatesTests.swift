@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `the record goes as the next listing ends, and does not count as deleted`(
+    func `the record is deleted as the next listing ends, and does not count as deleted`(
         deletes: Bool, isComplete: Bool
     ) async throws {
         var bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1,2]")]))
@@ -48,7 +48,7 @@ import Testing
         #expect(try await bench.store.check() == [])
     }
 
-    @Test func `the record stays although its entry is pruned, and goes all the same`() async throws {
+    @Test func `the record stays although its entry is pruned, and is deleted all the same`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
         _ = try await bench.sync()
         let id = try await create(in: bench)
@@ -100,7 +100,7 @@ import Testing
         #expect(try await bench.shown(try #require(create.recordKey)) != nil)
     }
 
-    @Test func `it goes with the listing also where an update of it waits for the id`() async throws {
+    @Test func `it is deleted with the listing also where an update of it waits for the id`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let id = try #require(create.recordKey)

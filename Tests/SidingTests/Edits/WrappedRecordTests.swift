@@ -45,7 +45,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `an answer without the record leaves what the edit made of it`() async throws {
+    @Test func `an answer without the record leaves the edited record`() async throws {
         for answer in ["", "{}", #"{"post":null}"#, #"{"post":{"id":"b"}}"#, #"{"post":{"title":"x"}}"#] {
             let bench = try await bench()
             let entry = try await wrapped(bench, .merge, "a", #"{"post":{"title":"1"}}"#)
@@ -65,9 +65,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `the id of a created record is looked for from the answer's root where the config says where`()
-        async throws
-    {
+    @Test func `the id of a created record is searched from the answer's root at the declared path`() async throws {
         let bench = try await EditBench()
         let create = try await wrapped(bench, .create, nil, #"{"post":{"title":"new"}}"#) { edit in
             edit.idPath = JSONPath(members: ["made", "id"])
@@ -87,7 +85,7 @@ import Testing
         #expect(try await bench.shown("a") == #"{"id":"a","title":"3","votes":3}"#)
     }
 
-    @Test func `what is wrapped is an object, or is refused`() async throws {
+    @Test func `a wrapped value that is not an object is refused`() async throws {
         let bench = try await bench()
         let kind = try await storeErrorKind { _ = try await wrapped(bench, .merge, "a", #"{"post":5}"#) }
         #expect(kind == .invalidWrite)
@@ -96,7 +94,7 @@ import Testing
 
     // MARK: Conflicts
 
-    @Test func `a merged record goes out in its wrapper`() async throws {
+    @Test func `a merged record is sent in its wrapper`() async throws {
         let bench = try await bench()
         let body = #"{"notify":true,"post":{"id":"a","title":"mine","votes":1}}"#
         let entry = try await wrapped(bench, .replace, "a", body) { $0.conflict = .merge }
@@ -105,7 +103,7 @@ import Testing
         #expect(text == #"{"notify":true,"post":{"id":"a","title":"mine","votes":7}}"#)
     }
 
-    @Test func `a conflict is told of records, and resolved by one`() async throws {
+    @Test func `a conflict consists of records, and is resolved by one`() async throws {
         let bench = try await bench()
         let entry = try await wrapped(bench, .merge, "a", #"{"post":{"title":"mine"},"notify":true}"#)
         let theirs = #"{"post":{"id":"a","title":"theirs","votes":1}}"#
@@ -130,7 +128,7 @@ import Testing
         #expect(try #require(try await bench.claim(first.id)).text == #"{"post":{"title":"1","votes":2}}"#)
     }
 
-    @Test func `a create that takes in a later update does not say its temporary id`() async throws {
+    @Test func `a create that takes in a later update does not send its temporary id`() async throws {
         let bench = try await EditBench()
         let create = try await wrapped(bench, .create, nil, #"{"post":{"title":"1"}}"#) { $0.coalesces = true }
         let id = try #require(create.recordKey)
@@ -143,7 +141,7 @@ import Testing
 
     // MARK: Parts
 
-    @Test func `an answer that says a part is laid over what the edit made of the record`() async throws {
+    @Test func `an answer with a part of the record is laid over the edited record`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"1"}"#) { $0.answersPart = true }
         var answer = WriteAnswer(
@@ -172,7 +170,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `a refusal that tells a part of what the origin has is laid over the rest`() async throws {
+    @Test func `a refusal with a part of the server copy is laid over the rest`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#) { $0.answersPart = true }
         try await bench.recordResult(entry, .parked(.conflict, status: 409, answer: #"{"id":"a","title":"theirs"}"#))
@@ -182,7 +180,7 @@ import Testing
 
     // MARK: Marks
 
-    @Test func `the mark by which a write is asked about goes into the record`() async throws {
+    @Test func `the mark that a probe searches is sent in the record`() async throws {
         let bench = try await EditBench()
         let probe = WriteProbe("/posts?ref={entry}", mark: JSONPath(member: "ref"), record: JSONPath(member: "post"))
         for (body, isWrapped) in [(#"{"post":{"a":1},"b":2}"#, true), (#"{"a":1}"#, false)] {
