@@ -77,7 +77,7 @@ import Testing
         #expect(await Self.take(5, from: events) == expected)
     }
 
-    @Test func `a slow reader holds nothing up, misses the oldest events and learns how many`() async throws {
+    @Test func `a slow reader delays nothing, misses the oldest events and gets their number`() async throws {
         let blog = try await EmbeddedBlog()
         let (slow, fast) = (blog.siding.events, blog.siding.events)
         var read: [String] = []

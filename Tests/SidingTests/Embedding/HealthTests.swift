@@ -20,7 +20,9 @@ import Testing
         #expect(await blog.siding.health.resources.first?.isStale == true)
     }
 
-    @Test func `a resource that fails says since when and why, and its source why it is not asked`() async throws {
+    @Test func `a failing resource has the start and the reason, and its source has the reason of its gate`()
+        async throws
+    {
         let blog = try await EmbeddedBlog()
         try await blog.siding.sync(blog.posts)
         let since = blog.time.now
@@ -35,7 +37,7 @@ import Testing
         #expect(health.gates.map(\.reason) == [.signIn])
     }
 
-    @Test func `a resource fails since its first failure, however many runs there were of others`() async throws {
+    @Test func `a resource fails since its first failure, over any number of runs of others`() async throws {
         let blog = try await EmbeddedBlog()
         let since = blog.time.now
         blog.origin.set("/posts", .status(.notFound))

@@ -63,7 +63,7 @@ import Testing
         #expect(try await blog.siding.store.runs(limit: 9).map(\.outcome) == [.saved, .saved])
     }
 
-    @Test func `whoever joined has the error of the first, too`() async throws {
+    @Test func `every joined caller gets the error of the first, too`() async throws {
         let blog = try await EmbeddedBlog(origin())
         blog.origin.set("/posts", .status(.notFound))
         let first = Task { try await blog.siding.sync(blog.posts) }
@@ -79,7 +79,7 @@ import Testing
         #expect(blog.origin.takeTargets() == ["/posts"])
     }
 
-    @Test func `cancelling the first leaves whoever joined to go on`() async throws {
+    @Test func `cancelling the first lets the joined callers continue`() async throws {
         let blog = try await EmbeddedBlog(origin())
         let first = Task { try await blog.siding.sync(blog.posts) }
         await asked.value()
@@ -93,7 +93,7 @@ import Testing
         #expect(try await blog.keys() == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func `cancelling whoever joined ends its wait at once, and leaves the first alone`() async throws {
+    @Test func `cancelling a joined caller ends its wait at once, and leaves the first alone`() async throws {
         let blog = try await EmbeddedBlog(origin())
         async let first = blog.siding.sync(blog.posts)
         await asked.value()

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a retry has a source asked again that waits for a sign-in, and a release does not`() async throws {
+    @Test func `a retry lets a source that waits for a sign-in be tried again, and a release does not`() async throws {
         let blog = try await EmbeddedBlog()
         blog.origin.set("/orders", .status(.unauthorized))
         let parked = try await blog.siding.send(try blog.write())

@@ -7,7 +7,7 @@ import Testing
 
 /// What a program learns of a sync that failed, or that was kept for later.
 @Suite(.timeLimit(.minutes(5))) struct SyncErrorTests {
-    @Test func `an error has the failure, what was saved, and what to do, without a cast`() async throws {
+    @Test func `an error has the failure, the saved counts and the remedy, without a cast`() async throws {
         let blog = try await EmbeddedBlog()
         blog.origin.set("/posts?page=2", .status(.forbidden))
         do { try await blog.siding.sync(blog.posts) } catch {
