@@ -78,7 +78,7 @@ import Testing
         #expect(try await keys(bench) == ["b", "c"])
     }
 
-    @Test func `what a run deleted and is not kept any longer is counted, and not restored`() async throws {
+    @Test func `a deletion of a run that is no longer kept is counted, and not restored`() async throws {
         let bench = try await bench(deleting: "a", "b")
         try await bench.sqlite.execute(
             """
@@ -99,7 +99,7 @@ import Testing
         #expect(try await keys(bench) == ["a", "b", "c"])
     }
 
-    @Test func `a deleted record stays for as long as the past shows it`() async throws {
+    @Test func `a deleted record stays for as long as the history shows it`() async throws {
         let bench = try await HistoryBench(HistoryRetention(keep: Self.day * 200))
         try await bench.pull(#"[{"id":"a"},{"id":"b"}]"#)
         let moment = bench.time.now
@@ -134,7 +134,7 @@ import Testing
         #expect(try await bench.store.changes(of: "posts", since: after).changes == [])
     }
 
-    @Test func `so are changes since a run from before the resource, whose reader may know the deleted record`()
+    @Test func `so are changes since a run before the resource, whose reader may have the deleted record`()
         async throws
     {
         let bench = try await HistoryBench(nil)
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: Runs
 
-    @Test func `more than a thousand runs are kept for the time that the rule says`() async throws {
+    @Test func `the rule keeps more than a thousand runs for its time`() async throws {
         let bench = try await HistoryBench(nil)
         let old = bench.time.now.microseconds
         bench.time.advance(by: Self.day * 31)
@@ -238,7 +238,7 @@ import Testing
         #expect(try await count(bench) == 0)
     }
 
-    @Test func `an entry that was not delivered is kept, however old, until an operator drops it`() async throws {
+    @Test func `an entry that was not delivered is kept at any age, until an operator drops it`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/refused", .status(.unprocessableContent))
         bench.origin.set("/down", .status(.serviceUnavailable))
@@ -273,7 +273,7 @@ import Testing
         #expect(left.map(\.id) == [second.id])
     }
 
-    @Test func `however many entries are old, one end of a run deletes them all`() async throws {
+    @Test func `one end of a run deletes any number of old entries`() async throws {
         let bench = try await WriteBench()
         try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
@@ -299,9 +299,7 @@ import Testing
 
     // MARK: Provenance
 
-    @Test func `the requests of own writes that no record refers to any more are deleted without a listing`()
-        async throws
-    {
+    @Test func `the requests of own writes without a record are deleted without a listing`() async throws {
         let bench = try await bench(deleting: "a")
         try await bench.store.write { transaction in
             try transaction.execute(

@@ -87,7 +87,7 @@ import Testing
         #expect(try await bench.store.newestResults(of: ["comments"])["comments"]?.outcome == .failed)
     }
 
-    @Test func `what a forgotten run did is told to be forgotten, and a number that never was is not`() async throws {
+    @Test func `a forgotten run is reported as forgotten, and a number without a run is not`() async throws {
         try await addRuns(1_100, daysAgo: 31)
         try await run()
         #expect(try await bench.store.isForgotten(2))
@@ -100,7 +100,7 @@ import Testing
         } catch { #expect(error.kind == .notFound && error.message == forgotten) }
     }
 
-    @Test func `runs of the last 30 days stay, however many, and those that have not ended`() async throws {
+    @Test func `runs of the last 30 days stay in any number, and so do those that have not ended`() async throws {
         try await bench.store.write { transaction in
             try transaction.execute("UPDATE siding_runs SET ended_at = NULL, outcome = NULL")
         }

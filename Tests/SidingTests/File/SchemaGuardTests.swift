@@ -33,7 +33,7 @@ import Testing
         #expect(try await refusal(after: sql, access: access) == .foreign)
     }
 
-    @Test func `a file that nobody else changed is taken`() async throws {
+    @Test func `a file without foreign changes is accepted`() async throws {
         #expect(try await refusal(after: "DELETE FROM siding_runs WHERE id = 99") == nil)
     }
 
@@ -83,7 +83,7 @@ import Testing
             "ALTER TABLE siding_resources DROP COLUMN rewrite_from",
             "ALTER TABLE siding_resources ADD COLUMN more TEXT", "DROP TABLE siding_rate_limits",
         ], [Store.Access.readWriteCreate, .readWrite, .readOnly])
-    func `a file of a build with other tables is refused in the same words, however it is opened`(
+    func `a file of a build with other tables is refused with the same message, at any access`(
         _ sql: String, _ access: Store.Access
     ) async throws {
         let bench = try await FileBench()

@@ -71,7 +71,7 @@ import Testing
         #expect(FileSystem.size(store.path) == after.bytesAfter)
     }
 
-    @Test func `a process that dies between two steps leaves a sound file, and another one goes on`() async throws {
+    @Test func `a process that dies between two steps leaves a sound file, and another one continues`() async throws {
         var bench = try await bench(free: 3)
         let kept = try await rows(bench)
         let before = try await bench.store.space().freePages
@@ -84,7 +84,7 @@ import Testing
         #expect(try await rows(bench) == kept)
     }
 
-    @Test func `what a step has done is all undone where its transaction is`() async throws {
+    @Test func `a step is undone as a whole with its transaction`() async throws {
         let bench = try await bench(free: 3)
         let kept = try await rows(bench)
         let before = try await bench.store.space()
