@@ -74,7 +74,7 @@ import Testing
         #expect(Failure.Reason.http(HTTPFailure(status: 502)).name == "http502")
     }
 
-    @Test func `every reason has words of its own`() {
+    @Test func `every reason has a message of its own`() {
         let words = Self.rows.map(\.reason.description)
         #expect(Set(words).count == words.count)
         #expect(words.allSatisfy { !$0.isEmpty })
@@ -83,7 +83,7 @@ import Testing
         #expect(Failure.Reason.http(HTTPFailure(status: 599)).description == "the origin answered 599")
     }
 
-    @Test(arguments: rows) func `each failure is kept as its row says`(_ row: Row) {
+    @Test(arguments: rows) func `each failure is kept as in its row`(_ row: Row) {
         #expect(Failure(row.reason, phase: .maybeSent).retention(of: .fetch) == row.fetch)
         #expect(Failure(row.reason, phase: .notSent).retention(of: .write(resendable: false)) == row.unsent)
         #expect(Failure(row.reason, phase: .maybeSent).retention(of: .write(resendable: false)) == row.uncertain)
@@ -125,7 +125,7 @@ import Testing
         Status(codes: [100, 600], fetch: counting, write: .park(.uncertain), resendable: counting),
     ]
 
-    @Test(arguments: statuses) func `each status is kept as its row says`(_ row: Status) {
+    @Test(arguments: statuses) func `each status is kept as in its row`(_ row: Status) {
         for code in row.codes {
             let failure = Failure(.http(HTTPFailure(status: code)), phase: .answered)
             #expect(failure.retention(of: .fetch) == row.fetch, "\(code)")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled write that may have arrived does not go out again on its own`() {
+    @Test func `a cancelled write that may have arrived is not sent again on its own`() {
         let write = RequestKind.write(resendable: false)
         #expect(Failure(.cancelled, phase: .notSent).retention(of: write) == .release)
         #expect(Failure(.cancelled, phase: .maybeSent).retention(of: write) == .park(.uncertain))

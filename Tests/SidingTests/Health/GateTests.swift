@@ -13,7 +13,7 @@ import Testing
         .status(status, headerFields: [.retryAfter: value])
     }
 
-    @Test func `an origin that asks for patience is not asked before the time has come`() async throws {
+    @Test func `an origin that asks for a wait is not requested before the time has come`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", patience("120"))
         let first = try await bench.sync()
@@ -43,9 +43,7 @@ import Testing
         ("Tue, 14 Nov 2023 22:23:20 GMT", 600), ("nonsense", 60), ("999999999", 86_400), ("0", 2), ("1", 2),
         ("3", 3), ("Thu, 01 Jan 1970 00:00:00 GMT", 2),
     ])
-    func `a wait may be asked for by a date, without a length, or absurdly long`(_ value: String, _ seconds: Int)
-        async throws
-    {
+    func `a wait may be a date, have no length, or be absurdly long`(_ value: String, _ seconds: Int) async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", patience(value, status: .serviceUnavailable))
         _ = try await bench.sync()
@@ -95,7 +93,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(3)])
     }
 
-    @Test func `every resource of a source that asks for patience waits`() async throws {
+    @Test func `every resource of a source that asks for a wait waits`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", patience("60"))
         bench.origin.set("/comments", ScriptedOrigin.page("[1]"))
@@ -105,7 +103,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test func `without the queue a closed gate is a failure, and nothing is asked`() async throws {
+    @Test func `without the queue a closed gate is a failure, and nothing is requested`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", patience("60"))
         let options = SyncOptions(retains: false)
@@ -115,7 +113,7 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test func `401 asks for a person to sign in, and the next sync tries all the same`() async throws {
+    @Test func `401 needs a sign-in by an operator, and the next sync tries nevertheless`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.unauthorized))
         let report = try await bench.sync()

@@ -43,7 +43,7 @@ import Testing
         #"{"errors":[{"detail":"Too many requests"}]}"#, #"{"title":"Quota exhausted","status":403}"#,
         #"{"error":"QUOTA"}"#, #"{"message":"","error":{"type":"ratelimit"}}"#, #"{"msg":"Wait!"}"#,
     ])
-    func `a 403 whose words speak of a limit, a quota or a wait is tried a few times more`(body: String) {
+    func `a 403 with a message about a limit, a quota or a wait is tried a few times more`(body: String) {
         #expect(Self.meaning(Self.failure(body)) == .perhapsLimit)
         #expect(Self.meaning(Self.failure(body, [.retryAfter: "7"])) == .wait)
         for status in [400, 404, 422] {
@@ -59,11 +59,11 @@ import Testing
         #"{"message":"no","items":[{"message":"rate limit"}]}"#, "<html><body>Please wait</body></html>",
         #"{"message":7}"#, #"{"error":{"code":403,"message":"The caller does not have permission"}}"#,
     ])
-    func `a 403 with other words is a refusal`(body: String) {
+    func `a 403 with another message is a refusal`(body: String) {
         #expect(Self.meaning(Self.failure(body)) == .refusal)
     }
 
-    @Test func `plain text counts as words, and so do fields`() throws {
+    @Test func `plain text counts as a message, and so do fields`() throws {
         let remaining = try ["X-RateLimit-Remaining", "RateLimit-Remaining", "X-Rate-Limit-Remaining"].map {
             try #require(HTTPField.Name($0))
         }

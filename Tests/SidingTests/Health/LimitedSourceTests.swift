@@ -30,7 +30,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func `a sync tells how long it waited for a Retry-After, if that is long enough to notice`() async throws {
+    @Test func `a sync reports its wait for a Retry-After, if that is long enough to notice`() async throws {
         for (asked, wait, isTold) in [("3", Duration.seconds(3), true), ("0", .milliseconds(500), false)] {
             var changed = try await EngineBench()
             changed.resource.source.retry = RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(500)))
@@ -55,7 +55,7 @@ import Testing
             ("9", "soon", "reset_header", "X-Reset is 'soon', not a number of seconds or a date"),
             ("9", "60", "", nil), (nil, nil, "", nil),
         ] as [(String?, String?, String, String?)])
-    func `a declared field that came and cannot be read is told`(
+    func `a declared field that came and cannot be read is reported`(
         left: String?, reset: String?, key: String, words: String?
     ) async throws {
         let bench = try await bench(
@@ -126,7 +126,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test func `a page that the origin could not be asked for takes nothing`() async throws {
+    @Test func `a page that could not be requested uses nothing of the limit`() async throws {
         let bench = try await bench(try RateLimit("**", "1/h"))
         bench.origin.set("/posts", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
         _ = try await bench.sync()
@@ -166,14 +166,14 @@ import Testing
         #expect(try await bench.entry(entries[1].id).state == .done)
     }
 
-    @Test func `a limit of some writes lets the others go`() async throws {
+    @Test func `a limit of some writes lets the others pass`() async throws {
         let bench = try await writes(try RateLimit("/a", "1/h"))
         for path in ["/a", "/a", "/b"] { try await bench.enqueue(path) }
         _ = try await bench.sender().drain()
         #expect(bench.origin.takeTargets() == ["/a", "/b"])
     }
 
-    @Test func `a write that somebody waits for does not wait long`() async throws {
+    @Test func `a write whose caller waits does not wait long`() async throws {
         let bench = try await writes(try RateLimit("**", "1/10s"))
         let (one, two) = (try await bench.enqueue("/a"), try await bench.enqueue("/b"))
         let sender = bench.sender()

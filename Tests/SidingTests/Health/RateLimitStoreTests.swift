@@ -74,7 +74,7 @@ import Testing
         #expect(try await bench.reserve() != nil)
     }
 
-    @Test func `what did not go out does not count`() async throws {
+    @Test func `a request that was not sent does not count`() async throws {
         let bench = try await RateLimitBench(try RateLimit("**", "1/m"))
         let reserved = try #require(try await bench.reserve())
         try await bench.end(reserved, .unsent)
@@ -114,7 +114,7 @@ import Testing
         #expect(try await bench.wait() == 58)
     }
 
-    @Test func `a rate that was lowered holds for what went out before`() async throws {
+    @Test func `a rate that was lowered counts earlier requests`() async throws {
         var bench = try await RateLimitBench(try RateLimit("**", "4/m"))
         for _ in 0..<4 {
             try await bench.end(try #require(try await bench.reserve()))
@@ -125,7 +125,7 @@ import Testing
         #expect(try await bench.wait() == 59)
     }
 
-    @Test func `a clock that is set back does not exhaust a limit for as long`() async throws {
+    @Test func `a clock that is set back does not exhaust a limit for the same time`() async throws {
         let bench = try await RateLimitBench(try RateLimit("**", "1/m"))
         _ = try await bench.reserve()
         bench.time.advance(by: .seconds(-86_400))

@@ -84,7 +84,7 @@ import Testing
         #expect(quota.map { ($0.resetAt - Self.now) / .seconds(1) } == seconds)
     }
 
-    @Test func `a limit is written as text, of requests, of bytes or of what the origin reports`() throws {
+    @Test func `a limit has a text for requests, for bytes and for reported quotas`() throws {
         #expect(try RateLimit("**", "30/m").rate == RequestRate("30/m"))
         #expect(try RateLimit("**", "50MiB/d").rate == RequestRate("50MiB/d", unit: .bytes))
         #expect(try RateLimit("**", remaining: HTTPField.Name("X-Left")).rate == nil)

@@ -53,7 +53,7 @@ import Testing
         #expect(try await bench.store.gates() == [])
     }
 
-    @Test func `the gate says why, in the origin's words`() async throws {
+    @Test func `the gate has the origin's message`() async throws {
         let bench = try await bench(6) { _ in Self.readOnly }
         #expect(try await sent(bench) == 5)
         let gate = try #require(try await bench.store.gates().first)
@@ -62,7 +62,7 @@ import Testing
             gate.note == "5 writes in a row were refused in the same way: 403 Forbidden: the token is read-only")
     }
 
-    @Test func `who asks for it has one tried at once`() async throws {
+    @Test func `a retry has one tried at once`() async throws {
         let bench = try await bench(20) { _ in Self.readOnly }
         #expect(try await sent(bench) == 5)
         for _ in 1...3 {
@@ -155,7 +155,7 @@ import Testing
         #expect(try await other.claim() == nil)
     }
 
-    @Test func `a delivery in between begins the count anew`() async throws {
+    @Test func `a delivery in between restarts the count`() async throws {
         let bench = try await bench(30) { $0 % 5 == 0 ? .status(.created) : Self.readOnly }
         #expect(try await sent(bench) == 30)
         #expect(try await bench.store.gates() == [])
@@ -164,13 +164,13 @@ import Testing
     @Test(arguments: [
         HTTPResponse.Status.notFound, .gone, .conflict, .preconditionFailed, .unprocessableContent,
     ])
-    func `what concerns one record says nothing of the others`(_ status: HTTPResponse.Status) async throws {
+    func `a refusal about one record does not concern the others`(_ status: HTTPResponse.Status) async throws {
         let bench = try await bench(20) { _ in .text(#"{"message":"name is taken"}"#, status: status) }
         #expect(try await sent(bench) == 20)
         #expect(try await bench.store.gates() == [])
     }
 
-    @Test func `refusals with other words, and those that a rule decides, are counted for nothing`() async throws {
+    @Test func `refusals with other messages, and those that a rule decides, are not counted`() async throws {
         let others = try await bench(20) {
             .text(#"{"fields":{"row":\#($0)}}"#, status: .badRequest)
         }
@@ -182,7 +182,7 @@ import Testing
         #expect(try await sent(ruled) == 20)
     }
 
-    @Test func `a refused credential closes the gate for a sign-in after one try, whatever its status`() async throws {
+    @Test func `a refused credential closes the gate for a sign-in after one try, with any status`() async throws {
         var bench = try await bench(45) { _ in Self.readOnly }
         let store = InMemoryCredentialStore(["api": Credential(accessToken: "a", refreshToken: "r")])
         let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "b") }
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func `side by side no more than five are sent, or as many as went out before the first answer`(
+    func `side by side at most five are sent, or the number sent before the first answer`(
         concurrency: Int
     ) async throws {
         let bench = try await bench(45, concurrency: concurrency) { _ in Self.readOnly }

@@ -14,7 +14,7 @@ import Testing
             reset: HTTPField.Name("X-Reset")!)
     }
 
-    @Test func `nothing left exhausts the limit until the origin's count begins anew`() async throws {
+    @Test func `a remaining quota of zero exhausts the limit until the origin's window restarts`() async throws {
         let bench = try await RateLimitBench(try Self.origin("100/s"))
         try await bench.end(try #require(try await bench.reserve()), left: 0, for: 500)
         guard case .exhausted(_, let until, let reason) = try await bench.ask() else {
@@ -26,7 +26,7 @@ import Testing
         #expect(try await bench.reserve() != nil)
     }
 
-    @Test func `what is left is shared: what others have under way may not be counted yet`() async throws {
+    @Test func `the remaining quota is shared: requests under way may not be counted yet`() async throws {
         let bench = try await RateLimitBench(try Self.origin())
         let first = try #require(try await bench.reserve())
         let second = try #require(try await bench.reserve(bench.stores[1]))
@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.reserve() == nil)
     }
 
-    @Test func `each request takes of what is left, and what did not go out gives it back`() async throws {
+    @Test func `each request takes from the remaining quota, and an unsent one gives it back`() async throws {
         let bench = try await RateLimitBench(try Self.origin())
         try await bench.end(try #require(try await bench.reserve()), left: 2, for: 500)
         let one = try #require(try await bench.reserve())
@@ -60,8 +60,7 @@ import Testing
     }
 
     @Test(arguments: [1, 4])
-    func `what the origin does not count is not counted either, however many are under way`(_ atOnce: Int) async throws
-    {
+    func `requests that the origin does not count are not counted, in any number`(_ atOnce: Int) async throws {
         let bench = try await RateLimitBench(try Self.origin())
         var flights: [Reserved] = []
         for _ in 0..<40 {
@@ -72,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `what is under way may take the rest: others wait for it a moment, and not for the origin's new count`()
+    @Test func `requests under way may take the rest: others wait a moment, and not for the origin's new window`()
         async throws
     {
         let bench = try await RateLimitBench(try Self.origin())
@@ -104,7 +103,7 @@ import Testing
         #expect(try await bench.wait() == 500)
     }
 
-    @Test func `a request that nobody answered counts as spent when it must be over, until an answer tells`()
+    @Test func `a request without an answer counts as spent once it must be over, until an answer reports`()
         async throws
     {
         let bench = try await RateLimitBench(try Self.origin())
@@ -144,7 +143,9 @@ import Testing
         #expect(try await bench.exhaustion() == .underWay)
     }
 
-    @Test func `what an older request's answer lowered is not raised by one that was out beside it`() async throws {
+    @Test func `a quota lowered by an older answer is not raised by a request that was under way beside it`()
+        async throws
+    {
         let bench = try await RateLimitBench(try Self.origin())
         let older = try #require(try await bench.reserve())
         try await bench.end(try #require(try await bench.reserve()), left: 9, for: 60)
@@ -172,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `the report of an answer that another overtook does not count, even where that one's count is gone`(
+    func `the report of an overtaken answer does not count, even where the later window has ended`(
         _ isGivenBack: Bool
     ) async throws {
         let bench = try await RateLimitBench(try Self.origin())

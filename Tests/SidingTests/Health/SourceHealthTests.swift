@@ -7,7 +7,7 @@ import Testing
 
 /// Politeness that all processes share: gates, probes, slow start, breaker.
 @Suite struct SourceHealthTests {
-    @Test func `with the line down one probe per half a minute goes out, and no thousand rows are touched`()
+    @Test func `with the line down one probe per half a minute is sent, and no thousand rows are touched`()
         async throws
     {
         let bench = try await WriteBench()
@@ -25,7 +25,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 
-    @Test func `after an outage a source is asked for a little at first`() async throws {
+    @Test func `after an outage a source gets few requests at first`() async throws {
         let bench = try await WriteBench(concurrency: 8)
         for index in 0..<20 { try await bench.enqueue("/\(index)") }
         try await bench.fail(try #require(try await bench.claim()), .offline(note: "no route"), counted: false)
@@ -43,7 +43,7 @@ import Testing
         #expect(under.count == 8)
     }
 
-    @Test func `the line's return ends waits for it, and leaves the patience that an origin asked for`() async throws {
+    @Test func `the line's return ends the waits for it, and leaves those that an origin asked for`() async throws {
         let bench = try await WriteBench(sources: ["lost", "busy"])
         let lost = try await bench.enqueue("/a", to: "lost")
         try await bench.enqueue("/b", to: "busy")
@@ -91,7 +91,7 @@ import Testing
         #expect(try await bench.claim() != nil)
     }
 
-    @Test func `a source that wants a sign-in is tried again only when a person asks`() async throws {
+    @Test func `a source that needs a sign-in is tried again only when an operator asks`() async throws {
         let bench = try await WriteBench()
         let parked = try await bench.enqueue("/a")
         let waiting = try await bench.enqueue("/b")
@@ -111,7 +111,7 @@ import Testing
         #expect(Set([probe.entry.id, last.entry.id]) == [parked.id, waiting.id])
     }
 
-    @Test func `whoever is let in again, a fetch as well, releases what waited for a sign-in`() async throws {
+    @Test func `an accepted request, a fetch as well, releases the entries that waited for a sign-in`() async throws {
         let bench = try await WriteBench()
         let parked = try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
@@ -123,7 +123,7 @@ import Testing
         #expect(try await bench.events(parked.id).suffix(3) == ["parked", "let in", "claimed"])
     }
 
-    @Test func `an answer releases what waits for a sign-in, whoever opened the gate before`() async throws {
+    @Test func `an answer releases the entries that wait for a sign-in, with the gate open or closed`() async throws {
         let bench = try await WriteBench()
         let entries = try await [bench.enqueue("/a"), bench.enqueue("/b")]
         let first = try #require(try await bench.claim())
@@ -136,7 +136,8 @@ import Testing
         #expect(try await bench.entry(entries[1].id).state == .queued)
     }
 
-    @Test func `what waits for a sign-in is not forgotten behind patience that another answer asked for`() async throws
+    @Test func `entries that wait for a sign-in are not forgotten behind a wait that another answer asked for`()
+        async throws
     {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
@@ -154,7 +155,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == entry.id)
     }
 
-    @Test func `a write that is refused although others are let in is tried again once, then when a person asks`()
+    @Test func `a write that is refused although others are accepted is tried again once, then when an operator asks`()
         async throws
     {
         let bench = try await WriteBench()
@@ -176,7 +177,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == entry.id)
     }
 
-    @Test func `a shorter patience, an outage or a breaker does not replace a longer patience`() async throws {
+    @Test func `a shorter wait, an outage or a breaker does not replace a longer wait`() async throws {
         let bench = try await WriteBench()
         let until = bench.time.now + .seconds(3_600)
         let gate = SourceGate(source: "api", reason: .retryAfter, until: until, note: "429")
@@ -214,7 +215,7 @@ import Testing
         #expect(try await ask(1) == .seconds(8))
     }
 
-    @Test func `who asks at once ends every wait of the named sources, those that an origin asked for as well`()
+    @Test func `an immediate retry ends every wait of the named sources, those that an origin asked for as well`()
         async throws
     {
         let bench = try await WriteBench(sources: ["asking", "failing", "other"])
@@ -232,7 +233,7 @@ import Testing
         #expect(try await bench.store.gates().closed("failing", at: now) != nil)
     }
 
-    @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {
+    @Test func `a needed sign-in is not lost to the line or to a wait`() async throws {
         let bench = try await WriteBench()
         let gate = SourceGate(source: "api", reason: .signIn, until: nil, note: "401")
         try await bench.store.record(.retryAfter(until: bench.time.now + .seconds(60), note: "429"), of: "api")
