@@ -10,7 +10,7 @@ import Testing
 @Suite struct HistoryTests {
     private static func body(_ value: Int) -> String { #"{"id":"a","v":\#(value)}"# }
 
-    @Test func `versions are told newest first, with their spans and what changed`() async throws {
+    @Test func `versions are listed newest first, with their spans and changes`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull(#"[{"id":"a","v":1,"o":{"x":1,"y":[1]}}]"#)
         try await bench.pull(#"[{"id":"a","v":1,"o":{"x":2,"y":[1]},"n":null}]"#)
@@ -30,7 +30,7 @@ import Testing
         return "\(difference.path): \(sides[0]) -> \(sides[1])"
     }
 
-    @Test func `an unchanged record writes no history, and one spelt anew does`() async throws {
+    @Test func `an unchanged record writes no history, and one spelt differently does`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull(#"[{"id":"a","v":1}]"#)
         try await bench.pull(#"[{"id":"a","v":1}]"#)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await bench.store.history(of: "posts", key: "b", limit: nil) == nil)
     }
 
-    @Test func `history begins where it is switched on, ends where it is switched off, and what was kept stays`()
+    @Test func `history begins where it is switched on, ends where it is switched off, and the stored one stays`()
         async throws
     {
         let bench = try await HistoryBench()
@@ -132,7 +132,7 @@ import Testing
             ])
     }
 
-    @Test func `what a run deleted, and what a person took back, are versions`() async throws {
+    @Test func `records deleted by a run, and records restored by an operator, are versions`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull("[\(Self.body(1))]")
         bench.time.advance(by: .seconds(1))
@@ -190,7 +190,7 @@ import Testing
         #expect(try await bench.count("siding_history") == 1)
     }
 
-    @Test func `what changed while the history was off is not told as one difference`() async throws {
+    @Test func `changes while the history was off are not shown as one difference`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull("[\(Self.body(1))]")
         try await bench.pull("[\(Self.body(2))]")
@@ -202,7 +202,7 @@ import Testing
         #expect(versions.map(\.change) == [.updated, .updated, .inserted])
     }
 
-    @Test func `at most so many earlier versions are kept, never the present one gone`() async throws {
+    @Test func `the number of earlier versions is limited, and the present one always stays`() async throws {
         let bench = try await HistoryBench(HistoryRetention(versions: 2))
         for value in 1...6 { try await bench.pull(#"[\#(Self.body(value)),{"id":"b"}]"#) }
         try await bench.endRun()
@@ -218,7 +218,7 @@ import Testing
         #expect(refusal?.contains("reaches back to 2") == true)
     }
 
-    @Test func `fewer versions than before are kept of records that do not change any more, too`() async throws {
+    @Test func `fewer versions than before are kept of records that no longer change, too`() async throws {
         let bench = try await HistoryBench(HistoryRetention(versions: 9))
         for value in 1...5 { try await bench.pull("[\(Self.body(value))]") }
         try await bench.endRun()
@@ -228,7 +228,7 @@ import Testing
         #expect(try await bench.count("siding_history") == 1)
     }
 
-    @Test func `what something else took the place of longer ago goes`() async throws {
+    @Test func `versions replaced longer ago are deleted`() async throws {
         let bench = try await HistoryBench(HistoryRetention(keep: .seconds(10)))
         for value in 1...3 { try await bench.pull("[\(Self.body(value))]") }
         bench.time.advance(by: .milliseconds(9500))

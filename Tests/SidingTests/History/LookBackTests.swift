@@ -122,7 +122,7 @@ import TestSupport
 
     // MARK: What is refused
 
-    @Test func `only the views of resources with a history can be read, and who asks otherwise is told why`()
+    @Test func `only the views of resources with a history can be read, and other queries are refused with the reason`()
         async throws
     {
         let bench = try await HistoryBench()

@@ -13,7 +13,7 @@ import Testing
         try #require(try await bench.store.provenance(of: "posts", key: key))
     }
 
-    @Test func `a record names run, request, page and validators, and what confirmed it`() async throws {
+    @Test func `a record names run, request, page and validators, and its confirmation`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": ScriptedOrigin.page("[3]", etag: #""b""#),
@@ -85,7 +85,7 @@ import Testing
         #expect(try await !confirmation("2").isMissing)
     }
 
-    @Test func `own edits are told, and below them the origin's request; then the answer is the origin's word`()
+    @Test func `own edits are shown, and below them the origin's request; then the answer has the origin's version`()
         async throws
     {
         let bench = try await EditBench()
@@ -124,7 +124,7 @@ import Testing
         #expect(try await provenance(bench.sqlite, temporary).deletion?.cause == .neverThere)
     }
 
-    @Test func `tombstones say why: an own delete, its answer, the program, a run`() async throws {
+    @Test func `tombstones have their cause: an own delete, its answer, the program, a run`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         let entry = try await bench.edit(.delete, "a")
@@ -155,7 +155,7 @@ import Testing
         #expect(marked.request?.etag == #""2""# && marked.deletion?.run?.id == bench.bench.run)
     }
 
-    @Test func `a deletion that was taken back is told, and what was heard before it confirms nothing`() async throws {
+    @Test func `an undone deletion is reported, and answers before it confirm nothing`() async throws {
         var bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         #expect(try await provenance(bench, "a").undeletedAt == nil)
@@ -192,7 +192,7 @@ import Testing
         #expect(try await provenance(bench, "a").deletion?.cause == .run)
     }
 
-    @Test func `a restored record that an own write had changed is told as restored`() async throws {
+    @Test func `a restored record that an own write had changed is reported as restored`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a","v":1}]"#)
         try await bench.deliver(bench.edit(.merge, "a", #"{"v":2}"#), #"{"id":"a","v":2}"#)
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `a local save and a quarantine retry are told apart`() async throws {
+    @Test func `a local save and a quarantine retry are distinguished`() async throws {
         let bench = try await HistoryBench(nil, schema: RecordSchema(contract: RecordContract(typeChange: .quarantine)))
         try await bench.pull(#"[{"id":"a","v":1},{"id":"b","v":1},{"id":"c","v":1}]"#)
         try await bench.save(#"{"id":"a","v":2}"#)
@@ -285,7 +285,7 @@ import Testing
         }
     }
 
-    @Test func `requests that nothing refers to go once many have come, and what is referred to stays`() async throws {
+    @Test func `requests without a reference are deleted once many have come, and those with one stay`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull(#"[{"id":"a","v":1}]"#)
         try await bench.pull(#"[{"id":"a","v":2}]"#)
@@ -310,7 +310,7 @@ import Testing
         #expect(try await bench.sqlite.bench.newestRequest() == 1102)
     }
 
-    @Test func `a program asks for the versions of a record and where it came from`() async throws {
+    @Test func `a program queries the versions of a record and its origin`() async throws {
         let posts = try EditBench.posts()
         let bench = try await HistoryBench()
         try await bench.pull(#"[{"id":"a"}]"#)
