@@ -16,7 +16,9 @@ import TestSupport
         bench.origin.takeRequests().map { $0.headerFields[parent] }
     }
 
-    @Test func `no trace context goes to a source that does not ask for it, with a tracer or without`() async throws {
+    @Test func `no trace context is sent to a source that does not ask for it, with a tracer or without`()
+        async throws
+    {
         let bench = try await EngineBench()
         _ = try await bench.sync()
         _ = try await withTracer(RecordingTracer()) { try await bench.sync() }
@@ -64,7 +66,7 @@ import TestSupport
         #expect(context.added(to: request).headerFields[Self.parent] == "mine")
     }
 
-    @Test func `what is sent is logged with its run and resource, and without the secrets of the URL`() async throws {
+    @Test func `a sent request is logged with its run and resource, and without the secrets of the URL`() async throws {
         let log = RecordedLog()
         var bench = try await EngineBench()
         bench.resource.source.sendsTraceContext = true
