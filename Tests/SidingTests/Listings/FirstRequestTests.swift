@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `where a rule says what becomes of a refusal, its entry is tried again and the listing does not start anew`(
+    func `where a rule decides a refusal, its entry is tried again and the listing does not restart`(
         _ page: Int
     ) async throws {
         var bench = try await EngineBench()

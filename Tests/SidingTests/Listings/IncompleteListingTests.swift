@@ -60,7 +60,7 @@ import Testing
         #expect(bench.origin.takeTargets().count == 3)
     }
 
-    @Test func `a limit ends after so many records`() async throws {
+    @Test func `a limit ends after its number of records`() async throws {
         let bench = try await EngineBench()
         let report = try await bench.sync(SyncOptions(limit: 3))
         #expect(report.result.outcome == .saved)

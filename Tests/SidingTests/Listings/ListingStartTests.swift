@@ -23,21 +23,21 @@ import Testing
             isHeld: isHeld)
     }
 
-    @Test func `a listing goes on where it stopped, and otherwise begins at the first page`() {
+    @Test func `a listing continues where it stopped, and otherwise begins at the first page`() {
         #expect(start(nil) == .first(.usual))
         #expect(start(stopped(at: 1)) == .first(.usual))
         #expect(start(stopped(at: 2)) == .checkpoint)
         #expect(start(stopped(at: 1, isRetained: true)) == .retained(isHeld: false))
     }
 
-    @Test func `what is too old, elsewhere, changed or dropped on purpose begins anew`() {
+    @Test func `an old, moved, changed or dropped listing restarts`() {
         #expect(start(stopped(at: 2, ago: .seconds(3_601))) == .first(.tooOld(.seconds(3_600))))
         #expect(start(stopped(at: 2, isElsewhere: true)) == .first(.elsewhere))
         #expect(start(stopped(at: 2), startsAnew: true) == .first(.asked))
         #expect(start(stopped(at: 2), changed: [.key], startsAnew: true) == .first(.redefined([.key])))
     }
 
-    @Test func `a page that a person holds stays held, however old it grows`() {
+    @Test func `a page that an operator holds stays held at any age`() {
         let held = stopped(at: 2, ago: .seconds(86_400), isRetained: true, isHeld: true)
         #expect(start(held) == .retained(isHeld: true))
         #expect(start(held, startsAnew: true) == .first(.asked))

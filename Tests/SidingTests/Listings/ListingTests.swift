@@ -25,7 +25,7 @@ import Testing
         #expect(state.checkpoint == nil)
     }
 
-    @Test func `the run record says what the report says`() async throws {
+    @Test func `the run record equals the report`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=3", .status(.internalServerError))
         let report = try await bench.sync()
@@ -65,7 +65,7 @@ import Testing
         #expect(try await bench.lastRun().outcome == .notModified)
     }
 
-    @Test func `a last page that changed alone does not say that the listing has one page`() async throws {
+    @Test func `a last page that changed alone does not mean that the listing has one page`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": ScriptedOrigin.page("[3]", etag: #""b""#),
@@ -140,7 +140,7 @@ import Testing
         #expect(try await bench.keys() == ["1"])
     }
 
-    @Test func `a changed definition is told, and listed in full without conditions`() async throws {
+    @Test func `a changed definition is reported, and listed in full without conditions`() async throws {
         let page = ScriptedAnswer.text(#"[{"id":1,"uuid":"x"}]"#, headerFields: [.eTag: #""a""#])
         var bench = try await EngineBench(ScriptedOrigin(["/posts": page]))
         _ = try await bench.sync()
@@ -190,7 +190,7 @@ import Testing
         #expect(try await bench.state().checkpoint?.url.query == "page=2")
     }
 
-    @Test func `progress is told after each page`() async throws {
+    @Test func `progress is reported after each page`() async throws {
         let bench = try await EngineBench()
         let told = Mutex<[Int]>([])
         _ = try await bench.engine { progress in told.withLock { $0.append(progress.counters.inserted) } }

@@ -23,7 +23,7 @@ import Testing
         return try await bench.entry(entry).state
     }
 
-    @Test func `a page that was tried in vain waits as long as one that failed for the first time`() async throws {
+    @Test func `a page that was tried in vain waits as long as a page after its first failure`() async throws {
         let (bench, entry) = try await lost()
         bench.time.advance(by: .seconds(3_000))
         #expect(try await bench.sync().result.outcome == .queued)
@@ -33,7 +33,7 @@ import Testing
         #expect(try await state(entry, bench) == .parked)
     }
 
-    @Test func `a page that has expired is tried by the next sync, and waits anew`() async throws {
+    @Test func `a page that has expired is tried by the next sync, and waits again`() async throws {
         let (bench, entry) = try await lost()
         bench.time.advance(by: .seconds(3_600))
         #expect(try await state(entry, bench) == .parked)

@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a listing of changes asked for all records only if each of its pages had a list`(hasList: Bool) async throws {
+    func `a listing of changes has requested all records only if each of its pages had a list`(
+        hasList: Bool
+    ) async throws {
         let bench = try await FileBench()
         _ = try await Self.save([#"[{"id":1}]"#], bench.bench.open(), of: bench)
         let known = "SELECT listed ->> 'all_listed_at' IS NOT NULL FROM siding_resources"

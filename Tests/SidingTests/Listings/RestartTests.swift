@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [400, 404, 410, 422])
-    func `a checkpoint that the origin refuses is dropped, and the listing starts anew in the same run`(
+    func `a checkpoint that the origin refuses is dropped, and the listing restarts in the same run`(
         _ status: Int
     ) async throws {
         let bench = try await stopped()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: noPages)
-    func `so is a checkpoint that no longer leads to a page, whatever is answered in its place`(
+    func `so is a checkpoint that no longer leads to a page, with any answer in its place`(
         _ answer: String
     ) async throws {
         let bench = try await stopped()
@@ -57,8 +57,7 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test func `a rule that says empty does not end the listing at a checkpoint that the origin refuses`() async throws
-    {
+    @Test func `a rule with empty does not end the listing at a checkpoint that the origin refuses`() async throws {
         let empty = try FailureRule(when: .answer(.init(statuses: [404, 410])), do: .empty)
         let bench = try await stopped { $0.source.failureRules = [empty] }
         bench.origin.set("/posts?page=2", .status(.gone))
@@ -85,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptedAnswer.status(.notFound), .text(#"{"error":"gone"}"#)])
-    func `it starts anew once, and loses nothing of what was saved`(_ answer: ScriptedAnswer) async throws {
+    func `it restarts once, and loses no saved record`(_ answer: ScriptedAnswer) async throws {
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", answer)
         let report = try await bench.sync()
@@ -96,7 +95,7 @@ import Testing
         #expect(try await bench.checkpoint() == 2)
     }
 
-    @Test func `a page whose records the contract refuses is a page: it is asked for again`() async throws {
+    @Test func `a page whose records the contract refuses is a page: it is requested again`() async throws {
         let bench = try await stopped { $0.schema.contract.missingKey = .fail }
         bench.origin.set("/posts?page=2", .text(#"[{"title":"no key"}]"#))
         #expect(try await bench.sync().result.outcome == .failed)
@@ -112,7 +111,7 @@ import Testing
             .failure(Failure(.redirectRefused, phase: .answered, detail: "it leads to another origin")),
             .failure(Failure(.tooLarge(limit: 9), phase: .answered)),
         ] as [ScriptedAnswer])
-    func `an answer that says nothing of the checkpoint leaves it`(_ answer: ScriptedAnswer) async throws {
+    func `an answer that does not concern the checkpoint leaves it`(_ answer: ScriptedAnswer) async throws {
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", answer)
         #expect(try await bench.sync().result.outcome == .failed)
@@ -136,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 408, 425, 429, 500])
-    func `a refusal that says nothing of the checkpoint leaves it`(_ status: Int) async throws {
+    func `a refusal that does not concern the checkpoint leaves it`(_ status: Int) async throws {
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.init(code: status)))
         _ = try await bench.sync()
@@ -144,7 +143,7 @@ import Testing
         #expect(try await bench.checkpoint() == 2)
     }
 
-    @Test func `a checkpoint of more than a day is dropped and told`() async throws {
+    @Test func `a checkpoint of more than a day is dropped and reported`() async throws {
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(86_401))

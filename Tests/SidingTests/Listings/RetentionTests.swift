@@ -73,7 +73,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
 
 @Suite struct RetentionTests {
     @Test(arguments: FailureCase.kept)
-    func `a page that fails for now is queued, and the next sync goes on at that very page`(
+    func `a page that fails temporarily is queued, and the next sync continues at that very page`(
         _ failure: FailureCase
     ) async throws {
         let bench = try await EngineBench()
@@ -120,7 +120,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.lastRun().outcome == .failed)
     }
 
-    @Test func `a page that is not JSON says at which byte and where it came from`() async throws {
+    @Test func `a page that is not JSON is reported with the byte and its URL`() async throws {
         let bench = try await EngineBench()
         let html: HTTPFields = [.contentType: "text/html"]
         bench.origin.set("/posts?page=2", .text(#"[{"id":9},{"id":}]"#))
@@ -192,7 +192,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `without the queue nothing is retained, and what was retained goes back as it was`() async throws {
+    @Test func `without the queue nothing is retained, and a retained entry stays unchanged`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let report = try await bench.sync(SyncOptions(retains: false))
@@ -205,7 +205,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.entry(entry.id).state == .queued)
     }
 
-    @Test func `a held page blocks its resource, and nothing is asked`() async throws {
+    @Test func `a held page blocks its resource, and nothing is requested`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let entry = try await bench.entry(bench.sync().result.entry)

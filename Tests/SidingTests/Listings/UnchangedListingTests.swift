@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 4])
-    func `a listing that breaks off behind unchanged pages is resumed, and deletes only what is gone`(
+    func `a listing that breaks off behind unchanged pages is resumed, and deletes missing records only`(
         broken: Int
     ) async throws {
         let bench = try await Self.bench(pages: 4)
@@ -151,7 +151,7 @@ import Testing
         #expect(try await listings(bench) == written)
     }
 
-    @Test func `the provenance of a record says when its page was last confirmed`() async throws {
+    @Test func `the provenance of a record has the last confirmation of its page`() async throws {
         let bench = try await Self.bench(pages: 3)
         for number in 1...3 { Self.set(number, of: 3, on: bench.origin, unchanged: true) }
         bench.time.advance(by: .seconds(60))

@@ -13,7 +13,7 @@ import Testing
         .text(#"[{"id":1,"state":"\#(state)"}]"#, headerFields: fields)
     }
 
-    @Test func `a record that a listing of its own changed is asked for whole, though the origin has taken it back`()
+    @Test func `a record changed by an ad-hoc listing is requested whole, though the origin has reverted it`()
         async throws
     {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open")]))
@@ -39,9 +39,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `only the page that shows a record which was written otherwise is asked for whole`(
-        _ countsAbsent: Bool
-    ) async throws {
+    func `only the page of a record that was written otherwise is requested whole`(_ countsAbsent: Bool) async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""),
             "/posts?page=2": ScriptedOrigin.page("[2]", etag: "\"b\""),
@@ -58,7 +56,7 @@ import Testing
     }
 
     @Test
-    func `the answer to an own write does not count as a page: the page that shows the record is asked for whole`()
+    func `the answer to an own write does not count as a page: the page of the record is requested whole`()
         async throws
     {
         let bench = try await EditBench()
@@ -126,8 +124,9 @@ import Testing
     }
 
     @Test(arguments: [[.eTag: "\"a\""], [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]] as [HTTPFields])
-    func `a page whose condition is answered 400 is asked for once more, without it`(_ fields: HTTPFields) async throws
-    {
+    func `a page whose condition is answered 400 is requested once more, without it`(
+        _ fields: HTTPFields
+    ) async throws {
         let bench = try await stored(fields)
         bench.origin.set("/posts", .text("<p>Bad ChainRequest</p>", status: .badRequest), Self.page("closed", fields))
         let report = try await bench.sync()
