@@ -17,7 +17,7 @@ import Testing
         #expect(Set((0..<1_000).map { _ in EntryID.random() }).count == 1_000)
     }
 
-    @Test func `entries that are replaced together get ids and keys that lie together, and are told apart`() throws {
+    @Test func `entries that are replaced together get neighbouring ids and keys, all different`() throws {
         let ids = try ReplacedIDs((0..<1_000).map { "old \($0)" })
         let rows = try JSONDecoder().decode([[String]].self, from: Data(ids.json.utf8))
         #expect(rows.map(\.[1]) == ids.new)

@@ -17,7 +17,7 @@ import Testing
             lastError: RecordedError(name: "timeout", message: "timeout while connecting"))
     }
 
-    @Test func `a queued page says which page, what went wrong, and when it is tried`() {
+    @Test func `a queued page has its page, its error, and the time of its next try`() {
         let explanation = QueueExplanation(entry(.queued), gate: nil, keep: KeepRules(), now: now)
         #expect(
             explanation.why == "page 7 of 'posts' could not be fetched: timeout while connecting. 1 failed try so far.")
@@ -26,13 +26,13 @@ import Testing
         #expect(explanation.next.contains("continues at page 7; the pages before it are saved"))
     }
 
-    @Test func `a gate that is closed for longer than the entry waits is what counts`() {
+    @Test func `a gate that is closed for longer than the entry waits decides`() {
         let gate = SourceGate(source: "blog", reason: .retryAfter, until: now + .seconds(600), note: "503")
         #expect(QueueExplanation(entry(.queued), gate: gate, keep: KeepRules(), now: now).next.contains("in 10 min"))
     }
 
     @Test(arguments: [EntryKind.fetch, .write])
-    func `what waits for a limit is not promised a retry that passes it`(_ kind: EntryKind) {
+    func `an entry that waits for a limit is not promised a retry that passes it`(_ kind: EntryKind) {
         var entry = entry(.queued, attempts: 0)
         entry.kind = kind
         #expect(QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next.contains("at once"))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "tmp-0123456789abcdefghjkmnpqrs"])
-    func `a write that lacks the real id of a record says so, and how to give it`(_ temporary: String?) {
+    func `a write without the real id of a record reports that, and the way to set it`(_ temporary: String?) {
         var entry = entry(.parked, .dependency)
         (entry.kind, entry.url) = (.write, "https://example.com/users/\(temporary ?? "42")")
         let explanation = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now)
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test(arguments: ParkReason.allCases)
-    func `every reason for parking has words, and a way out`(reason: ParkReason) {
+    func `every reason for parking has a message and a remedy`(reason: ParkReason) {
         let explanation = QueueExplanation(entry(.parked, reason), gate: nil, keep: KeepRules(), now: now)
         #expect(explanation.why.contains("could not be fetched"))
         #expect(explanation.next.contains("siding"))
     }
 
     @Test(arguments: [ParkReason.held, .expired, .poison, .signIn])
-    func `that a write may have arrived is said for whatever it is parked`(reason: ParkReason) {
+    func `a possible arrival of a write is mentioned for every parking reason`(reason: ParkReason) {
         var entry = entry(.parked, reason)
         entry.kind = .write
         #expect(!QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).why.contains("may have reached"))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [ParkReason.rejected, .keyExpired, .conflict, .invalid])
-    func `what an operator only queues again is not said to be sent`(reason: ParkReason) {
+    func `an entry that an operator only queues again is not described as sent`(reason: ParkReason) {
         var entry = entry(.parked, reason)
         (entry.kind, entry.recordKey) = (.write, reason == .conflict ? "7" : nil)
         let next = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: now).next
@@ -111,7 +111,7 @@ import Testing
         #expect(!next.contains("corrects and sends") && !next.contains("edit 01234567' sends"), "\(next)")
     }
 
-    @Test func `a write that lacks the ETag says where one may come from`() {
+    @Test func `a write without the ETag names its possible sources`() {
         var entry = entry(.parked, .conflict)
         (entry.kind, entry.recordKey) = (.write, "7")
         entry.lastError = RecordedError(name: "http", message: "428", status: 428)
@@ -121,14 +121,14 @@ import Testing
         #expect(explanation.next.contains("'siding queue edit 01234567 -H"))
     }
 
-    @Test func `a dropped entry does not say that a person did it, as others drop, too`() {
+    @Test func `a dropped entry does not name an operator, as others drop, too`() {
         #expect(
             QueueExplanation(entry(.dropped), gate: nil, keep: KeepRules(), now: now).why.contains(
                 "its history says by whom"))
     }
 
     @Test(arguments: [QueueEntry.State.done, .dropped])
-    func `a completed entry says that nothing more happens, and how long its store keeps it`(state: QueueEntry.State) {
+    func `a completed entry is described as final, with the time that its store keeps it`(state: QueueEntry.State) {
         for kind in [EntryKind.fetch, .write] {
             var entry = entry(state)
             entry.kind = kind

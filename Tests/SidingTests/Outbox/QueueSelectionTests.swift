@@ -53,7 +53,7 @@ import Testing
         #expect(before(201).fits(done) && !before(200).fits(done) && !before(201).fits(held))
     }
 
-    @Test func `no action is for what is completed or being sent, and a look at the entry alone is careful`() {
+    @Test func `completed entries and entries being sent take no action, and the entry alone decides carefully`() {
         for action in QueueAction.allCases {
             for state in [QueueEntry.State.done, .dropped, .sending] {
                 #expect(action.refusal(on: entry(state), isBeingSent: state == .sending) != nil, "\(action) \(state)")
