@@ -18,7 +18,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?c=2"])
     }
 
-    @Test func `an empty page ends the listing where that is declared, whatever its body names`() async throws {
+    @Test func `an empty page ends the listing where that is declared, with any body`() async throws {
         var bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "next")))
         bench.resource.stop.endsOnEmptyPage = true
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"next":"/posts?c=2"}"#, 1...5))

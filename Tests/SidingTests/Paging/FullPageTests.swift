@@ -14,7 +14,7 @@ import Testing
         "offset_limit",
         "filter[limit]",
     ])
-    func `a single page as full as was asked for shows only that there may be more`(_ name: String) async throws {
+    func `a single page of the requested size shows only that there may be more`(_ name: String) async throws {
         // A `count` of the page itself is no word on the others.
         for envelope in ["ITEMS", #"{"items":ITEMS,"count":5}"#, #"{"items":ITEMS,"meta":{"count":5}}"#] {
             try await ListingEndTests.expectIncomplete(
@@ -45,8 +45,7 @@ import Testing
     @Test(
         arguments: pagings.dropFirst()
     )
-    func `a full page where the declared place says that there is no next one is the end`(_ paging: Paging) async throws
-    {
+    func `a full page where the declared place has no next one is the end`(_ paging: Paging) async throws {
         for end in ["null", "\"\"", "false"] {
             let bench = try await ListingEndTests.bench(["per_page": 5], paging: paging)
             let page = ListingEndTests.answer(
@@ -129,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"items":ITEMS,"has_more":true}"#, #"{"items":ITEMS,"next":"/posts?page=3"}"#])
-    func `a refusal behind a page that says that there is more is a failure`(_ envelope: String) async throws {
+    func `a refusal behind a page that reports more is a failure`(_ envelope: String) async throws {
         var bench = try await ListingEndTests.bench(paging: .page(.init(sizeParameter: "size", size: 10)))
         bench.resource.records = try JSONPath(parsing: "$.items")
         bench.origin.set("/posts?page=1&size=10", ListingEndTests.answer(#"{"items":ITEMS}"#, 1...9))

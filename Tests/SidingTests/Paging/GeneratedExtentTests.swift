@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a name that differs from that of the records says nothing`() throws {
+    @Test func `a name that differs from that of the records has no effect`() throws {
         var maker = Maker(random: SeededGenerator(seed: 5))
         for _ in 0..<Self.count {
             let noun = maker.noun()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `amounts, numbers and totals of other things say nothing`() throws {
+    @Test func `amounts, numbers and totals of other things have no effect`() throws {
         var maker = Maker(random: SeededGenerator(seed: 4))
         for _ in 0..<Self.count {
             let (noun, other) = (maker.noun(), maker.noun() + "x")

@@ -59,7 +59,7 @@ import Testing
     ]
 
     @Test(arguments: honest)
-    func `a page that reports no more ends its listing`(_ envelope: String, _ query: String) async throws {
+    func `a page without more pages ends its listing`(_ envelope: String, _ query: String) async throws {
         var bench = try await ListingEndTests.bench()
         bench.resource.path = "/posts\(query)"
         if ["included", "facets", "links\":["].contains(where: envelope.contains) {
@@ -83,7 +83,7 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `an empty page whose flag says that it is the last ends a listing that names a next one`() async throws {
+    @Test func `an empty page whose flag marks the last ends a listing that names a next one`() async throws {
         let bench = try await ListingEndTests.bench()
         let first = #"{"items":ITEMS,"meta":{"has_more":true},"links":{"next":"/posts?page=2"}}"#
         bench.origin.set("/posts", ListingEndTests.answer(first, 1...5))
@@ -93,7 +93,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test func `an estimate says nothing behind the first page`() async throws {
+    @Test func `an estimate has no effect behind the first page`() async throws {
         let bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "next")))
         bench.origin.set(
             "/posts", ListingEndTests.answer(#"{"items":ITEMS,"approximate_count":14,"next":"/posts?page=2"}"#, 1...5))
@@ -101,7 +101,7 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `a header field of quotas says nothing`() async throws {
+    @Test func `a header field of quotas has no effect`() async throws {
         let bench = try await ListingEndTests.bench()
         let fields = [
             ("X-Remaining", "995"), ("X-RateLimit-Remaining", "4999"), ("RateLimit", "limit=100, remaining=99"),
@@ -119,7 +119,9 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `a declared single page is the user's word, unless absence would delete`() async throws {
+    @Test func `a declared single page is the operator's decision, unless missing records would be deleted`()
+        async throws
+    {
         var bench = try await ListingEndTests.bench(paging: .none)
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":15}"#, 1...5))
         #expect(try await bench.sync().result.outcome == .partial)

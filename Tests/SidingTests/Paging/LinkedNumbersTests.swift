@@ -55,7 +55,7 @@ import Testing
         #expect(try await bench.keys().contains("5"))
     }
 
-    @Test func `full pages cost no more for it`() async throws {
+    @Test func `full pages cause no further requests`() async throws {
         let bench = try await bench(
             .page(.init(sizeParameter: "per_page", size: 2)), byAbsence: false)
         let targets = ["/posts?page=1&per_page=2", "/posts?per_page=2&page=2", "/posts?per_page=2&page=3"]
@@ -69,7 +69,7 @@ import Testing
         #expect(bench.origin.takeTargets() == targets)
     }
 
-    @Test func `one page of several proves nothing where no other is asked for`() async throws {
+    @Test func `one page of several deletes nothing where no other is requested`() async throws {
         let bench = try await bench(.none)
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2,3]", etag: "\"a\""))
         for _ in 0..<2 {

@@ -166,7 +166,7 @@ import Testing
         (#"{"releases":ITEMS,"release-count":15,"release-offset":0}"#, "$.releases[*]"),
         (#"{"categories":ITEMS,"categoriescount":15}"#, "$.categories[*]"),
     ])
-    func `what stands beside the records of a deeper list counts`(_ envelope: String, _ path: String) async throws {
+    func `fields beside the records of a deeper list count`(_ envelope: String, _ path: String) async throws {
         var bench = try await Self.bench()
         bench.resource.records = try JSONPath(parsing: path)
         bench.origin.set("/posts", Self.answer(envelope, 1...5))

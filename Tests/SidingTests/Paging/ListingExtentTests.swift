@@ -187,7 +187,7 @@ import Testing
         "rate_limit_total",
         "numberReturned", "available", "after_sales", "data", "id", "complete_by", "hasChildren", "isPublic",
     ])
-    func `a name with a word that belongs to no class says nothing`(_ name: String) throws {
+    func `a name with a word that belongs to no class has no effect`(_ name: String) throws {
         for value in [EnvelopeScalar.number("900"), .text("a2V5"), .bool(true), .bool(false)] {
             let extent = try Self.extent([([name], value), (["meta", name], value)])
             #expect(

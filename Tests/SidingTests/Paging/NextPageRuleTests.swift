@@ -52,12 +52,12 @@ import Testing
         #expect(first.offset == 0)
     }
 
-    @Test func `page numbers begin at their start and say their size`() throws {
+    @Test func `page numbers begin at their start and send their size`() throws {
         let paging = Paging.page(.init(parameter: "p", start: 0, sizeParameter: "per_page", size: 50))
         #expect(try rule(paging).first().url.query == "p=0&per_page=50")
     }
 
-    @Test func `offsets begin at their start and say their limit`() throws {
+    @Test func `offsets begin at their start and send their limit`() throws {
         let paging = Paging.offset(.init(parameter: "skip", start: 5, limitParameter: "take", limit: 20))
         #expect(try rule(paging).first().url.query == "skip=5&take=20")
     }
@@ -109,7 +109,7 @@ import Testing
         #expect(try next(rule, envelope: ["$.next_cursor": .text("")]) == .end)
     }
 
-    @Test func `a cursor in a header field goes into its parameter`() throws {
+    @Test func `a cursor in a header field is sent in its parameter`() throws {
         let rule = try rule(.headerCursor(.init("X-Cursor")!, parameter: "after"))
         #expect(try url(next(rule, fields: field("X-Cursor", "t1"))) == "https://api.example.org/v1/posts?after=t1")
         #expect(try next(rule, fields: field("X-Cursor", "")) == .end)
@@ -139,7 +139,7 @@ import Testing
         #expect(try next(sized, records: 0) == .end)
     }
 
-    @Test func `offsets go on by the limit, or by the records seen`() throws {
+    @Test func `offsets advance by the limit, or by the records seen`() throws {
         let sized = try rule(.offset(.init(limit: 10)))
         #expect(try url(next(sized, records: 10)) == "https://api.example.org/v1/posts?limit=10&offset=10")
         #expect(try url(next(sized, records: 9)) == "https://api.example.org/v1/posts?limit=10&offset=9")
@@ -173,7 +173,7 @@ import Testing
         #expect(try self.next(rule, after: page, records: 0) == .end)
     }
 
-    @Test func `a last record that does not say which it is does not end the listing as if it were whole`() throws {
+    @Test func `a last record without an identity does not end the listing as complete`() throws {
         let rule = try rule(.lastRecord(JSONPath(member: "id"), parameter: "starting_after"))
         #expect { _ = try next(rule) } throws: { ($0 as? Failure)?.reason == .contract }
     }
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Stops
 
-    @Test func `a member that says that this page is the last ends the listing`() throws {
+    @Test func `a member that marks the last page ends the listing`() throws {
         let stop = StopRules(isLast: try JSONPath(parsing: "$.end"))
         let rule = try rule(.page(.init()), stop: stop)
         #expect(try next(rule, envelope: ["$.end": .bool(true)]) == .end)
@@ -198,20 +198,20 @@ import Testing
         #expect(try rule.envelopePaths.first == JSONPath(parsing: "$.end"))
     }
 
-    @Test func `a member that says that there is no more ends the listing`() throws {
+    @Test func `a member that reports no further page ends the listing`() throws {
         let stop = StopRules(hasMore: try JSONPath(parsing: "$.has_more"))
         let rule = try rule(.page(.init()), stop: stop)
         #expect(try next(rule, envelope: ["$.has_more": .bool(false)]) == .end)
         #expect(try url(next(rule, envelope: ["$.has_more": .bool(true)])) != nil)
     }
 
-    @Test func `the last page that is allowed cuts a listing that would go on, and no other`() throws {
+    @Test func `the page limit cuts a listing that would continue, and no other`() throws {
         let rule = try rule(.linkHeader, stop: StopRules(maxPages: 1))
         #expect(try next(rule, fields: link("?page=2")) == .stopped("max_pages (1) reached"))
         #expect(try next(rule) == .end)
     }
 
-    @Test func `offsets go on behind the last record that was seen, where pages are shorter than asked for`() throws {
+    @Test func `offsets continue behind the last record seen, where pages are shorter than requested`() throws {
         let stop = StopRules(hasMore: try JSONPath(parsing: "$.more"))
         let rule = try rule(.offset(.init(limit: 50)), stop: stop)
         let more: [String: EnvelopeScalar] = ["$.more": .bool(true)]
@@ -271,7 +271,7 @@ import Testing
         #expect(url(found) == "https://api.example.org/v1/posts?page=2&x=1")
     }
 
-    @Test func `the envelope is asked for what its paging needs, and no more`() throws {
+    @Test func `only the members that the paging needs are read from the envelope`() throws {
         let path = try JSONPath(parsing: "$.c")
         let more = try JSONPath(parsing: "$.more")
         #expect(

@@ -52,9 +52,7 @@ import Testing
         "file:///etc/passwd", "http://u:p@example.com/", "https://elsewhere.example/x", "http://[",
         "https://example.com:65536/",
     ])
-    func `a next address that cannot be asked breaks the origin's contract, not the config's`(target: String)
-        async throws
-    {
+    func `an unusable next address breaks the origin's contract, not the config's`(target: String) async throws {
         origin.set("/posts", ScriptedOrigin.page("[1]", next: target))
         let report = try await sync(try await Store.temporary())
         #expect(report.result.outcome == .failed)
@@ -70,7 +68,7 @@ import Testing
         #expect(origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test func `a part of a page that nobody asked for is not taken for the whole`() async throws {
+    @Test func `a partial page that was not requested is not taken for the whole`() async throws {
         origin.set("/posts", .text("[{\"id\":1}]", status: .partialContent))
         let report = try await sync(try await Store.temporary())
         #expect(report.result.outcome == .partial && report.result.counters.inserted == 1)
@@ -79,7 +77,7 @@ import Testing
         #expect(try await sync(try await Store.temporary()).failure?.reason == .contract)
     }
 
-    @Test func `a source that asked for patience is told apart from one that answers 429`() async throws {
+    @Test func `a source that asked for a wait differs from one that answers 429`() async throws {
         let store = try await Store.temporary()
         origin.set("/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "500"]))
         _ = try await sync(store)
@@ -95,7 +93,7 @@ import Testing
             (.status(.notFound), "restarted: the origin refused page 2 with 404"),
             (.text(#"{"error":"no such page"}"#), "restarted: page 2 no longer has a list of records: "),
         ] as [(ScriptedAnswer, String)])
-    func `where a stored way has ended the listing starts anew, and the report counts what the run record counts`(
+    func `where the stored next page has ended the listing restarts, and the report has the run record's counts`(
         _ end: ScriptedAnswer, _ warning: String
     ) async throws {
         let store = try await Store.temporary()
@@ -112,7 +110,9 @@ import Testing
         #expect(recorded.counters.pages == 2 && recorded.counters.requests == 3)
     }
 
-    @Test func `one page that leads on as stored is enough to start anew, whatever others did`() async throws {
+    @Test func `one page that repeats its stored next page is enough to restart, regardless of the others`()
+        async throws
+    {
         let store = try await Store.temporary()
         origin.set(
             "/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"),
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [400, 404, 410, 422])
-    func `a cursor that the origin refuses is told, with what forgets it`(_ status: Int) async throws {
+    func `a cursor that the origin refuses is reported, with the remedy`(_ status: Int) async throws {
         let store = try await Store.temporary()
         var resource = resource
         resource.query = ["since": "{cursor}"]

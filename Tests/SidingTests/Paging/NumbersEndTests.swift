@@ -10,7 +10,7 @@ import Testing
 /// Numbered pages end where the origin says so, also if behind the last page is an error.
 @Suite struct NumbersEndTests {
     @Test(arguments: [true, false])
-    func `page numbers end at a full page whose answer says that none follows`(declaresSize: Bool) async throws {
+    func `page numbers end at a full page whose answer excludes a next one`(declaresSize: Bool) async throws {
         var bench = try await EngineBench()
         bench.resource.paging = .page(.init(size: declaresSize ? 2 : nil))
         bench.resource.records = JSONPath(member: "results")
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2", "/posts?page=3"])
     }
 
-    @Test func `page numbers end where as many records and pages were read as the origin reports`() async throws {
+    @Test func `page numbers end at the numbers of records and pages that the origin reports`() async throws {
         var bench = try await EngineBench()
         bench.resource.paging = .page(.init(size: 2))
         // WordPress: behind the last page is a 400.

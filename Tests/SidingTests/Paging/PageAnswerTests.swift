@@ -45,7 +45,7 @@ import Testing
         ("$.paging.cursors.after", "after"), ("$.meta.after_cursor", "page[after]"),
         ("$.continuationToken", "continuationToken"),
     ])
-    func `each place of a cursor goes with its query parameter`(_ path: String, _ parameter: String) throws {
+    func `each place of a cursor has its query parameter`(_ path: String, _ parameter: String) throws {
         let found = try answer([path: .text("abc")]).detectPaging()
         #expect(found == .cursor(try JSONPath(parsing: path), parameter: .query(parameter)))
     }

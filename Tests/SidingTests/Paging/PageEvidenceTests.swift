@@ -23,9 +23,7 @@ import Testing
         return .text(#"{"items":[\#(items)]\#(more.map { #","more":\#($0)"# } ?? "")}"#, headerFields: fields)
     }
 
-    @Test func `an origin that gives smaller pages than it was asked for is read to its end where it says so`()
-        async throws
-    {
+    @Test func `an origin with smaller pages than requested is read to its reported end`() async throws {
         let bench = try await bench(.page(.init(sizeParameter: "n", size: 50)), hasMore: "$.more")
         bench.origin.set("/posts?page=1&n=50", Self.page([1, 2], more: true))
         bench.origin.set("/posts?n=50&page=2", Self.page([3], more: false))
@@ -36,7 +34,7 @@ import Testing
     }
 
     @Test
-    func `where there is more and nothing leads on the listing is incomplete, and told where the token was looked for`()
+    func `a reported next page without a link makes the listing incomplete, and the token's place is reported`()
         async throws
     {
         let token = try JSONPath(parsing: "$.token")
@@ -49,7 +47,7 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test func `unchanged pages whose body says which is the last are asked for, and none behind it`() async throws {
+    @Test func `unchanged pages whose body marks the last are requested, and none behind it`() async throws {
         let bench = try await bench(.page(.init()), hasMore: "$.more")
         bench.origin.set("/posts?page=1", Self.page([1], more: true, etag: "\"a\""), .status(.notModified))
         bench.origin.set("/posts?page=2", Self.page([2], more: false, etag: "\"b\""), .status(.notModified))

@@ -85,7 +85,7 @@ import TestSupport
         }
     }
 
-    @Test func `pages become smaller too where the origin says that it goes on, and always begins anew`() async throws {
+    @Test func `pages become smaller too where the origin says that it continues, and always restarts`() async throws {
         let bench = try await EngineBench()
         var resource = bench.resource
         resource.paging = .page(.init())
@@ -126,7 +126,7 @@ import TestSupport
     }
 
     @Test(arguments: Kind.allCases)
-    func `an origin that has so many pages at most, and empty ones behind them, loses no record by smaller ones`(
+    func `an origin with a limit of pages, and empty ones behind them, loses no record by smaller ones`(
         kind: Kind
     ) async throws {
         let bench = try await EngineBench()
@@ -147,7 +147,7 @@ import TestSupport
     }
 
     @Test(arguments: Habit.allCases, Kind.allCases)
-    func `a copy is complete and loses no record, whatever the origin makes of the sizes`(
+    func `a copy is complete and loses no record, however the origin treats the sizes`(
         habit: Habit, kind: Kind
     ) async throws {
         for seed in 1...UInt64(Proof.choose(short: 2, middle: 15, long: 300)) {

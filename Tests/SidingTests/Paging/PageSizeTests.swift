@@ -103,7 +103,7 @@ import Testing
         PageRequest(url: try HTTPURL("https://shop.example/items?\(query)"), number: number, offset: offset)
     }
 
-    @Test func `the first page asks for the largest size, or for the one that the line carries`() throws {
+    @Test func `the first page requests the largest size, or the one that the line carries`() throws {
         var rule = try rule(.linkHeader)
         #expect(try rule.first().url.query == "limit=1000")
         rule.size = 250
@@ -119,7 +119,7 @@ import Testing
         #expect(rule.resized(try page("page=14&limit=250", 14, behind: 3_250), to: 1_000) == nil)
     }
 
-    @Test func `a numbered page keeps its size where the origin's pages had fewer records than asked for`() throws {
+    @Test func `a numbered page keeps its size where the origin's pages had fewer records than requested`() throws {
         let rule = try rule(.page(.init()))
         #expect(rule.resized(try page("page=4&limit=1000", 4, behind: 300), to: 500) == nil)
         #expect(rule.resized(try page("page=1&limit=1000", 1, behind: 0), to: 500)?.url.query == "page=1&limit=500")
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: 1...200)
-    func `whatever the sizes do, each record is listed once`(seed: Int) throws {
+    func `each record is listed once, with any sizes`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let count = Int.random(in: 0...9_000, using: &random)
         let cursor = Paging.cursor(JSONPath(member: "next"), parameter: "cursor")

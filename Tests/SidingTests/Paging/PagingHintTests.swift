@@ -39,7 +39,7 @@ import Testing
             ("https://api.example.org/posts?cursor=abc", true), ("http://other.example/2", true),
             ("/posts?cursor=abc", true), ("/a+b/c==", false), ("abc", false),
         ])
-    func `a token that is an address is told where it is refused`(token: String, isAddress: Bool) async throws {
+    func `a token that is an address is reported where it is refused`(token: String, isAddress: Bool) async throws {
         // The origin answers any other target with 404.
         let bench = try await Self.bench(
             .cursor(JSONPath(member: "next"), parameter: "cursor"),

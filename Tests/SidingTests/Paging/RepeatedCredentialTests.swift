@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["/posts/s3cret%2Fkey/2", "/s3cret/key?page=2"])
-    func `a next link with the key in its path is a fault of the page: nothing is asked, nothing is stored`(
+    func `a next link with the key in its path is a fault of the page: nothing is requested, nothing is stored`(
         _ next: String
     ) async throws {
         var bench = try await EngineBench(ScriptedOrigin())
@@ -79,7 +79,7 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test func `a token with the key in it goes into no body`() async throws {
+    @Test func `a token with the key in it is sent in no body`() async throws {
         var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.source.authorization = .bearer { "s3cret/key" }
         bench.resource.method = .post
@@ -91,7 +91,7 @@ import Testing
         #expect(try await bench.keys() == [])
     }
 
-    @Test func `what cannot be asked at all is told without the key`() async throws {
+    @Test func `an unusable address is reported without the key`() async throws {
         for next in ["ftp://api.example.org/s3cret/key", "/posts/s3cret/key?x=\u{FFFD}"] {
             var bench = try await EngineBench(ScriptedOrigin())
             bench.resource.source.authorization = .bearer { "s3cret/key" }
@@ -101,9 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a next link that was no UTF-8 is a fault of the page, and nothing else is asked`()
-        async throws
-    {
+    @Test func `a next link that was not UTF-8 is a fault of the page, and nothing else is requested`() async throws {
         let bench = try await EngineBench(ScriptedOrigin())
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2&x=\u{FFFD}"))
         #expect(try await bench.sync().result.error?.message.contains("is not UTF-8") == true)

@@ -74,7 +74,7 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test func `a circle of several pages is noticed once a thousand of them brought nothing new`() async throws {
+    @Test func `a circle of several pages is noticed after a thousand pages without a new record`() async throws {
         let bench = try await tokens((0..<1_010).map { [$0 % 3, 7] })
         let report = try await bench.sync()
         #expect(bench.origin.takeTargets().count == 1_003)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await bench.keys() == ["0", "1", "2"])
     }
 
-    @Test func `a circle of numbered pages is noticed once ten of them brought nothing new`() async throws {
+    @Test func `a circle of numbered pages is noticed after ten pages without a new record`() async throws {
         let bench = try await bench(.page(.init()))
         for number in 1...40 {
             bench.origin.set("/posts?page=\(number)", ScriptedOrigin.page("[\(number % 3),7]"))
@@ -113,9 +113,9 @@ import Testing
 
     /// Ten records, three on a page, at an origin that takes page 0 for page 1.
     @Test(arguments: [#"{"items":ITEMS,"total":10,"pages":4}"#, #"{"items":ITEMS,"total":10}"#, #"{"items":ITEMS}"#])
-    func `a first page that comes twice makes a listing incomplete, whatever the origin counts`(_ envelope: String)
-        async throws
-    {
+    func `a first page that comes twice makes a listing incomplete, with any counts of the origin`(
+        _ envelope: String
+    ) async throws {
         let bench = try await bench(.page(.init(start: 0)))
         for number in 0...4 {
             let first = (max(number, 1) - 1) * 3 + 1
@@ -147,7 +147,7 @@ import Testing
         #expect(try await bench.sync().warnings.first?.hasPrefix("incomplete: 10 of 12 records") == true)
     }
 
-    @Test func `digests go by the bytes of each record`() throws {
+    @Test func `digests depend on the bytes of each record`() throws {
         func digests(_ json: String) throws -> RecordDigests {
             let bytes = Array(json.utf8)
             let contents = try bytes.withUnsafeBytes {

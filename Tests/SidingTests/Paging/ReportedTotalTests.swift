@@ -11,7 +11,7 @@ import Testing
 
 /// What an incomplete listing leaves undone, and what it remembers for the next one.
 @Suite struct ReportedTotalTests {
-    @Test func `a listing whose last link is missing is incomplete where its total says more`() async throws {
+    @Test func `a listing whose last link is missing is incomplete where its total is larger`() async throws {
         let bench = try await ListingEndTests.bench(paging: .nextURL(try JSONPath(parsing: "$.links.next")))
         bench.origin.set(
             "/posts",
@@ -61,7 +61,7 @@ import Testing
         #expect(try await bench.store.cursor(of: "posts") == nil)
     }
 
-    @Test func `a 304 beside a total that says more asks for all pages whole the next time`() async throws {
+    @Test func `a 304 beside a larger total has all pages requested whole the next time`() async throws {
         let bench = try await ListingEndTests.bench(paging: .nextURL(JSONPath(member: "next")))
         bench.origin.set("/posts", ListingEndTests.answer(#"{"items":ITEMS,"total":10,"next":"/posts?page=2"}"#, 1...5))
         bench.origin.set("/posts?page=2", ListingEndTests.answer(#"{"items":ITEMS}"#, 6...10, [("ETag", "\"a\"")]))

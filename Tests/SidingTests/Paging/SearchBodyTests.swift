@@ -40,12 +40,12 @@ import Testing
 
     // MARK: Places
 
-    @Test func `a resource without a body asks without one, whatever its method`() throws {
+    @Test func `a resource without a body sends none, with any method`() throws {
         #expect(try rule(.none).first().body == nil)
         #expect(try rule(.page(.init())).first().body == nil)
     }
 
-    @Test func `members are written as what they are, sorted by name`() throws {
+    @Test func `members are written with their own types, sorted by name`() throws {
         let body = SearchBody([
             "limit": 100, "filter": ["status": "open", "deleted": false, "owner": nil], "tags": ["a", 2], "ratio": 0.5,
         ])
@@ -80,7 +80,7 @@ import Testing
         #expect(first.body == #"{"page":1}"#)
     }
 
-    @Test func `a cursor goes to its place as what it was: a string, a number with its digits, a whole array`() throws {
+    @Test func `a cursor keeps its type in its place: a string, a number with its digits, a whole array`() throws {
         let (from, to) = (try path("$.next"), try path("$.variables.after"))
         let rule = try rule(
             .cursor(from, parameter: .body(to)), SearchBody(["query": "{ x }", "variables": ["n": 5]]))
@@ -98,12 +98,12 @@ import Testing
         }
     }
 
-    @Test func `a token of a header field goes into the body as text`() throws {
+    @Test func `a token of a header field is sent in the body as text`() throws {
         let rule = try rule(.headerCursor(HTTPField.Name("X-Next")!, parameter: .body(path("$.token"))))
         #expect(try next(rule, fields: [HTTPField.Name("X-Next")!: "12"])?.body == #"{"token":"12"}"#)
     }
 
-    @Test func `what the last record holds leads on until a page is empty`() throws {
+    @Test func `a value of the last record leads to the next page until a page is empty`() throws {
         let sort = try path("$.sort")
         let search = try rule(.lastRecord(sort, parameter: .body(path("$.search_after"))), SearchBody(["size": 2]))
         let token = EnvelopeScalar.structure(try JSONDocument(#"[1700000000000,"b-2"]"#))
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Placeholders
 
-    @Test func `a placeholder is filled in, and what has an empty one is left out`() throws {
+    @Test func `a placeholder is filled in, and a member with an empty one is left out`() throws {
         let body = SearchBody([
             "filter": ["op": ">=", "value": "{cursor}"], "note": "up to {until}", "l": ["{cursor}"],
         ])
@@ -212,7 +212,7 @@ import Testing
 
     // MARK: What is chosen, and what belongs to the definition
 
-    @Test func `a detected cursor goes back where the search has its parameters`() throws {
+    @Test func `a detected cursor is sent where the search has its parameters`() throws {
         let envelope = [try path("$.paging.next.after"): EnvelopeScalar.text("10")]
         let answer = PageAnswer(headerFields: [:], recordCount: 1, envelope: envelope)
         #expect(answer.detectPaging() == .cursor(try path("$.paging.next.after"), parameter: "after"))

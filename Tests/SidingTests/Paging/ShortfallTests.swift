@@ -65,9 +65,9 @@ import Testing
         (#"{"items":[],"meta":{"error":"no"}}"#, "$.meta.error says: no"),
         (#"{"items":[],"exception":{"type":"timeout"}}"#, "$.exception says: timeout"),
     ])
-    func `an error in place of records is told in the words of the origin`(_ envelope: String, _ words: String)
-        async throws
-    {
+    func `an error in place of records is reported with the message of the origin`(
+        _ envelope: String, _ words: String
+    ) async throws {
         try await ListingEndTests.expectIncomplete(
             ListingEndTests.answer(envelope, []), Self.bench(), because: words)
     }
@@ -108,7 +108,7 @@ import Testing
                 "X-Warning is"
             ),
         ] as [(HTTPResponse.Status, (String, String)?, String, String)])
-    func `a status or a header field can say it, too`(
+    func `a status or a header field can report it, too`(
         _ status: HTTPResponse.Status, _ field: (String, String)?, _ envelope: String, _ words: String
     ) async throws {
         var answer = ListingEndTests.answer(envelope, Self.most, field.map { [$0] } ?? [])
@@ -139,7 +139,7 @@ import Testing
         #"{"items":ITEMS,"failures":[]}"#, #"{"items":ITEMS,"failures":3}"#,
         #"{"items":ITEMS,"links":{"about":"/partial-results/"}}"#, #"{"items":ITEMS,"status":"ok"}"#,
     ])
-    func `what only looks like such a sign changes nothing`(_ envelope: String) async throws {
+    func `text that only resembles such a sign changes nothing`(_ envelope: String) async throws {
         let bench = try await Self.bench()
         bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
         #expect(try await bench.sync().result.outcome == .saved)
@@ -199,7 +199,7 @@ import Testing
             (#"{"timed_out":true}"#, "$.timed_out is true"), (#"{"status":"partial"}"#, "$.status is 'partial'"),
             (#"{"meta":{"failed":1}}"#, "$.meta.failed is 1"), (#"{"partial":true}"#, "$.partial is true"),
         ], [true, false])
-    func `a line that is not a record can say it, too`(_ sign: (String, String), isDeclared: Bool) async throws {
+    func `a line that is not a record can report it, too`(_ sign: (String, String), isDeclared: Bool) async throws {
         let bench = try await Self.lineBench(isDeclared: isDeclared)
         bench.origin.set("/posts", Self.stream(1...9, isDeclared: isDeclared))
         #expect(try await bench.sync().result.outcome == .saved)
@@ -223,7 +223,7 @@ import Testing
             #"{"title":"without a key"}"#, #"{"error":null}"#, #"{"id":null,"at":5,"error":"timeout"}"#,
             #"{"_shards":{"failed":0}}"#, "",
         ], [true, false])
-    func `a line with a key is a record, and one without a key may say nothing of the stream`(
+    func `a line with a key is a record, and one without a key may have no effect on the stream`(
         _ line: String, isDeclared: Bool
     ) async throws {
         let bench = try await Self.lineBench(isDeclared: isDeclared)

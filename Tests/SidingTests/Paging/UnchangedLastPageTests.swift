@@ -26,7 +26,8 @@ import Testing
         return ListingEndTests.answer("ITEMS", 1...1, [("ETag", "\"a\""), ("Link", links.joined(separator: ", "))])
     }
 
-    @Test func `where a 304 names no next page the last page is asked for whole, and a new page is found`() async throws
+    @Test func `where a 304 names no next page the last page is requested whole, and a new page is found`()
+        async throws
     {
         let bench = try await bench(first: Self.related())
         bench.origin.set("/posts", Self.unchanged, Self.related(next: "/posts?page=2"))
@@ -71,9 +72,7 @@ import Testing
     }
 
     @Test(arguments: [Paging.linkHeader, .automatic])
-    func `an origin whose 304 names the next page is believed where it names none`(
-        _ paging: Paging
-    ) async throws {
+    func `an origin whose 304 names the next page is trusted where it names none`(_ paging: Paging) async throws {
         let bench = try await bench(
             paging, first: ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[2]", etag: "\"b\""))
@@ -86,8 +85,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test func `what auto found in header fields is looked for there, behind pages that led on as stored`() async throws
-    {
+    @Test func `a header field that auto found is read there, behind pages with an unchanged next page`() async throws {
         let next = try #require(HTTPField.Name("X-Next-Page"))
         let first = ScriptedAnswer.text(#"[{"id":1}]"#, headerFields: [.eTag: "\"a\"", next: "2"])
         let bench = try await bench(.automatic, first: first)
@@ -102,7 +100,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3"])
     }
 
-    @Test func `pages that name the next one in their body are believed`() async throws {
+    @Test func `pages that name the next one in their body are trusted`() async throws {
         let first = ScriptedAnswer.text(
             #"{"items":[{"id":1}],"next":"/posts?page=2"}"#, headerFields: [.eTag: "\"a\""])
         let bench = try await bench(.automatic, first: first)
@@ -141,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [Paging.linkHeader, .automatic])
-    func `a last page with room is believed behind pages that are all full: one request for each`(
+    func `a last page with room is trusted behind pages that are all full: one request for each`(
         _ paging: Paging
     ) async throws {
         let (bench, targets) = try await filled(Array(repeating: 2, count: 49) + [1], paging)
@@ -153,9 +151,7 @@ import Testing
         #expect(requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
     }
 
-    @Test func `a last page that is full is asked for whole, and the page that has come behind it is found`()
-        async throws
-    {
+    @Test func `a full last page is requested whole, and the page that has come behind it is found`() async throws {
         let (bench, targets) = try await filled([2, 2, 2])
         bench.origin.set(targets[2], Self.page(2, 2), Self.page(2, 2, next: "/posts?page=4"))
         // At once: the 304s before it leave out their next pages.
@@ -166,7 +162,7 @@ import Testing
         #expect(try await bench.keys().contains("30"))
     }
 
-    @Test func `a short last page is asked for whole where pages differ in size, and where absence counts as deleted`()
+    @Test func `a short last page is requested whole where pages differ in size, and where missing records are deleted`()
         async throws
     {
         for (counts, byAbsence) in [([2, 3, 1], false), ([2, 2, 1], true)] {
@@ -181,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `a last page whose 304 leaves out the next pages is asked for twice where the page before it changed`()
+    @Test func `a last page whose 304 leaves out the next pages is requested twice where the page before it changed`()
         async throws
     {
         let (bench, targets) = try await filled([2, 2, 2])
@@ -193,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [("2", true), ("9", false)])
-    func `one page before the last shows what a full one is only where it has what was asked for`(
+    func `one page before the last shows the size of a full one only where it has the requested size`(
         _ asked: (size: String, isBelieved: Bool)
     ) async throws {
         var bench = try await EngineBench(ScriptedOrigin())
@@ -209,9 +205,7 @@ import Testing
         #expect(conditions == [true, asked.isBelieved])
     }
 
-    @Test func `a listing that goes on in its midst does not know how full its first pages were`()
-        async throws
-    {
+    @Test func `a listing that continues in its middle does not know how full its first pages were`() async throws {
         let (bench, targets) = try await filled([2, 2, 1])
         bench.origin.set(targets[1], .status(.internalServerError), Self.unchanged)
         bench.origin.set(targets[2], Self.page(2, 1))
@@ -224,7 +218,7 @@ import Testing
         #expect(requests.map { $0.headerFields[.ifNoneMatch] } == ["\"1\"", nil])
     }
 
-    @Test func `what is concluded is believed for a day`() async throws {
+    @Test func `the conclusion is trusted for a day`() async throws {
         let (bench, targets) = try await filled([2, 2, 1])
         bench.time.advance(by: .seconds(86_400))
         bench.origin.set(targets[2], Self.page(2, 1), Self.unchanged)
@@ -235,7 +229,7 @@ import Testing
     }
 
     @Test(arguments: [("2", 2, 2), ("3", 2, 1), (nil, 0, 1)] as [(String?, Int, Int)])
-    func `a single page has room where it has fewer records than it was asked for, or none`(
+    func `a single page has room where it has fewer records than requested, or none`(
         _ page: (size: String?, records: Int, requests: Int)
     ) async throws {
         let target = page.size.map { "/posts?per_page=\($0)" } ?? "/posts"
@@ -250,7 +244,7 @@ import Testing
         for requests in [1, page.requests] { #expect(try await bench.sync().result.counters.requests == requests) }
     }
 
-    @Test func `a single page on which auto found nothing is asked for whole once a day`() async throws {
+    @Test func `a single page on which auto found nothing is requested whole once a day`() async throws {
         let bench = try await bench(.automatic)
         bench.origin.set("/posts", Self.unchanged)
         bench.time.advance(by: .seconds(86_399))
@@ -264,9 +258,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test func `where its 304 would not be believed it is asked for whole at once, and the plan says so`()
-        async throws
-    {
+    @Test func `where its 304 would not be trusted it is requested whole at once, and the plan says so`() async throws {
         var bench = try await bench(.automatic)
         bench.resource.deletions = Deletions(byAbsence: true)
         for _ in 0..<3 {
