@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func `a copy of the end of any run, with what changed since, is what is stored now`(seed: UInt64) async throws {
+    func `a copy of the end of any run, with the changes since, equals the store`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var bench = try await FileBench()
         let store = try bench.store
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `before any run has ended there is run 0 to go on from, and deletions are told`() async throws {
+    @Test func `before any run has ended the feed continues from run 0, and deletions are reported`() async throws {
         let bench = try await FileBench()
         let store = try bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
@@ -99,7 +99,7 @@ import Testing
         #expect(try await store.changes(of: "posts", since: 0).run == 0)
     }
 
-    @Test func `a record that is listed by another parent is told`() async throws {
+    @Test func `a record that is listed by another parent is reported`() async throws {
         var bench = try await FileBench()
         func list(_ json: String, by parent: String) async throws {
             var opening = try bench.bench.opening()
@@ -120,7 +120,7 @@ import Testing
         #expect(try await bench.rows("SELECT siding_parent FROM posts WHERE id = 'b'") == [["2"]])
     }
 
-    @Test func `a tombstone that is written anew and stays one is not told again`() async throws {
+    @Test func `a tombstone that is rewritten and stays one is not reported again`() async throws {
         var bench = try await FileBench()
         let store = try bench.store
         try await bench.commit(#"[{"id":"a","mail":1},{"id":"b","mail":1},{"id":"c","gone":true,"mail":1}]"#)
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `a table that is made anew for other keys loses the index, and gets it again`() async throws {
+    @Test func `a table that is rebuilt for other keys loses the index, and gets it again`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         let store = try bench.store
@@ -255,7 +255,7 @@ import Testing
         #expect(try await store.changedKeys(of: "posts", since: revision).keys == ["99999999999999999999"])
     }
 
-    @Test func `an export of what changed sorts nothing`() async throws {
+    @Test func `an export of changes sorts nothing`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"}]"#)
         let rows = try await bench.store.read { try RecordsTable.load(1, $0).rowsByKey.text }

@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test func `a column that the view lacks is refused`() async throws {
+    @Test func `a column that is not in the view is refused`() async throws {
         let bench = try await FileBench()
         try await bench.commit(Self.json)
         let error = await #expect(throws: StoreError.self) {

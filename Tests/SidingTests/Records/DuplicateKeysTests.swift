@@ -21,7 +21,7 @@ import Testing
         #expect(try superseded(#"[{"id":"a"},{"id":"b"},{"id":"b"},{"id":"a"}]"#) == [0, 1])
     }
 
-    @Test func `a key is the same however it is escaped`() throws {
+    @Test func `a key is the same in every escaped form`() throws {
         #expect(try superseded(#"[{"id":"a"},{"id":"\u0061"}]"#) == [0])
     }
 

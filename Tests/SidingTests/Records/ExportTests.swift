@@ -57,7 +57,7 @@ import Testing
         #expect(all.rows.first?.record?.body == [])
     }
 
-    @Test func `the columns are those of the view, whatever is declared`() async throws {
+    @Test func `the columns are those of the view, with any declaration`() async throws {
         let columns = [RecordColumn("number", .integer, at: JSONPath(member: "n")), RecordColumn("title")]
         let children = RecordChildren("labels", at: JSONPath(member: "labels"))
         for schema in [
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: makings)
-    func `an export has the columns of the view, of whatever they are made`(_ makings: [String]) async throws {
+    func `an export has the columns of the view, of any origin`(_ makings: [String]) async throws {
         for isDeclared in [false, true] where !(isDeclared && makings.contains("rename")) {
             var schema = RecordSchema(columns: isDeclared ? [RecordColumn("id"), RecordColumn("price", .real)] : [])
             if makings.contains("set") {
@@ -134,7 +134,7 @@ import Testing
         #expect(try await export(RecordExport("posts"), of: bench.store).rows.count == 1)
     }
 
-    @Test func `what lies inside of records comes in the order of keys and places, without sorting`() async throws {
+    @Test func `elements inside of records come in the order of keys and places, without sorting`() async throws {
         let bench = try await FileBench()
         let schema = RecordSchema(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
         try await bench.commit(

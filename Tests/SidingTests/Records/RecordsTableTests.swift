@@ -131,7 +131,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `a column that is declared otherwise is filled anew, one that goes leaves the view`() async throws {
+    @Test func `a column that is declared otherwise is filled anew, a removed one leaves the view`() async throws {
         let bench = try await Self.filled([RecordColumn("v", .text), RecordColumn("w", .any)])
         #expect(try await bench.store.rewriteRecords(of: "posts") == 0)
         _ = try await bench.bench.open(
@@ -160,7 +160,7 @@ import Testing
         #expect(try await bench.store.check() == [])
     }
 
-    @Test func `a new column takes the place of one that is declared no more`() async throws {
+    @Test func `a new column replaces one that is no longer declared`() async throws {
         let bench = try await Self.filled([RecordColumn("v", .integer, isIndexed: true)])
         func count() async throws -> Int {
             try await bench.rows("SELECT name FROM pragma_table_info('siding_records_posts')").count
@@ -180,7 +180,7 @@ import Testing
         try await Store.open(at: bench.path, access: .readOnly).close()
     }
 
-    @Test func `dropped members go from stored records in steps, and a killed process loses one`() async throws {
+    @Test func `dropped members leave stored records in steps, and a killed process loses one`() async throws {
         let bench = try await Self.filled([RecordColumn("v", .integer)])
         var schema = RecordSchema(columns: [RecordColumn("v", .integer)])
         schema.transforms.dropped = [JSONPath(member: "w")]
@@ -227,7 +227,7 @@ import Testing
         #expect(try await storeErrorKind { _ = try await Store.open(at: bench.path, access: .readOnly) } == .foreign)
     }
 
-    @Test func `a query that runs out of time is told which columns to declare`() async throws {
+    @Test func `a query that runs out of time is answered with the columns to declare`() async throws {
         let bench = try await Self.filled([])
         let (sql, other) = ("SELECT a.w FROM Posts a JOIN posts b ON b.id = a.v", "SELECT id FROM posts")
         let hints = try await bench.store.read { [try SlowQuery(sql).hint($0), try SlowQuery(other).hint($0)] }
@@ -260,7 +260,7 @@ import Testing
         #expect(try await bench.rows("SELECT count(*), parent_revision FROM siding_listings") == [["1", nil]])
     }
 
-    @Test func `a resource is forgotten with all that was stored of it, and begins anew`() async throws {
+    @Test func `a forgotten resource loses all its stored data, and begins anew`() async throws {
         let bench = try await FileBench()
         let schema = RecordSchema(
             columns: [RecordColumn("v", .integer, isIndexed: true)],
