@@ -19,7 +19,7 @@ import Testing
         try ResourceDefinition(resource(change)).differences(from: ResourceDefinition(resource())).map(\.rawValue)
     }
 
-    @Test func `whatever decides which records there are is an aspect`() throws {
+    @Test func `every setting that decides which records there are is an aspect`() throws {
         #expect(try differences { $0.source.baseURL = try HTTPURL("https://b.example.org") } == ["base_url"])
         #expect(try differences { $0.method = .post } == ["method"])
         #expect(try differences { $0.path = "/pages" } == ["path"])
@@ -40,14 +40,14 @@ import Testing
         #expect(try differences { $0.stop = StopRules(maxPages: 3) } == [])
     }
 
-    @Test func `who asks, and for whom, is an aspect`() throws {
+    @Test func `the account and the tenant are an aspect`() throws {
         let tenant = try #require(HTTPField.Name("X-Tenant"))
         #expect(try differences { $0.source.headerFields[tenant] = "b" } == ["headers"])
         #expect(try differences { $0.source.headerFields[.accept] = "application/vnd.api.v2+json" } == ["headers"])
         #expect(try differences { $0.source.authorization = .bearer { "t" } } == ["auth"])
     }
 
-    @Test func `of credentials the account counts, and no secret is part of it`() throws {
+    @Test func `the account of credentials counts, and no secret is part of the definition`() throws {
         func definition(_ authorization: Authorization) throws -> ResourceDefinition {
             ResourceDefinition(try resource { $0.source.authorization = authorization })
         }
