@@ -25,7 +25,7 @@ import Testing
             .then(ResponseDataPreprocessorNode()).then(ResponseDataLoaderNode())
     }
 
-    @Test func `what one process fetched, the next one has without a line, and asks about when it is back`()
+    @Test func `an answer fetched by one process is served by the next without a line, and validated with one`()
         async throws
     {
         let (directory, time) = (try TemporaryDirectory(), ManualWallClock())

@@ -47,7 +47,7 @@ struct SQLiteResponseCacheProvider: ResponseCacheProvider {
         #expect(names.allSatisfy { $0.contains(" ") })
     }
 
-    @Test func `a cache that does not keep a law is told so`() async throws {
+    @Test func `a cache that breaks a law is reported`() async throws {
         var broken: [String] = []
         for law in ResponseCacheConformance.laws {
             do { try await law.check(SharingProvider()) } catch { broken.append(law.name) }

@@ -71,7 +71,7 @@ import Testing
         #expect(await refusal()?.kind == .foreign)
     }
 
-    @Test func `a cache of a newer version is refused, and its error says what helps`() async throws {
+    @Test func `a cache of a newer version is refused, and its error names the remedy`() async throws {
         let cache = try await SQLiteResponseCache.open(at: path)
         try await cache.database.write { try $0.executeScript("PRAGMA user_version = 99") }
         await cache.close()

@@ -135,7 +135,7 @@ import Testing
         #expect(try await file.rows("SELECT url FROM siding_responses") == [["https://api.example.org/posts"]])
     }
 
-    @Test func `what a row counts is what the answer counts, also after a refresh`() async throws {
+    @Test func `the bytes of a row are those of the answer, also after a refresh`() async throws {
         let file = try await ResponseCacheFixture()
         let cache = file.cache
         let old = answer("body", fields: [.eTag: "1", .contentType: String(repeating: #"""#, count: 500)])
@@ -148,7 +148,7 @@ import Testing
         #expect(try await file.rows("SELECT bytes FROM siding_responses") == [[String(new.byteCount)]])
     }
 
-    @Test func `a cache that fails says so as a failure that nodes understand`() async throws {
+    @Test func `a cache that fails throws a failure that nodes understand`() async throws {
         let file = try await ResponseCacheFixture()
         let cache = file.cache
         await cache.close()
