@@ -27,7 +27,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [other.id()])
     }
 
-    @Test func `who looks whether an owner lives is not taken for the owner by others who look`() throws {
+    @Test func `a check of an owner is not taken for the owner by other checks`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "dead")
         let looking = try LockFile(openingAt: path)
@@ -37,7 +37,7 @@ import Testing
         #expect(looking.path == path)
     }
 
-    @Test func `what killed processes left is swept, the living and the newly born stay`() throws {
+    @Test func `files of killed processes are swept, those of living and new processes stay`() throws {
         let directory = try TemporaryDirectory()
         let owner = OwnerLock(directory: directory.path)
         let lock = try #require(try HeldLock(directory.path(of: "living")))
@@ -53,7 +53,7 @@ import Testing
         lock.die()
     }
 
-    @Test func `an owner whose lock file stayed behind is dead, until somebody holds its lock`() throws {
+    @Test func `an owner whose lock file stayed behind is dead, until its lock is held`() throws {
         let directory = try TemporaryDirectory()
         let owner = OwnerLock(directory: directory.path)
         let lock = try #require(try HeldLock(directory.path(of: "someone")))
@@ -65,7 +65,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path(of: "someone")))
     }
 
-    @Test func `an owner that never was is dead`() throws {
+    @Test func `an owner that never existed is dead`() throws {
         let directory = try TemporaryDirectory()
         #expect(!OwnerLock(directory: directory.path).isAlive("nobody"))
     }
