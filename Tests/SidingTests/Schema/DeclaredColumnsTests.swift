@@ -116,7 +116,7 @@ import Testing
         #expect(try await Self.shown(.datetime(format), value) == ["text", text])
     }
 
-    @Test func `views and indexes of an older version's expressions are made anew`() async throws {
+    @Test func `views and indexes of an older version's expressions are rebuilt`() async throws {
         let bench = try await Self.bench([RecordColumn("a", .integer, isIndexed: true)], #"[{"id":1,"a":true}]"#)
         try await bench.execute(
             """
@@ -132,7 +132,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `null and what is missing are NULL, whatever the type`() async throws {
+    @Test func `null and missing members are NULL, for any type`() async throws {
         let types: [ColumnType] = [
             .any, .integer, .real, .decimal, .text, .boolean, .datetime(.rfc3339), .datetime(.epoch), .date, .json,
         ]
@@ -190,7 +190,9 @@ import Testing
         #expect(try await bench.rows(own) == before)
     }
 
-    @Test func `members that came while columns were declared are shown when they no longer are`() async throws {
+    @Test func `members that came while columns were declared are shown when they are no longer declared`()
+        async throws
+    {
         let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1},{"id":2,"late":2}]"#)
         _ = try await bench.bench.open()
         #expect(try await bench.columns("posts") == ["id", "a", "late"])
@@ -225,7 +227,7 @@ import Testing
         [RecordColumn("each", at: JSONPath.root.appending(.each))], [RecordColumn(String(repeating: "x", count: 129))],
         (0...200).map { RecordColumn("c\($0)") },
     ])
-    func `what cannot be a column is refused, and the view stays`(_ columns: [RecordColumn]) async throws {
+    func `an invalid column is refused, and the view stays`(_ columns: [RecordColumn]) async throws {
         let bench = try await Self.bench([RecordColumn("a")])
         let kind = try await storeErrorKind { _ = try await bench.bench.open(schema: RecordSchema(columns: columns)) }
         #expect(kind == .invalidName)
@@ -246,7 +248,7 @@ import Testing
         #expect(kind == .foreign)
     }
 
-    @Test func `views and indexes that another SQLite made are made anew before anything is written`() async throws {
+    @Test func `views and indexes that another SQLite made are rebuilt before anything is written`() async throws {
         let bench = try await Self.bench([RecordColumn("a", .integer, isIndexed: true)], #"[{"id":1,"a":1}]"#)
         try await bench.execute("UPDATE siding_resources SET schema_made = '3.1.0'")
         try await bench.store.close()

@@ -23,7 +23,7 @@ import Testing
         return bench
     }
 
-    @Test func `what was set aside is told with reason, place and run, oldest first`() async throws {
+    @Test func `quarantined records have their reason, place and run, oldest first`() async throws {
         let bench = try await Self.bench()
         let all = try await bench.store.quarantined(QuarantineSelection())
         #expect(all.map(\.key) == ["2", nil] && all.map(\.code) == ["type_change", "missing_key"])
@@ -36,7 +36,7 @@ import Testing
         #expect(try await storeErrorKind { _ = try await bench.store.quarantined(99) } == .notFound)
     }
 
-    @Test func `what comes again as it was keeps its number and its age, what is mended goes`() async throws {
+    @Test func `a record that repeats its fault keeps its number and its age, a mended one leaves`() async throws {
         let bench = try await Self.bench()
         let first = try await bench.store.quarantined(QuarantineSelection())
         bench.bench.time.advance(by: .seconds(60))
@@ -46,7 +46,7 @@ import Testing
         #expect(second[0].seenAt - first[0].seenAt == .seconds(60))
     }
 
-    @Test func `a key of the wrong type stays set aside, though a good one has its text`() async throws {
+    @Test func `a key of the wrong type stays quarantined, though a good one has its text`() async throws {
         let bench = try await FileBench()
         for _ in 1...2 {
             try await bench.commit(#"[{"id":1,"v":1},{"id":"1","v":2}]"#)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await bench.store.quarantined(QuarantineSelection()).isEmpty)
     }
 
-    @Test func `a listing of changes leaves what it did not see, and lets go what it mended`() async throws {
+    @Test func `a listing of changes leaves unseen records, and releases mended ones`() async throws {
         let bench = try await Self.bench()
         bench.bench.time.advance(by: .seconds(60))
         let position = try await bench.bench.open(schema: Self.strict)
@@ -103,8 +103,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a record that is newer than what was set aside stays, and so does a tombstone`(_ isDeleted: Bool) async throws
-    {
+    func `a record newer than the quarantined one stays, and so does a tombstone`(_ isDeleted: Bool) async throws {
         let bench = try await Self.bench()
         bench.bench.time.advance(by: .seconds(60))
         let now = bench.bench.time.now.microseconds
@@ -263,13 +262,13 @@ import Testing
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.id) == [kept[0].id])
     }
 
-    @Test func `a record of a resource that the config has no more stays`() async throws {
+    @Test func `a record of a resource that left the config stays`() async throws {
         let bench = try await Self.bench()
         let changes = try await bench.retry(as: [])
         #expect(changes.allSatisfy { $0.refusal?.contains("no resource 'posts'") == true } && changes.count == 2)
     }
 
-    @Test func `what is dropped is gone, the rest stays`() async throws {
+    @Test func `a dropped record is deleted, the rest stays`() async throws {
         let bench = try await Self.bench()
         let ids = try await bench.store.quarantined(QuarantineSelection()).map(\.id)
         #expect(try await bench.store.dropQuarantined(QuarantineSelection(ids: [ids[0]])).map(\.key) == ["2"])

@@ -24,7 +24,7 @@ import Testing
             .compactMap { $0[0] }
     }
 
-    @Test func `a new member is set aside once a listing was complete`() async throws {
+    @Test func `a new member is quarantined once a listing was complete`() async throws {
         let bench = try await FileBench()
         let schema = Self.schema(newFields: .quarantine)
         try await bench.commit(#"[{"id":1,"a":1},{"id":2,"b":1}]"#, schema: schema)
@@ -46,7 +46,7 @@ import Testing
         #expect(counters.inserted == 1 && counters.quarantined == 1)
     }
 
-    @Test func `a value of another type than before is set aside, null is not`() async throws {
+    @Test func `a value of another type than before is quarantined, null is not`() async throws {
         let bench = try await FileBench()
         let schema = Self.schema(typeChange: .quarantine)
         let counters = try await bench.commit(
@@ -57,7 +57,7 @@ import Testing
         #expect(try await bench.commit(#"[{"id":7,"v":[]}]"#, schema: schema).quarantined == 1)
     }
 
-    @Test func `an integer column takes numbers without a fraction, however they are written`() async throws {
+    @Test func `an integer column takes numbers without a fraction, in any notation`() async throws {
         let bench = try await FileBench()
         let schema = Self.schema(typeChange: .quarantine, columns: [RecordColumn("v", .integer)])
         let whole = ["1.0", "1e3", "-0.0", "1.50e1", "2E+2", "100e-2", "0e-5", "-12.00", "99999999999999999999"]
@@ -79,7 +79,7 @@ import Testing
         (.text, "\"a\"", ["1", "{}"]), (.boolean, "true", ["1", "\"true\""]),
         (.datetime(.rfc3339), "\"2024-01-01\"", ["1700000000"]), (.datetime(.epoch), "1700000000", ["\"2024-01-01\""]),
     ])
-    func `a value of another type than its column is set aside, however deep it lies`(
+    func `a value of another type than its column is quarantined, at any depth`(
         _ type: ColumnType, _ good: String, _ bad: [String]
     ) async throws {
         for path in ["$.v", "$.o.v"] {
@@ -113,7 +113,7 @@ import Testing
         (Self.schema(missingKey: .fail), #"{"a":1}"#, "the key $.id is missing"),
         (Self.schema(missingKey: .fail), #"7"#, "not an object"),
     ])
-    func `where the contract says fail nothing of the page is saved`(
+    func `where the contract is fail no record of the page is saved`(
         _ schema: RecordSchema, _ bad: String, _ words: String
     ) async throws {
         let bench = try await FileBench()

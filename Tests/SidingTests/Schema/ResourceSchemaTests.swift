@@ -14,7 +14,7 @@ import Testing
         return try await bench.store.schema(of: "posts", sample: sample, since: nil)
     }
 
-    @Test func `each member is told with its types, wherever it lies`() async throws {
+    @Test func `each member has its types, at any place`() async throws {
         let schema = try await Self.schema(
             #"[{"id":1,"o":{"x":{"y":1.5}}},{"id":"2","o":null},{"id":3,"o":{"x":true}}]"#)
         #expect(schema.fields.map(\.path.description) == ["$.id", "$.o", "$.o.x", "$.o.x.y"])
@@ -23,7 +23,7 @@ import Testing
         #expect(schema.records == 2, "the record with a key of another type is in quarantine")
     }
 
-    @Test func `what the view cannot show right is said`() async throws {
+    @Test func `values that the view cannot show are reported`() async throws {
         let recordSchema = RecordSchema(columns: [
             RecordColumn("n", .integer), RecordColumn("r", .real), RecordColumn("t", .text),
         ])
@@ -38,7 +38,7 @@ import Testing
         #expect(problems["$.e"]?.first?.contains("escapes") == true)
     }
 
-    @Test func `a member behind the 200th has no column, and that is said`() async throws {
+    @Test func `a member behind the 200th has no column, and that is reported`() async throws {
         let members = (0..<250).map { #""m\#($0)":\#($0)"# }.joined(separator: ",")
         let schema = try await Self.schema(#"[{"id":1,\#(members)}]"#)
         #expect(schema.fields.count == 251)
@@ -46,7 +46,7 @@ import Testing
             schema.fields.filter { $0.column == nil }.allSatisfy { $0.problems.first?.contains("200 columns") == true })
     }
 
-    @Test func `no more fields than a thousand are told of`() async throws {
+    @Test func `at most a thousand fields are listed`() async throws {
         let members = (0..<1_500).map { #""m\#($0)":1"# }.joined(separator: ",")
         let schema = try await Self.schema(#"[{"id":1,\#(members)}]"#)
         #expect(schema.isCut && schema.fields.count == ResourceSchema.maxFields)
@@ -60,8 +60,7 @@ import Testing
         #expect(schema.fields.map(\.path.description) == ["$.id", "$.a", "$.b"])
     }
 
-    @Test func `members and types of the newest run are new, also where they are not the newest any more`() async throws
-    {
+    @Test func `members and types of the newest run are new, also where they are no longer the newest`() async throws {
         var bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1}]"#)
         let first = bench.bench.run
@@ -77,7 +76,7 @@ import Testing
         #expect(try await bench.store.schema(of: "posts", sample: 0, since: first).fields.filter(\.isNew).count == 1)
     }
 
-    @Test func `days and times are suggested as what they are`() async throws {
+    @Test func `days and times are suggested as such`() async throws {
         let schema = try await Self.schema(
             #"""
             [{"id":1,"day":"2024-01-31","at":"2024-01-31T09:30:00Z","mixed":"2024-01-31","no":"2024-02-30"},
@@ -114,7 +113,7 @@ import Testing
                 """)
     }
 
-    @Test func `columns are told, and suggested, as set and rename make them`() async throws {
+    @Test func `columns are listed and suggested as set and rename make them`() async throws {
         let bench = try await FileBench()
         let transforms = RecordTransforms(
             computed: [ComputedColumn("total", try RecordExpression("price * 2"))], renamed: ["html_url": "url"])

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a member that the origin leaves out from one day on deletes nothing, and is told`() async throws {
+    @Test func `a member that the origin suddenly leaves out deletes nothing, and is reported`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5, ""))
         for _ in 0..<2 {
@@ -82,7 +82,7 @@ import Testing
         #expect(try await !isWaiting(bench))
     }
 
-    @Test func `once the member is back nothing is blocked any more`() async throws {
+    @Test func `once the member is back nothing is blocked`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5, ""))
         #expect(try await bench.sync().result.counters.deletionsBlocked == 5)
@@ -94,7 +94,7 @@ import Testing
         #expect(try await !isWaiting(bench))
     }
 
-    @Test func `as many go at once as the guard lets go, and the store says why`() async throws {
+    @Test func `the guard limits the records removed at once, and the store has the reason`() async throws {
         var bench = try await Self.bench(Self.states(1...30))
         Self.set(bench, Self.states(1...30).merging(Self.states(1...3, "")) { $1 })
         let few = try await bench.sync()
@@ -115,7 +115,7 @@ import Testing
         #expect(try await bench.keys().count == 16)
     }
 
-    @Test func `what the origin says in so many words counts at once, however many records it is`() async throws {
+    @Test func `records that the filter excludes explicitly are deleted at once, in any number`() async throws {
         let bench = try await Self.bench(Self.states(1...12))
         Self.set(bench, Self.states(1...12, "closed"))
         let report = try await bench.sync()
@@ -126,7 +126,7 @@ import Testing
         #expect(try await bench.keys() == [])
     }
 
-    @Test func `what leaves is decided over when the listing ends, be it in a later run`() async throws {
+    @Test func `a record whose filter is NULL is decided when the listing ends, be it in a later run`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5).merging([1: ""]) { $1 })
         bench.origin.set(Self.target(1), .failure(Failure(.connectionLost, phase: .maybeSent)))
@@ -137,7 +137,9 @@ import Testing
         #expect(try await bench.keys() == ["2", "3", "4", "5"])
     }
 
-    @Test func `a listing that is cut short lets go, one of its own leaves that to the next`() async throws {
+    @Test func `a listing cut by a limit of pages removes them, an ad-hoc listing leaves that to the next`()
+        async throws
+    {
         var bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5).merging([1: ""]) { $1 })
         #expect(try await bench.sync(SyncOptions(limit: 1)).result.counters.deleted == 0)
@@ -147,7 +149,7 @@ import Testing
         #expect(try await bench.keys() == ["2", "3", "4", "5"])
     }
 
-    @Test func `what is dead stays dead, and a record that leaves with edits on it waits for them`() async throws {
+    @Test func `a tombstone stays one, and a record that leaves with edits on it waits for them`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5).merging([1: "closed"]) { $1 })
         _ = try await bench.sync()

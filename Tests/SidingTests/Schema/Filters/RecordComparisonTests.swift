@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.keys().compactMap { Int($0) }.sorted() == kept)
     }
 
-    @Test func `that there is a value cannot be told where the member is missing, and is false where it is null`()
+    @Test func `the existence of a value is NULL where the member is missing, and false where it is null`()
         async throws
     {
         let bench = try await Self.bench("$.state", .exists(true))

@@ -42,7 +42,7 @@ import Testing
         #expect(try definition(nil, [score]).aspects[.where] == nil)
     }
 
-    @Test func `what a condition leaves out is counted by the run that does it, and told why`() async throws {
+    @Test func `records filtered out by a changed condition are counted by the run, with the reason`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2},{"id":"c","v":3}]"#)
         let position = try await bench.bench.open(schema: Self.schema("v > 1"))
@@ -54,7 +54,7 @@ import Testing
         #expect(try await bench.store.undelete(bench.bench.run) == ["posts": 1])
     }
 
-    @Test func `what a page shows and does not fit is told as left out, too, and what is gone is not`() async throws {
+    @Test func `a record of a page that is filtered out is reported, too, and a tombstone is not`() async throws {
         let bench = try await FileBench()
         let schema = try Self.schema("v > 1")
         try await bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, schema: schema)
@@ -66,7 +66,7 @@ import Testing
         #expect(try await bench.store.provenance(of: "posts", key: "b")?.deletion?.cause == .run)
     }
 
-    @Test func `what a changed condition would do is known before it is done`() async throws {
+    @Test func `the effect of a changed condition is known before it is applied`() async throws {
         let bench = try await FileBench()
         let records = (1...40).map { #"{"id":"\#($0)","v":\#($0)}"# }.joined(separator: ",")
         try await bench.commit("[\(records)]", schema: Self.schema("v > 0"))
@@ -84,7 +84,7 @@ import Testing
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["40"]])
     }
 
-    @Test func `what is left out need not keep to the contract`() async throws {
+    @Test func `a filtered record need not keep to the contract`() async throws {
         let bench = try await FileBench()
         var schema = try Self.schema("state <> 'spam'")
         schema.contract = RecordContract(typeChange: .quarantine)
