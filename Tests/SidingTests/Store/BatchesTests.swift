@@ -12,7 +12,7 @@ import Testing
         return bench
     }
 
-    @Test func `a transaction gets the rows that fit its time, and at most twice as many as the one before`()
+    @Test func `a transaction gets the rows that fit its time, and at most twice the number of the one before`()
         async throws
     {
         let clock = ManualClock()

@@ -137,7 +137,7 @@ import Testing
         #expect(try await bench.store.quarantined(QuarantineSelection()).isEmpty)
     }
 
-    @Test func `no look at what changed in a watched table reads all of it`() async throws {
+    @Test func `no poll of a watched table reads all of its rows`() async throws {
         _ = try await bench.sync()
         let first = try await bench.store.changedKeys(of: "posts", since: 0)
         #expect(!first.keys.isEmpty)

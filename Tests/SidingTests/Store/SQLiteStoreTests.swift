@@ -67,7 +67,7 @@ import Testing
         try await bench.store.write { try $0.first("SELECT total_changes()") { $0.int(0) } ?? 0 }
     }
 
-    @Test func `what is opened for reading only reads, and writes nothing`() async throws {
+    @Test func `a store that is opened for reading only reads, and writes nothing`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         let reader = try await Store.open(at: bench.path, access: .readOnly)
@@ -150,7 +150,7 @@ import Testing
         #expect(try await bench.store.entries(QueueSelection(ids: [entries[0].id])) == [entries[0]])
     }
 
-    @Test func `a closed store says so`() async throws {
+    @Test func `a closed store is reported`() async throws {
         let bench = try await FileBench()
         try await bench.store.close()
         await #expect(throws: StoreError.self) { _ = try await bench.store.resourceStates() }

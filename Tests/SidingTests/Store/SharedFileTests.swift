@@ -85,7 +85,7 @@ import Testing
         await other.close()
     }
 
-    @Test func `a run whose store is gone is shown as interrupted, before the next run stores that`() async throws {
+    @Test func `a run whose store is closed is shown as interrupted, before the next run stores that`() async throws {
         let bench = try await FileBench()
         let other = try await Store.open(at: bench.path)
         let run = try await other.beginRun(command: "sync")
@@ -96,7 +96,7 @@ import Testing
         #expect(try await bench.store.runs(limit: 1).map(\.outcome) == [.interrupted])
     }
 
-    @Test func `an entry that another living store has in hand is left alone`() async throws {
+    @Test func `an entry that another living store claimed is left alone`() async throws {
         let bench = try await FileBench()
         _ = try await bench.bench.commitFirstPage()
         let entry = try await bench.bench.retain()
@@ -107,7 +107,7 @@ import Testing
         await other.close()
     }
 
-    @Test func `the lease of an owner that nobody knows is taken over`() async throws {
+    @Test func `the lease of an unknown owner is taken over`() async throws {
         let bench = try await FileBench()
         try await bench.execute(
             """
@@ -121,7 +121,7 @@ import Testing
         #expect(lease.token == 42)
     }
 
-    @Test func `the lease of an owner whose lock is held belongs to it, whoever it is`() async throws {
+    @Test func `the lease of an owner whose lock is held belongs to it, with any name`() async throws {
         let bench = try await FileBench()
         try await bench.execute(
             """

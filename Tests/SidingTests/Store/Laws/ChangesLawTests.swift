@@ -5,7 +5,7 @@ import Testing
 @testable import Siding
 
 @Suite struct ChangesLawTests {
-    @Test func `what changed since a run ended is told, whoever changed it`() async throws {
+    @Test func `changes since the end of a run are reported, regardless of their author`() async throws {
         var bench = try await StoreBench()
         let store = bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#, bench.open())
@@ -28,7 +28,7 @@ import Testing
         try await require(store.changes(of: "posts", since: second).changes, is: [], "since the second")
     }
 
-    @Test func `a record that went and came back is inserted, one that came and went is deleted`() async throws {
+    @Test func `a record that left and came back is inserted, one that came and left is deleted`() async throws {
         var bench = try await StoreBench()
         let store = bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.open())
@@ -46,7 +46,7 @@ import Testing
             ], "the changes")
     }
 
-    @Test func `since run 0, or one before the first record, all that lives is inserted, and what is gone told`()
+    @Test func `since run 0, or one before the first record, all living records are inserted, and tombstones deleted`()
         async throws
     {
         var bench = try await StoreBench()

@@ -26,7 +26,7 @@ import Testing
         try await require(bench.open().cursor.reached, is: nil, "how far a new listing came")
     }
 
-    @Test func `a listing goes on with what it was begun with, whatever a later one would ask for`() async throws {
+    @Test func `a listing continues with its first cursor, even if a later one would request another`() async throws {
         let bench = try await StoreBench()
         let wanted = ListingCursor(from: "3", moves: true)
         var opening = try bench.opening()
@@ -37,7 +37,7 @@ import Testing
         try await require(bench.open().cursor, is: wanted, "the cursor of the resumed listing")
     }
 
-    @Test func `a listing that waits for its end goes on waiting, and a new one does not`() async throws {
+    @Test func `a listing that waits for its end still waits, and a new one does not`() async throws {
         let bench = try await StoreBench()
         let position = try await bench.open()
         let content = try StoreBench.content(#"[{"id":"a"}]"#)
@@ -48,7 +48,7 @@ import Testing
         try await require(bench.open(startsAnew: true).cursor.waits, is: false, "whether a new listing waits")
     }
 
-    @Test func `a page at which a listing ends early keeps its way on, and what its records reach to`() async throws {
+    @Test func `a page at which a listing ends early keeps its next page, and its high-water mark`() async throws {
         let bench = try await StoreBench()
         let position = try await bench.open()
         let next = try StoreBench.page(2)
@@ -73,7 +73,7 @@ import Testing
         try await require(bench.store.cursor(of: "posts") == nil, "the cursor is still there")
     }
 
-    @Test func `a person sets and forgets a cursor; the open listing and its queued page end`() async throws {
+    @Test func `an operator sets and forgets a cursor; the open listing and its queued page end`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()

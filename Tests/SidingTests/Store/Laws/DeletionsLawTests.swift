@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 @Suite struct DeletionsLawTests {
-    @Test func `what a complete listing lacked once is missing, and what two in succession lacked is a tombstone`()
+    @Test func `a record missing from one complete listing is missing, and from two in succession it is a tombstone`()
         async throws
     {
         var bench = try await StoreBench()
@@ -70,7 +70,7 @@ import Testing
         try await require(bench.store.undelete(run), is: [:], "undeleted again")
     }
 
-    @Test func `watchers see what was deleted and what was taken back`() async throws {
+    @Test func `watchers see deleted and restored records`() async throws {
         var bench = try await StoreBench()
         try await bench.listing(["1", "2"], ["3"])
         let revision = try await bench.store.changedKeys(of: "posts", since: 0).revision

@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 @Suite struct FreshnessLawTests {
-    @Test func `what a listing says of asking again is kept with its end, and until the next one ends`() async throws {
+    @Test func `the freshness of a listing is kept with its end, and until the next one ends`() async throws {
         let bench = try await StoreBench()
         let said = ListingFreshness(
             freshUntil: bench.time.now + .seconds(9), notBefore: bench.time.now + .seconds(5))

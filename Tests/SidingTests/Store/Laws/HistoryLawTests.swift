@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 @Suite struct HistoryLawTests {
-    @Test func `versions are told newest first, without gaps between their spans, and only where something changed`()
+    @Test func `versions are listed newest first, without gaps between their spans, and only where something changed`()
         async throws
     {
         let bench = try await StoreBench()

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a fetch that is still in hand goes back with the lease, and no crash is counted`() async throws {
+    @Test func `a claimed fetch is returned with the lease, and no crash is counted`() async throws {
         var bench = try await StoreBench()
         _ = try await bench.open()
         let entry = try await bench.retain()
@@ -98,7 +98,7 @@ import Testing
         try await require(store.resourceStates().first?.checkpoint, is: position.page, "the checkpoint")
     }
 
-    @Test func `a listing is neither opened nor begun anew under an older token`() async throws {
+    @Test func `a listing is neither opened nor restarted under an older token`() async throws {
         var bench = try await StoreBench()
         let old = bench.lease
         try await bench.nextSync()

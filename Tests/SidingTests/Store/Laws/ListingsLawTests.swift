@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `an open listing goes on at its checkpoint, also in another process`() async throws {
+    @Test func `an open listing continues at its checkpoint, also in another process`() async throws {
         var bench = try await StoreBench()
         let first = try await bench.commitFirstPage()
         try await bench.nextSync()
@@ -121,7 +121,7 @@ import Testing
         try require(stored?.etag == nil, "its etag was kept")
     }
 
-    @Test func `an old checkpoint is dropped and told, a young one is not`() async throws {
+    @Test func `an old checkpoint is dropped and reported, a young one is not`() async throws {
         var bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -137,7 +137,7 @@ import Testing
         try await require(bench.entry(entry.id).state, is: .done, "the retained fetch")
     }
 
-    @Test func `a page that a person holds keeps its old checkpoint`() async throws {
+    @Test func `a page that an operator holds keeps its old checkpoint`() async throws {
         var bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -147,7 +147,7 @@ import Testing
         try await require(bench.open().blockedBy?.id, is: entry.id, "what blocks the listing")
     }
 
-    @Test func `a listing that starts anew drops the checkpoint and settles the retained fetch`() async throws {
+    @Test func `a listing that restarts drops the checkpoint and completes the retained fetch`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -202,7 +202,9 @@ import Testing
         try require(state.checkpoint == nil && state.completedAt == nil, "it left a listing behind")
     }
 
-    @Test func `a changed definition discards checkpoint, validators and retained fetch, and is told`() async throws {
+    @Test func `a changed definition discards checkpoint, validators and retained fetch, and is reported`()
+        async throws
+    {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()

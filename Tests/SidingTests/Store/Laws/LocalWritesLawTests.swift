@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `what is deleted locally keeps its body, and a sync that finds it brings it back`() async throws {
+    @Test func `a record that is deleted locally keeps its body, and a sync that finds it restores it`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.apply(#"[{"id":"a"},{"id":"b"},{"id":"c","x":1}]"#)
         let lookup = RecordLookup(resource: "posts", keys: ["a", "a", "x"])
@@ -86,7 +86,7 @@ import Testing
         try await bench.refuses(.invalidName, "the name") { _ = try await store.apply(wrong) }
     }
 
-    @Test func `what changed since a revision is told once, and unchanged records are not`() async throws {
+    @Test func `changes since a revision are reported once, and unchanged records are not`() async throws {
         let bench = try await StoreBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.open())
         let store = bench.store
@@ -131,8 +131,7 @@ import Testing
         try require(signal.count > after, "a deletion did not fire it")
     }
 
-    @Test func `records are found by their words, and what was changed or deleted is found as it is now`() async throws
-    {
+    @Test func `records are found by their words, and changed or deleted ones by their present state`() async throws {
         let bench = try await StoreBench()
         try await bench.commit(
             #"[{"id":"a","t":"The fast train"},{"id":"b","t":"A slow train"},{"id":"c","t":"A fast car"}]"#,
@@ -151,7 +150,7 @@ import Testing
         try await bench.finds(.words("train"), ["a", "b", "d"])
     }
 
-    @Test func `nothing that a person types is syntax`() async throws {
+    @Test func `no search text is syntax`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.apply(#"[{"id":"a","t":"NOT a \"quoted\" AND (odd) text: c++"}]"#)
         for text in ["\"quoted", "(odd", "NOT", "AND text", "t:", "text*", "-", "", "  ", "^a", "c++", "a\0b"] {

@@ -53,9 +53,7 @@ import Testing
         try await require(bench.record("a").run, is: run, "the run that wrote it")
     }
 
-    @Test func `a changed record keeps when it was first seen, and tells when and in which run it changed`()
-        async throws
-    {
+    @Test func `a changed record keeps when it was first seen, and has the time and run of its change`() async throws {
         var bench = try await StoreBench()
         let start = bench.time.now
         try await bench.commit(#"[{"id":"a","n":1}]"#, bench.open())
@@ -84,7 +82,8 @@ import Testing
         try require(counters.updated, is: 1, "updated")
     }
 
-    @Test func `what was quarantined of a page is forgotten when the page comes again, and kept by a 304`() async throws
+    @Test func `the quarantined records of a page are forgotten when the page comes again, and kept by a 304`()
+        async throws
     {
         let bench = try await StoreBench()
         try await bench.commit(#"[{"id":"a"},{"no":1}]"#, bench.open(), etag: "1")
@@ -124,7 +123,7 @@ import Testing
             String(decoding: bench.record("1").body, as: UTF8.self), is: #"{"id":1,"n":2}"#, "the body")
     }
 
-    @Test func `a record that breaks its contract is quarantined, and the page goes on`() async throws {
+    @Test func `a record that breaks its contract is quarantined, and the page is saved`() async throws {
         let bench = try await StoreBench()
         let counters = try await bench.commit(
             #"[{"name":"no key"},{"id":"a"},{"id":null},{"id":"b","x":1,"x":2}]"#, bench.open())
@@ -133,7 +132,7 @@ import Testing
         try await require(bench.store.count(of: "posts").count, is: 1, "the records")
     }
 
-    @Test func `a 304 writes no record and keeps the way on`() async throws {
+    @Test func `a 304 writes no record and keeps the next page`() async throws {
         var bench = try await StoreBench()
         let position = try await bench.commitFirstPage(etag: "1")
         try await bench.commit("[]", position, page: StoreBench.page(2))

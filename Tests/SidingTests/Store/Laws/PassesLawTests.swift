@@ -65,7 +65,7 @@ import Testing
         try await require(bench.due(next), is: ["a", "b"], "who is due")
     }
 
-    @Test func `with a changed definition, or where all is asked anew, every parent is due`() async throws {
+    @Test func `with a changed definition, or a full pass, every parent is due`() async throws {
         var bench = try await StoreBench()
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         for key in ["a", "b"] { try await bench.list(key, pass) }
@@ -78,7 +78,7 @@ import Testing
         try await require(bench.due(changed, changed: true), is: ["a", "b"], "who is due, as nothing is known")
     }
 
-    @Test func `what the queue retains goes on where its parent is asked about, and is superseded where it is not`()
+    @Test func `a retained fetch continues where its parent is requested, and is superseded where it is not`()
         async throws
     {
         var bench = try await StoreBench()
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test
-    func `what two passes over all parents lack is a tombstone, wherever it was; in one that left a parent out, not`()
+    func `a record missing from two passes over all parents is a tombstone; a pass without a parent does not count`()
         async throws
     {
         var bench = try await StoreBench()
@@ -133,7 +133,7 @@ import Testing
         try await require(bench.lastBlocked(), is: 7, "deletions_blocked")
     }
 
-    @Test func `records of a parent that is gone wait until it is back`() async throws {
+    @Test func `records of a deleted parent wait until it is back`() async throws {
         var bench = try await StoreBench()
         var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.pass(&pass, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
@@ -147,7 +147,7 @@ import Testing
         try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
     }
 
-    @Test func `nothing is known any more of a parent that is gone`() async throws {
+    @Test func `the state of a deleted parent's listing is deleted`() async throws {
         var bench = try await StoreBench()
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         for key in ["a", "b"] { try await bench.list(key, pass, cursor: CursorMove(reached: "7", moved: "7")) }
@@ -158,7 +158,7 @@ import Testing
             bench.store.scopedCursors(of: StoreBench.child).map(\.scope), is: ["b"], "whose cursors are left")
     }
 
-    @Test func `an answer that was set aside goes with its parent, and a record that was does not`() async throws {
+    @Test func `a quarantined answer is deleted with its parent, and a quarantined record is not`() async throws {
         var bench = try await StoreBench()
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         try await bench.list("a", pass, StoreBench.content(#"[{"no":1}]"#))

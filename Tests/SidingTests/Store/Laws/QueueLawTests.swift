@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 @Suite struct QueueLawTests {
-    @Test func `a retained fetch tells what, why, and when it is asked again`() async throws {
+    @Test func `a retained fetch has its request, its reason, and its next time`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain(wait: .seconds(30))
@@ -51,7 +51,7 @@ import Testing
         try require(third.nextAttemptAt, is: bench.time.now + .seconds(60), "the wait after one try")
     }
 
-    @Test func `the next listing goes on at the retained fetch and has it in hand`() async throws {
+    @Test func `the next listing continues at the retained fetch and claims it`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -63,7 +63,7 @@ import Testing
         try await require(bench.entry(entry.id).state, is: .sending, "its stored state")
     }
 
-    @Test func `the page that a retained fetch waited for settles it, in the same commit`() async throws {
+    @Test func `the page that a retained fetch waited for completes it, in the same commit`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -76,7 +76,7 @@ import Testing
         try require(events, is: ["retained", "claimed", "answered"], "the history, oldest first")
     }
 
-    @Test func `a commit that fails leaves the retained fetch in hand`() async throws {
+    @Test func `a commit that fails leaves the retained fetch claimed`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -124,7 +124,7 @@ import Testing
         try require(position.page, is: StoreBench.page(2), "where the listing stays")
     }
 
-    @Test func `a retained fetch comes back from the hand without its crashes`() async throws {
+    @Test func `a retained fetch is queued again without its crashes`() async throws {
         var bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         try await bench.retain()
@@ -175,7 +175,7 @@ import Testing
         try require(position.entry == nil && !position.isResumed, "it counts as resumed")
     }
 
-    @Test func `an entry that is completed takes no action any more`() async throws {
+    @Test func `a completed entry takes no action`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -198,7 +198,7 @@ import Testing
         try await require(bench.entry(entry.id).state, is: .sending, "the state")
     }
 
-    @Test func `an entry in the hand of a dead process can be dropped`() async throws {
+    @Test func `an entry that a dead process claimed can be dropped`() async throws {
         var bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -207,7 +207,7 @@ import Testing
         try await require(bench.perform(.drop, entry).refusal, is: nil, "the refusal")
     }
 
-    @Test func `what is held cannot be held again, and what is not parked cannot be released`() async throws {
+    @Test func `a held entry cannot be held again, and an entry that is not parked cannot be released`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
@@ -238,7 +238,7 @@ import Testing
         try await require(bench.entry(entry.id).state, is: .queued, "the other entry's state")
     }
 
-    @Test func `what a person does is told in the entry's history`() async throws {
+    @Test func `an operator's actions are in the entry's history`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()

@@ -104,7 +104,7 @@ import Testing
         try await bench.selects(RecordSelection(resource: "posts", after: "b", limit: 2), ["c", "d"])
     }
 
-    @Test func `records are looked up in the order of their keys, and what is not there is left out`() async throws {
+    @Test func `records are looked up in the order of their keys, and missing ones are left out`() async throws {
         let bench = try await StoreBench()
         try await bench.people()
         let filter = RecordFilter.compare(.age, .isNotEqual, .null)

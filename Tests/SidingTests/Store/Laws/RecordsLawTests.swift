@@ -5,7 +5,7 @@ import Testing
 @testable import Siding
 
 @Suite struct RecordsLawTests {
-    @Test func `records come in the byte order of their keys, from behind a key, as many as asked for`() async throws {
+    @Test func `records come in the byte order of their keys, from behind a key, up to a limit`() async throws {
         let bench = try await StoreBench()
         try await bench.commit(
             #"[{"id":"b"},{"id":"Z"},{"id":"a"},{"id":"ä"},{"id":"10"},{"id":"9"}]"#, bench.open())
@@ -17,7 +17,7 @@ import Testing
         try require(between.map(\.key), is: ["b", "ä"], "keys from behind one that is not there")
     }
 
-    @Test func `a record that lives is not among the deleted`() async throws {
+    @Test func `a living record is not among the deleted`() async throws {
         let bench = try await StoreBench()
         try await bench.commit(#"[{"id":"a"}]"#, bench.open())
         try await require(
@@ -35,7 +35,7 @@ import Testing
         try require(record.body.count, is: #"{"id":"cafe12"}"#.utf8.count, "the bytes of the body")
     }
 
-    @Test func `an integer key is its own digits, however many`() async throws {
+    @Test func `an integer key is its own digits, in any number`() async throws {
         let bench = try await StoreBench()
         try await bench.commit("[{\"id\":123456789012345678901234567890}]", bench.open())
         _ = try await bench.record("123456789012345678901234567890")

@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 @Suite struct RunsLawTests {
-    @Test func `runs are listed newest first, as many as asked for`() async throws {
+    @Test func `runs are listed newest first, up to a limit`() async throws {
         let bench = try await StoreBench()
         let second = try await bench.store.beginRun(command: "sync")
         let third = try await bench.store.beginRun(command: "sync")
@@ -14,7 +14,7 @@ import Testing
         try await require(bench.store.runs(limit: 9).count, is: 3, "all runs")
     }
 
-    @Test func `a run tells its command and when it began and ended`() async throws {
+    @Test func `a run has its command, its begin and its end`() async throws {
         let bench = try await StoreBench()
         let start = bench.time.now
         bench.time.advance(by: .seconds(5))
@@ -26,7 +26,7 @@ import Testing
         try require(run.outcome, is: .partial, "its outcome")
     }
 
-    @Test func `a run that nobody began is not there`() async throws {
+    @Test func `an unknown run is missing`() async throws {
         let bench = try await StoreBench()
         try await require(bench.store.run(bench.run + 100) == nil, "a run was made up")
     }
@@ -55,7 +55,7 @@ import Testing
         try await require(bench.store.run(dead)?.endedAt, is: bench.time.now, "its end")
     }
 
-    @Test func `a fetch that waited past its expiry is parked by the next run, and still taken up by a sync`()
+    @Test func `a fetch that waited past its expiry is parked by the next run, and still claimed by a sync`()
         async throws
     {
         var bench = try await StoreBench()
@@ -70,7 +70,7 @@ import Testing
         try await require(bench.open().entry?.id, is: entry.id, "the entry in hand")
     }
 
-    @Test func `the run of a living process goes on beside a new one`() async throws {
+    @Test func `the run of a living process continues beside a new one`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.store.beginRun(command: "sync")
         let run = try await require(bench.store.run(bench.run), "the run")
@@ -89,7 +89,7 @@ import Testing
         try await require(bench.store.gates(), is: [other], "the gates that are left")
     }
 
-    @Test func `a newer gate takes the place of the older, but of a sign-in or a longer patience`() async throws {
+    @Test func `a newer gate replaces the older, except a sign-in or a longer wait`() async throws {
         let bench = try await StoreBench()
         try await bench.store.record(.offline(note: "no way out"), of: "a")
         let until = bench.time.now + .seconds(3_600)
@@ -105,7 +105,7 @@ import Testing
         try await require(bench.store.gates(), is: [signIn], "the gates at last")
     }
 
-    @Test func `an answer opens a gate, but for patience that was asked for`() async throws {
+    @Test func `an answer opens a gate, except after a requested wait`() async throws {
         let bench = try await StoreBench()
         let until = bench.time.now + .seconds(60)
         try await bench.store.record(.offline(note: "no way out"), of: "a")

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `an entry that is not there has no history`() async throws {
+    @Test func `a missing entry has no history`() async throws {
         let bench = try await StoreBench()
         try await require(bench.store.history(of: "zzzzzzzz"), is: [], "the history")
     }
